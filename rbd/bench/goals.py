@@ -10,7 +10,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, robots
+from rbd.bench import contacts, legged, robots
 from rbd.bench.contender import Quantity
 from rbd.bench.fresh import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
 from rbd.bench.ours import CALL, KERNEL, LIVE, ROW_ORDER
@@ -78,7 +78,7 @@ class Outcome:
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return the outcomes of all goals that a report covers."""
-    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _preparations, _waits)
+    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _grounds, _preparations, _waits)
     return [each for find in finders for each in find(report)]
 
 
@@ -159,6 +159,18 @@ def _contacts(report: Report) -> Iterator[Outcome]:
     if row is not None and row.speedup is not None:
         title = f"{contacts.LOOP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
         yield Outcome(robots.HAND, title, "≥ 10", f"{row.speedup:.3g}", row.speedup >= 10)
+
+
+def _grounds(report: Report) -> Iterator[Outcome]:
+    wanted: list[tuple[str, str, int]] = [(Section.GROUND_SINGLE, legged.SINGLE, 1)]
+    for section in (Section.GROUND, Section.GROUND_THREADS):
+        wanted += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
+    for robot in legged.ROBOTS:
+        for where, what, least in wanted:
+            row = report.row(robot, where, what, legged.OURS)
+            if row is not None and row.speedup is not None:
+                title = f"{where}: {what}, times as fast as MuJoCo"
+                yield Outcome(robot, title, f"≥ {least}", f"{row.speedup:.3g}", row.speedup >= least)
 
 
 def _kernel(quantity: Quantity) -> str:

@@ -11,7 +11,7 @@ import rbd
 from rbd.bench.report import Machine
 from rbd.native import available
 
-_PACKAGES = ("numpy", "llvmlite", "pin", "mujoco", "casadi", "example-robot-data")
+_PACKAGES = ("numpy", "llvmlite", "pin", "mujoco", "mjlab", "casadi", "example-robot-data")
 
 
 def machine() -> Machine:

@@ -23,8 +23,12 @@ class Section(StrEnum):
     COLUMNS = "many states in column order, one thread"
     THREADS = "many states, two threads"
     LOOP = "a simulation with contacts, step by step"
+    GROUND = "many robots on the ground, one thread"
+    GROUND_THREADS = "many robots on the ground, two threads"
+    GROUND_SINGLE = "one robot on the ground"
 
 
+ON_GROUND = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""
 LOOPED = "dynamics with a loop"
@@ -73,7 +77,7 @@ class ReportRow:
     best: float
     """Time per state: the shortest of all windows."""
     speedup: float | None
-    """Speedup over Pinocchio: the median over neighbouring windows."""
+    """Speedup over Pinocchio, on the ground over MuJoCo: the median over neighbouring windows."""
     difference: float
     """Difference from rbd's results, relative to the largest entry."""
 

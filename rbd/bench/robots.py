@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 from rbd import robots
+from rbd.bench import legged
 from rbd.errors import UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.urdf import load_urdf, parse_urdf
@@ -39,8 +41,9 @@ EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talo
 
 
 def default_names() -> list[str]:
-    """Return the default robots: an arm, a humanoid, a linkage with a loop, and a hand with contacts."""
-    return [*(("panda", "talos") if has_examples() else ("arm7", "humanoid")), "four_bar", HAND]
+    """Return the default robots: an arm, a humanoid, a linkage with a loop, a hand with contacts, and legged robots."""
+    arms = ("panda", "talos") if has_examples() else ("arm7", "humanoid")
+    return [*arms, "four_bar", HAND, *(legged.ROBOTS if find_spec(legged.PACKAGE) else ())]
 
 
 def has_examples() -> bool:
@@ -56,7 +59,7 @@ def robot(name: str) -> Mechanism:
         return EXAMPLES[name]()
     if name.endswith(".urdf"):
         return without_passive_torques(load_urdf(name))
-    known = [*OWN, *(EXAMPLES if has_examples() else ())]
+    known = [*OWN, *legged.ROBOTS, *(EXAMPLES if has_examples() else ())]
     raise UnknownNameError(
         f"no robot {name!r}; known robots: {', '.join(known)}, and files *.urdf", name=name, known=known
     )

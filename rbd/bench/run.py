@@ -9,7 +9,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, peers, robots
+from rbd.bench import contacts, legged, peers, robots
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
 from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.fresh import waits
@@ -18,7 +18,7 @@ from rbd.bench.ours import Ours
 from rbd.bench.peak import peak
 from rbd.bench.preparation import preparations
 from rbd.bench.queries import Queries, Query
-from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, ReportRow, Robot, Section
+from rbd.bench.report import LOOPED, MOVED, ON_GROUND, SOLUTION, Report, ReportRow, Robot, Section
 from rbd.bench.samples import draw
 from rbd.bench.values import Operation, Poses
 from rbd.mechanism import Mechanism
@@ -54,6 +54,11 @@ class BenchSettings:
         """Sizes of batches: for one thread and for two."""
         return (512, 1024) if self.quick else (4096, 65536)
 
+    @property
+    def walkers(self) -> int:
+        """How many robots are on the ground."""
+        return 16 if self.quick else 256
+
 
 @final
 @attrs.frozen(eq=False)
@@ -76,7 +81,8 @@ def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: Non
     True
     """
     names = settings.robots or tuple(robots.default_names())
-    mechanisms = {name: robots.robot(name) for name in names}
+    walkers = _walkers(names, settings, say)
+    mechanisms = {name: robots.robot(name) for name in names if name not in legged.ROBOTS}
     report = Report(machine(), settings.quick, [], [], [], [])
     for group in _values(settings):
         report.rows.extend(_rows("", group, settings.pace))
@@ -89,9 +95,39 @@ def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: Non
             report.rows.extend(_rows(name, group, settings.pace))
         say(f"{name}: recording and compiling")
         report.preparations.extend(preparations(name, mechanism, ours.samples, 2 if settings.quick else 9))
+    for given in walkers:
+        for group in _grounds(given, settings):
+            say(f"{given.robot.name}: {group.section}: {group.what}")
+            report.rows.extend(_rows(given.robot.name, group, settings.pace))
+        report.robots.append(Robot(given.robot.name, given.mechanism.nq, given.mechanism.nv, given.links, {}))
     say("new processes: import and first calls")
     report.waits.extend(waits(1 if settings.quick else 15))
     return report
+
+
+def _walkers(names: Sequence[str], settings: BenchSettings, say: Callable[[str], object]) -> list[legged.Ground]:
+    """Return the legged robots; say which are left out because their package is not installed."""
+    found = list[legged.Ground]()
+    for name in names or ():
+        if name in legged.ROBOTS:
+            found.append(legged.ground(legged.ROBOTS[name], settings.walkers))
+    if not settings.robots:
+        missing = [name for name in legged.ROBOTS if name not in names]
+        for name in missing:
+            say(f"{name}: left out, {legged.PACKAGE} is not installed")
+    return found
+
+
+def _grounds(given: legged.Ground, settings: BenchSettings) -> Iterator[_Group]:
+    """Yield the groups of a robot on the ground."""
+    ours = {legged.HARD: legged.hard_worlds, legged.SOFT: legged.soft_worlds}
+    with_peers = settings.peers and "MuJoCo" in peers.installed(quick=settings.quick)
+    for section, threads in ((Section.GROUND, 1), (Section.GROUND_THREADS, 2)):
+        for what, make in ours.items():
+            mine, theirs = make(given, threads), peers.walkers(given, threads) if with_peers else None
+            yield _Group(section, what, _there([mine, theirs]), mine.states, threads)
+    theirs = peers.walker(given) if with_peers else None
+    yield _Group(Section.GROUND_SINGLE, legged.SINGLE, _there([legged.single(given), theirs]))
 
 
 def _described(name: str, ours: Ours) -> Robot:
@@ -181,7 +217,8 @@ def _rows(robot: str, group: _Group, pace: Pace) -> list[ReportRow]:
     states = sorted({0, 1, 7, contenders[0].states - 1})
     apart = [difference(contender, contenders[0], states) for contender in contenders]
     timings = alternate(contenders, pace, WALL if group.threads > 1 else PROCESSOR)
-    reference = next((t for c, t in zip(contenders, timings, strict=True) if c.name.startswith(_REFERENCE)), None)
+    other = "MuJoCo" if group.section in ON_GROUND else _REFERENCE
+    reference = next((t for c, t in zip(contenders, timings, strict=True) if c.name.startswith(other)), None)
     return [
         ReportRow(
             robot=robot, section=group.section, what=group.what, who=contender.name, states=group.states,

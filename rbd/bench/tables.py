@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rbd.bench.goals import outcomes
-from rbd.bench.report import Machine, Preparation, Report, ReportRow, Section
+from rbd.bench.report import ON_GROUND, Machine, Preparation, Report, ReportRow, Section
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
+_ON_GROUND = tuple(head.replace("Pinocchio", "MuJoCo").replace("state", "step") for head in _HEAD)
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 Table = list[tuple[str, ...]]
@@ -64,8 +65,14 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   integration. *Control recorded* has the control in machine code; in all other contenders it is a Python function.
   `Pinocchio, coal and quadprog` is the same loop with these libraries. Distances of capsules with their Jacobian rows
   are two calls for all configurations in rbd, and a Python loop in the other contenders.
-* `MuJoCo`: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, with contacts and
-  constraints disabled. They compute more than the compared quantities.
+* *Robots on the ground* are those of `mjlab`, if it is installed. Both engines read the same file, put the feet on the
+  same plane, and step from the same states with the same proportional control, armature, implicit joint damping and
+  joint limits. One row has rbd's steps with Coulomb friction, one its compliant contact; MuJoCo has one model, at its
+  default accuracy. As contact models differ, motions differ by millimetres. Many robots: `rbd.rollout.Worlds` with the
+  control recorded, and `mujoco.rollout` with position actuators. One robot: `ContactSimulator` and `mj_step`, with the
+  same control as a Python function.
+* `MuJoCo` elsewhere: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, without
+  contacts and constraints. They compute more than the compared quantities.
 * `CasADi kernel`: C code that CasADi generates from rbd's expression graph, compiled with `-O3 -march=native`, in the
   same native loop. It is omitted for graphs that call solvers, which CasADi's expressions do not have, and above 20 000
   operations, for which a C compiler takes minutes.
@@ -109,15 +116,15 @@ def _tables(report: Report) -> list[tuple[str, Table]]:
     for robot in report.robots:
         title = f"{robot.name}: {robot.bodies} bodies, nq = {robot.nq}, nv = {robot.nv}"
         counts: Table = [(what, str(count)) for what, count in robot.operations.items()]
-        found.append((f"{title}: operations", [("what", "operations"), *counts]))
+        found += [(f"{title}: operations", [("what", "operations"), *counts])] if counts else []
         mine = [row for row in report.rows if row.robot == robot.name]
         for section, rows in groupby(mine, key=lambda row: (row.section, row.states)):
             many = f" ({section[1]} states)" if section[1] > 1 else ""
-            found.append((f"{robot.name}: {section[0]}{many}", [_HEAD, *map(_cells, rows)]))
+            head = _ON_GROUND if section[0] in ON_GROUND else _HEAD
+            found.append((f"{robot.name}: {section[0]}{many}", [head, *map(_cells, rows)]))
         prepared = [p for p in report.preparations if p.robot == robot.name]
-        found.append(
-            (f"{robot.name}: until inverse dynamics, mass matrix and forward dynamics are ready", _ready(prepared))
-        )
+        title = f"{robot.name}: until inverse dynamics, mass matrix and forward dynamics are ready"
+        found += [(title, _ready(prepared))] if prepared else []
     found.append(("in a new process", _waits(report.waits)))
     reached: Table = [("goal for", "what", "goal", "found", "reached")]
     reached += [(o.robot, o.what, o.goal, o.found, "yes" if o.reached else "**no**") for o in outcomes(report)]

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 from rbd.bench.contacts import Hand
 from rbd.bench.contender import Contender, Peer, Quantity
+from rbd.bench.legged import Ground
 from rbd.bench.ours import Ours
 from rbd.bench.queries import Queries, Query
 from rbd.bench.tree import tree_of
@@ -54,6 +55,20 @@ def contacts(given: Hand) -> tuple[Contender, Contender] | tuple[None, None]:
     from rbd.bench.peers.coal import contact_peers
 
     return contact_peers(given)
+
+
+def walkers(given: Ground, threads: int) -> Contender:
+    """Return MuJoCo's rollout of robots on the ground."""
+    from rbd.bench.peers.mujoco_legged import rollout
+
+    return rollout(given, threads)
+
+
+def walker(given: Ground) -> Contender:
+    """Return MuJoCo's steps of one robot on the ground, with its control in Python."""
+    from rbd.bench.peers.mujoco_legged import single
+
+    return single(given)
 
 
 def load(name: str, ours: Ours) -> Peer | None:
