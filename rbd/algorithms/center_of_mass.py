@@ -50,9 +50,8 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody | str] | None =
     Raises SingularError when they have no mass, UnknownNameError for a body that is not part of the mechanism.
 
     >>> import rbd
-    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
-    >>> rbd.center_of_mass(state).frame is state.mechanism.root_frame
-    True
+    >>> rbd.center_of_mass(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4]))
+    Point in 'world': (-0.382695, 0, -0.907713)
     """
     require_state(state, "center_of_mass")
     layout = state.layout
@@ -118,9 +117,8 @@ def mass(mechanism: Mechanism) -> Scalar:
     """Return the mass of all bodies but the root.
 
     >>> import rbd
-    >>> mechanism = rbd.robots.double_pendulum()
-    >>> rbd.mass(mechanism) == mechanism.mass
-    True
+    >>> rbd.mass(rbd.robots.double_pendulum())
+    2.0
     """
     require_kind(mechanism, Mechanism, operation="mass", argument="mechanism")
     return mechanism.mass
@@ -133,8 +131,8 @@ def subtree_mass(mechanism: Mechanism, body: RigidBody | str) -> Scalar:
 
     >>> import rbd
     >>> mechanism = rbd.robots.double_pendulum()
-    >>> rbd.subtree_mass(mechanism, mechanism.root_body) == rbd.mass(mechanism)
-    True
+    >>> rbd.subtree_mass(mechanism, mechanism.body("lower_link"))
+    1.0
     """
     layout = layout_of(mechanism)
     top = layout.body_index(body)

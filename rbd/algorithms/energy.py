@@ -52,8 +52,8 @@ def kinetic_energy(state: State[Any]) -> Call[Scalar]:
     """Return the kinetic energy, v^T M v / 2, armatures included.
 
     >>> import rbd
-    >>> rbd.kinetic_energy(rbd.MechanismState(rbd.robots.double_pendulum()))
-    0.0
+    >>> rbd.kinetic_energy(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5]))
+    1.7328280371688305
     """
     return _energy(state, kinetic_energy_kernel)
 
@@ -67,8 +67,8 @@ def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
     """Return the potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
 
     >>> import rbd
-    >>> rbd.gravitational_potential_energy(rbd.MechanismState(rbd.robots.double_pendulum())) < 0   # hanging down
-    True
+    >>> rbd.gravitational_potential_energy(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4]))
+    -17.80932736611371
     """
     return _energy(state, gravitational_potential_energy_kernel)
 

@@ -19,9 +19,14 @@ def mass_matrix_kernel(state: StateView) -> Matrix:
     M = zeros(state.layout.nv)
     for link in state.links:
         _add_column(state, link, M)
-        for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
-            M[i][i] = M[i][i] + armature
+        add_armature(state, link, M)
     return fixed(M)
+
+
+def add_armature(state: StateView, link: Link, M: Rows) -> None:
+    """Add the armature of a joint to the diagonal of a mass matrix under construction."""
+    for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
+        M[i][i] = M[i][i] + armature
 
 
 def _add_column(state: StateView, link: Link, M: Rows) -> None:

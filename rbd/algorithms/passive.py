@@ -6,12 +6,13 @@ Friction is smoothed by a hyperbolic tangent of the velocity: Andersson, Söderb
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import final
 
 import attrs
 
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
+from rbd.scalars.linear_algebra import combination
+from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
 
 
@@ -36,12 +37,7 @@ def joint_passive_torques(state: StateView, link: Link, q: Vector, velocity: Vec
 
 def _friction(velocity: Scalar, friction: Scalar, width: Scalar) -> Scalar:
     # Exact scalars have no tanh; a joint without friction does not need one.
-    return 0 if vanishes(friction) else friction * tanh(velocity / width)
-
-
-def vanishes(parameter: Scalar) -> bool:
-    """Return whether a parameter is a plain number, and zero: a structural zero."""
-    return (is_float(parameter) or isinstance(parameter, Fraction)) and parameter == 0
+    return 0 if is_plain_zero(friction) else friction * tanh(velocity / width)
 
 
 def bound_spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
@@ -54,12 +50,8 @@ def bound_spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> 
         return (0,) * link.joint.nv
     kind = link.joint.type
     rates, slopes = kind.configuration_derivative(q, v), kind.configuration_derivative_jacobian(q)
-    torques: list[Scalar] = [0] * link.joint.nv
-    for spring in springs:
-        force = spring.force(q[spring.coordinate], rates[spring.coordinate])
-        for j, slope in enumerate(slopes[spring.coordinate]):
-            torques[j] = torques[j] + slope * force
-    return tuple(torques)
+    forces = (spring.force(q[spring.coordinate], rates[spring.coordinate]) for spring in springs)
+    return combination((slopes[spring.coordinate] for spring in springs), forces, link.joint.nv)
 
 
 @final
@@ -96,7 +88,7 @@ def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
     for i, (low, high) in enumerate(state.position_bounds(joint)):
         # Stiffness and damping are per velocity; a rotation may have one coordinate more, which comes first.
         k, d = (numbers[max(i - (joint.nq - joint.nv), 0)] for numbers in (stiffness, damping))
-        if not (vanishes(k) and vanishes(d)):
+        if not (is_plain_zero(k) and is_plain_zero(d)):
             springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not is_infinite(x)]
     return springs
 

@@ -43,7 +43,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
         values.append(
             operands[0] if instruction[0] == Op.POSITIVE else evaluate_instruction(program, instruction, operands)
         )
-    return _shaped(library, program.outputs, [value(operand) for operand in program.results])
+    return _as_arrays(library, program.outputs, [value(operand) for operand in program.results])
 
 
 def _symbol_names(inputs: tuple[Port, ...]) -> list[str]:
@@ -66,6 +66,6 @@ def _names(port: Port) -> list[str]:
     return names
 
 
-def _shaped(library: Any, ports: tuple[Port, ...], results: list[Scalar]) -> dict[str, object]:
+def _as_arrays(library: Any, ports: tuple[Port, ...], results: list[Scalar]) -> dict[str, object]:
     parts = ((port, results[start : start + port.size]) for start, port in offsets(ports))
     return {port.name: library.Array(mine, port.shape) if port.shape else mine[0] for port, mine in parts}

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
-from rbd.program.graph import Graph
+from rbd.program.graph import Graph, shaped
 from rbd.program.program import Port, Program, offsets
 from rbd.program.replay import evaluate
 from rbd.program.sweeps import dependence, forward, influence, reverse
@@ -76,7 +76,7 @@ def derivative(
         return Program.of(graph, f"{program.name}_d_{wrt}", {name: kept or np.zeros(0)})
     last = (width,) if directions is not None else _port(program.inputs, wrt).shape
     dense = [row.get(k, 0) for row in rows for k in range(width)]
-    return Program.of(graph, f"{program.name}_d_{wrt}", {name: _shaped(dense, (*shape, *last))})
+    return Program.of(graph, f"{program.name}_d_{wrt}", {name: _nested(dense, (*shape, *last))})
 
 
 def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | None = None) -> NDArray[np.bool_]:
@@ -149,11 +149,6 @@ def _flat(nested: object, port: Port) -> Iterator[Scalar]:
         yield from _flat(part, Port(port.name, port.shape[1:]))
 
 
-def _shaped(flat: Sequence[Scalar], shape: tuple[int, ...]) -> object:
+def _nested(flat: Sequence[Scalar], shape: tuple[int, ...]) -> object:
     """Return scalars as nested tuples; an empty array, whose shape counts, where there are none."""
-    if not math.prod(shape):
-        return np.zeros(shape)
-    if not shape:
-        return flat[0]
-    step = len(flat) // shape[0]
-    return tuple(_shaped(flat[k * step : (k + 1) * step], shape[1:]) for k in range(shape[0]))
+    return shaped(iter(flat), shape) if math.prod(shape) else np.zeros(shape)

@@ -25,6 +25,7 @@ from rbd.program.nodes import INPUT, Nodes, subscript
 from rbd.program.recorded import Recorded
 from rbd.program.recorded_condition import RecordedCondition
 from rbd.program.recorded_operations import RecordedOperations
+from rbd.scalars.protocol import Scalar
 from rbd.scalars.registry import register_scalar
 
 __all__ = ["Graph", "Nested", "Recorded", "RecordedCondition"]
@@ -52,7 +53,7 @@ class Graph(Nodes):
             raise ArgumentError(f"{name!r} cannot name another input", argument="name", value=name)
         self.ports.append((name, shape))
         flat = iter([self._scalar(f"{name}{subscript(k, shape)}") for k in range(math.prod(shape))])
-        return _shaped(flat, shape)
+        return shaped(flat, shape)
 
     def _scalar(self, name: str) -> Recorded:
         number = self._input_count
@@ -70,8 +71,9 @@ class Graph(Nodes):
         return f"Graph of {len(self.order)} nodes from {shapes or 'no input'}"
 
 
-def _shaped(flat: Iterator[Recorded], shape: tuple[int, ...]) -> Nested:
-    return tuple(_shaped(flat, shape[1:]) for _ in range(shape[0])) if shape else next(flat)
+def shaped(flat: Iterator[Scalar], shape: tuple[int, ...]) -> Nested:
+    """Return scalars in order as nested tuples."""
+    return tuple(shaped(flat, shape[1:]) for _ in range(shape[0])) if shape else next(flat)
 
 
 register_scalar(Recorded, RecordedOperations(), condition=RecordedCondition)

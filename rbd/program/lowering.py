@@ -257,14 +257,14 @@ def _needed(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
     return [node for node in graph.order if marked[node.index] and node.op != INPUT]
 
 
-def flattened(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
+def flattened_output(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
     """Return the scalars of nested tuples (or of an array) in order, and their shape; raise ShapeError when ragged."""
     if isinstance(nested, ARRAYS):
         array = cast("Any", nested)
         return cast("list[object]", array.reshape(-1).tolist()), array.shape
     if not isinstance(nested, (tuple, list)):
         return [nested], ()
-    parts = [flattened(part) for part in cast("Sequence[Nested]", nested)]
+    parts = [flattened_output(part) for part in cast("Sequence[Nested]", nested)]
     shapes = {shape for _, shape in parts}
     if len(shapes) > 1:
         raise ShapeError(f"an output has parts of different shapes {sorted(shapes)}", argument="outputs", actual=shapes)

@@ -26,7 +26,7 @@ from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
-from rbd.program.lowering import Lowering, flattened
+from rbd.program.lowering import Lowering, flattened_output
 from rbd.program.opcodes import CLEAN, FIRST_CHECK
 from rbd.program.status import range_error, status_error
 from rbd.scalars.arrays import float_array
@@ -99,7 +99,7 @@ class Program:
         Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
         ragged tuples.
         """
-        parts = {port: flattened(nested) for port, nested in outputs.items()}
+        parts = {port: flattened_output(nested) for port, nested in outputs.items()}
         lowering = Lowering(graph, [x for flat, _ in parts.values() for x in flat])
         lowering.absorb_negations()
         lowering.fuse()

@@ -41,7 +41,8 @@ from rbd.scalars.operations import Operations
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
-from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, is_plain_zero, over, times
+from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, over, times
+from rbd.scalars.structural_zeros import is_plain_zero
 
 _levels: Final = itertools.count(1)  # the inner of two nested derivatives starts later, and has the higher level
 

@@ -41,7 +41,7 @@ from rbd.scalars.operations import Operations
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import operations_of, register_scalar
-from rbd.scalars.sparse_tangents import is_plain_zero
+from rbd.scalars.structural_zeros import is_plain_zero
 
 _TWO = const(2, 1)
 _HALF = const(1, 2)

@@ -5,7 +5,7 @@ For vectors and matrices of size three see `spatial/linalg.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -37,6 +37,15 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
 def matvec(matrix: Matrix, vector: Vector) -> Vector:
     """Return matrix times vector; a matrix without rows gives an empty vector."""
     return tuple(dot(row, vector) for row in matrix)
+
+
+def combination(rows: Iterable[Sequence[Scalar]], weights: Iterable[Scalar], n: int) -> Vector:
+    """Return the sum of rows of n entries, times weights: a transposed matrix times a vector."""
+    total: list[Scalar] = [0] * n
+    for row, weight in zip(rows, weights, strict=True):
+        for j, entry in enumerate(row):
+            total[j] = total[j] + entry * weight
+    return tuple(total)
 
 
 def unit(n: int, k: int) -> tuple[int, ...]:

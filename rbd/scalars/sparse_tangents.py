@@ -14,6 +14,7 @@ from typing_extensions import override
 from rbd.scalars.functions import divide, where
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import operations_of
+from rbd.scalars.structural_zeros import is_plain_zero
 
 
 @final
@@ -79,11 +80,6 @@ class SparseTangents:
 
     def __pos__(self) -> SparseTangents:
         return self
-
-
-def is_plain_zero(x: object) -> bool:
-    """Return whether `x` is zero as a plain number; `is_structural_zero` holds for the integer 0 only."""
-    return type(x) in (int, float) and x == 0
 
 
 def entries_of(derivative: Scalar) -> Mapping[int, Scalar]:

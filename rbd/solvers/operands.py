@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.errors import SolverError
+from rbd.errors import ShapeError, SolverError
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 
@@ -24,6 +24,14 @@ def rows_of(flat: Sequence[Scalar], count: int, length: int) -> Matrix:
     ((1.0, 2.0), (3.0, 4.0))
     """
     return tuple(tuple(flat[i * length : (i + 1) * length]) for i in range(count))
+
+
+def count_columns(right: Matrix, n: int) -> int:
+    """Return the number of right-hand sides of n equations; raise ShapeError unless they are n rows of one length."""
+    m = len(right[0]) if len(right) else 0
+    if len(right) != n or any(len(row) != m for row in right):
+        raise ShapeError(f"right has {len(right)} rows, needs {n} of one length", argument="right", expected=(n, m))
+    return m
 
 
 def unpack(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:

@@ -14,7 +14,7 @@ from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.operands import entries, rows_of
+from rbd.solvers.operands import count_columns, entries, rows_of
 
 
 class SquareMatrix(Workspace):
@@ -221,9 +221,7 @@ def solve_square(matrix: Matrix, right: Matrix, label: str = "the matrix") -> Ma
     ((1.0,), (1.0,))
     """
     n = _require_square(matrix)
-    m = len(right[0]) if len(right) else 0
-    if len(right) != n or any(len(row) != m for row in right):
-        raise ShapeError(f"right has {len(right)} rows, needs {n} of one length", argument="right", expected=(n, m))
+    m = count_columns(right, n)
     return rows_of(SOLVE_SQUARE((n, m), (*entries(matrix), *entries(right)), (label,)), n, m) if n * m else right
 
 

@@ -15,7 +15,7 @@ from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.operands import entries, rows_of
+from rbd.solvers.operands import count_columns, entries, rows_of
 
 
 class Symmetric(Workspace):
@@ -181,11 +181,10 @@ def solve_positive_definite(matrix: Matrix, right: Matrix, labels: Sequence[str]
     >>> solve_positive_definite(((4.0, 2.0), (2.0, 2.0)), ((2.0,), (1.0,)), ["first", "second"])
     ((0.5,), (0.0,))
     """
-    n, m = len(matrix), len(right[0]) if len(right) else 0
+    n = len(matrix)
     if any(len(row) != n for row in matrix) or len(labels) != n:
         raise ShapeError(f"{n} rows need {n} columns and {n} labels", argument="matrix", expected=(n, n))
-    if len(right) != n or any(len(row) != m for row in right):
-        raise ShapeError(f"right has {len(right)} rows, needs {n} of one length", argument="right", expected=(n, m))
+    m = count_columns(right, n)
     lower = [x for i, row in enumerate(matrix) for x in row[: i + 1]]
     flat = SOLVE_POSITIVE_DEFINITE((n, m), (*lower, *entries(right)), labels)
     return rows_of(flat, n, m)

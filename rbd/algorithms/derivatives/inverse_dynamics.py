@@ -5,12 +5,13 @@ The recursion is in `rnea.py`; armature, passive torques and external wrenches a
 
 from __future__ import annotations
 
-from rbd.algorithms.assembly import Rows, fixed, sum_of
+from rbd.algorithms.assembly import fixed, sum_of
 from rbd.algorithms.derivatives.applied_forces import extra_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.inverse_dynamics import Vd
+from rbd.algorithms.mass_matrix import add_armature
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
 from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel
@@ -22,17 +23,11 @@ def inverse_dynamics_derivatives_kernel(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of M vd + c - passive by position, by v, and by vd, which is M."""
     rigid, extra = rigid_body_derivatives(state, vd), extra_derivatives(state, external)
-    add_armature(state, rigid.by_acceleration)
+    for link in state.links:
+        add_armature(state, link, rigid.by_acceleration)
     by_position = sum_of(rigid.by_position, extra.by_position)
     by_velocity = sum_of(rigid.by_velocity, extra.by_velocity)
     return in_space(state, by_position, space), by_velocity, fixed(rigid.by_acceleration)
-
-
-def add_armature(state: StateView, rows: Rows) -> None:
-    """Add armatures to the diagonal of a mass matrix under construction."""
-    for link in state.links:
-        for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
-            rows[i][i] = rows[i][i] + armature
 
 
 @fast_path(vectors=1, wrenches=True, choices={"space": SPACES})

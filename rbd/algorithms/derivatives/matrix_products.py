@@ -85,8 +85,9 @@ def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "t
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
-    >>> rbd.mass_matrix_product_derivatives(state, [0.0, 0.0]).any()
-    np.False_
+    >>> rbd.mass_matrix_product_derivatives(state, [1.0, 2.0])
+    array([[ 0.        , -0.77883668],
+           [ 0.        , -0.19470917]])
     """
     require_state(state, "mass_matrix_product_derivatives")
     check_space(space)
@@ -114,8 +115,9 @@ def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Spac
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
-    >>> rbd.inverse_mass_product_derivatives(state, [0.0, 1.0]).shape
-    (2, 2)
+    >>> rbd.inverse_mass_product_derivatives(state, [0.0, 1.0])
+    array([[  0.        ,   3.46589486],
+           [ -0.        , -10.24283976]])
     """
     require_state(state, "inverse_mass_product_derivatives")
     check_space(space)

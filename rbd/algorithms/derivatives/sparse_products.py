@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
-from rbd.scalars.sparse_tangents import is_plain_zero
+from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import solve_factored
 from rbd.solvers.linear import MAX_RECORDED_SOLVES, Factor
 

@@ -14,10 +14,9 @@ from typing import Final, final
 
 import attrs
 
-from rbd.algorithms.passive import vanishes
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
-from rbd.scalars.linear_algebra import unit
-from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.scalars.linear_algebra import combination, unit
+from rbd.scalars.structural_zeros import is_plain_zero, is_structural_zero
 from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.solvers.linear import Factor
 from rbd.solvers.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
@@ -42,7 +41,9 @@ class Equations:
 
 def blocks_of(K: Matrix, constraints: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
     """Return, per loop and coupling, the rows that are not structural zeros."""
-    return tuple(tuple(i for i in range(rows.start, rows.stop) if not all(map(vanishes, K[i]))) for rows in constraints)
+    return tuple(
+        tuple(i for i in range(rows.start, rows.stop) if not all(map(is_plain_zero, K[i]))) for rows in constraints
+    )
 
 
 def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...]) -> Scalar:
@@ -191,11 +192,7 @@ def _spread(active: Sequence[int], found: Vector, size: int) -> Vector:
 
 def constraint_torques(K: Matrix, multipliers: Vector, size: int) -> Vector:
     """Return Kᵀ λ, `size` torques."""
-    torques: list[Scalar] = [0] * size
-    for row, weight in zip(K, multipliers, strict=True):
-        for j, entry in enumerate(row):
-            torques[j] = torques[j] + entry * weight
-    return tuple(torques)
+    return combination(K, multipliers, size)
 
 
 # --- inverse dynamics: Featherstone (2008), section 8.12 --------------------------------------------------------------

@@ -17,11 +17,12 @@ from typing import NamedTuple
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel
-from rbd.algorithms.passive import passive_torques_kernel, vanishes
+from rbd.algorithms.passive import passive_torques_kernel
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
 from rbd.contact.model.pairs import Pair
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import dot
+from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
@@ -71,7 +72,7 @@ def contacts_of(state: ScalarState, pairs: Sequence[Pair], touching: Callable[[i
 
 def masked_row(condition: Condition, row: Vector) -> Vector:
     """Return a row where the condition holds, zeros elsewhere; structural zeros stay as they are."""
-    return tuple(x if vanishes(x) else where(condition, x, 0) for x in row)
+    return tuple(x if is_plain_zero(x) else where(condition, x, 0) for x in row)
 
 
 def nearer_than(threshold: Scalar) -> Callable[[int, Scalar], Condition]:

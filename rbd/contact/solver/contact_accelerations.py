@@ -75,14 +75,7 @@ def solve_contact(
     require_choice(solver, SOLVERS, "solver", "solver")
     settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
     given = {"torques": torques_of(state, torques), "settings": settings}
-    options = (bias == "exact", friction is not None)
-    if solver == "rbd":
-        function = partial(_accelerations, model.pairs, *options)
-        found = evaluate(model, state, ("solve_contact", *options), function, **given)
-    else:
-        function = partial(_problem, model.pairs, *options)
-        problem = evaluate(model, state, ("contact problem", *options), function, **given)
-        found = _by_other_solver(state, solver, problem)
+    found = _found(state, model, solver, (bias == "exact", friction is not None), given)
     if friction is None:
         _require_kkt(found)
     else:
@@ -95,6 +88,17 @@ def solve_contact(
         number(found["power"]),
         found["contact_torques"],
     )
+
+
+def _found(
+    state: State[Any], model: CollisionModel, solver: Solver, options: tuple[bool, bool], given: dict[str, Any]
+) -> Mapping[str, Any]:
+    """Return the accelerations and forces that a solver finds, by name."""
+    if solver == "rbd":
+        function = partial(_accelerations, model.pairs, *options)
+        return evaluate(model, state, ("solve_contact", *options), function, **given)
+    function = partial(_problem, model.pairs, *options)
+    return _by_other_solver(state, solver, evaluate(model, state, ("contact problem", *options), function, **given))
 
 
 def _require_kkt(found: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.newton_euler import dynamics_bias_kernel
-from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite, vanishes
+from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite
 from rbd.arguments import flag
 from rbd.errors import ArgumentError
 from rbd.joints.one_axis import OneDofJoint
@@ -25,6 +25,7 @@ from rbd.scalars import Matrix, Scalar, Vector, const, less, where
 from rbd.scalars.arrays import float_array
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
+from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.state import Link, ScalarState
 
@@ -141,7 +142,7 @@ def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Sca
     if stops and isinstance(link.joint.type, OneDofJoint):
         [stop] = stops
         return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
-    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i]) for i, f in enumerate(impulses) if not vanishes(f)]
+    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i]) for i, f in enumerate(impulses) if not is_plain_zero(f)]
     return [each._replace(row=_placed(each.row, start, size)) for each in (*rubbing, *stops)]
 
 
