@@ -48,7 +48,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from rbd.native.runtime import cache, memory
+from rbd.native.runtime import cache
 from rbd.native.runtime.background import background, in_background
 from rbd.native.runtime.locks import Lock, compiler_unusable, once_under_compiler_lock, one_at_a_time
 
@@ -106,6 +106,7 @@ def compile_program(program: Program | Source, *, lanes: int | None = None) -> C
 @once_under_compiler_lock
 def _load() -> None:
     """Import llvmlite and its callers, under the lock that forks wait for: else modules stay locked in a child."""
+    from rbd.native.runtime import memory
     from rbd.native.runtime.llvm_library import open_library
 
     if not is_loaded():
