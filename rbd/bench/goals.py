@@ -45,7 +45,18 @@ _LOOPS: Final = (
     (Section.ONE, Quantity.FORWARD.value, CALL, 2.0),
     (Section.LIVE, LOOPED, LIVE, 2.0),
 )
-_QUERIES: Final = tuple((query, 2 / 3) for query in (Query.POSE, Query.TWIST, Query.JACOBIAN))
+_QUERIES: Final = tuple(
+    (query, 2 / 3)
+    for query in (
+        Query.POSE,
+        Query.POSE_MATRIX,
+        Query.TWIST,
+        Query.RELATIVE_TWIST,
+        Query.BIAS,
+        Query.JACOBIAN,
+        Query.CENTER,
+    )
+)
 """Frame queries: at most 1.5 times Pinocchio's time."""
 _QUERY_SECONDS: Final = {Query.LOCAL_TWIST: 5e-6, Query.TASK: 60e-6}
 _SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}

@@ -27,6 +27,7 @@ repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time
     builtin.py, builtin_ir.py, rows_ir.py  of programs: single calls, batches
     value_builtin.py, value_ir.py  that return framed values
+    array_ir.py                    that make arrays of tuples
     step_loop.py, step_loop_ir.py  loops over time steps with callbacks
 executable.py            a program that is interpreted, compiled, or called as a builtin
 

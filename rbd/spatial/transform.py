@@ -133,8 +133,7 @@ class Transform(SpatialValue, Generic[A, B]):
     @property
     def rotation(self) -> Array:
         """The rotation as a fresh 3x3 array."""
-        a, b, c = self.rotation_components
-        return shaped(a + b + c, (3, 3))
+        return array_of(self.rotation_components)
 
     @property
     def translation(self) -> Array:
@@ -149,8 +148,8 @@ class Transform(SpatialValue, Generic[A, B]):
     @property
     def matrix(self) -> Array:
         """The homogeneous matrix as a fresh 4x4 array."""
-        (a, b, c), (x, y, z) = self.rotation_components, self.translation_components
-        return shaped((*a, x, *b, y, *c, z, 0, 0, 0, 1), (4, 4))
+        ((a, b, c), (d, e, f), (g, h, i)), (x, y, z) = self.rotation_components, self.translation_components
+        return shaped((a, b, c, x, d, e, f, y, g, h, i, z, 0, 0, 0, 1), (4, 4))
 
     @property
     def components(self) -> tuple[Mat3, Vec3]:

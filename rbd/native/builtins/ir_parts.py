@@ -15,7 +15,8 @@ from rbd.native.runtime import abi
 _NUMBERS: Final = ("first_argument", "has_fallback")
 _LAYOUT: Final = (
     *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE", "ALIGNED", "CONTIGUOUS"),
-    *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_DTYPE", "ARRAY_FLAGS", "TUPLE_ITEMS"),
+    *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_DTYPE", "ARRAY_FLAGS"),
+    *("TUPLE_SIZE", "TUPLE_ITEMS"),
 )
 """Numbers of `abi` that appear in texts."""
 _READ: Final = abi.CONTIGUOUS | abi.ALIGNED

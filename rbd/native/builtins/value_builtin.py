@@ -45,10 +45,11 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import ARRAY_MAKERS, Array
 
 _LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3, 5, 2)
 """Words of each code with its arguments, without the offsets of slots, the lengths of axes and the updates."""
+_ONE_ARGUMENT: Final = 0x08
 _HASHLESS_TUPLE: Final = 24
 """Where items begin in tuples that do not keep their hash, which an update would have to forget."""
 _MEMBER: Final = 40
@@ -181,10 +182,21 @@ def value_builtin(
     return context.builtin(code.address("value"), "value")
 
 
+@final
+class _ArrayContext(BuiltinContext):
+    """The `self` of the builtin that makes arrays of tuples."""
+
+    _fields_ = context_fields(())
+
+
 @once_under_compiler_lock
 def _code() -> Library:
-    """Return the code of all builtins, which is kept for good."""
-    return Library(assemble(value_module(abi.addresses())), ("value",))
+    """Return the code of all builtins, which is kept for good; from now on it makes arrays of framed values, too."""
+    code = Library(assemble(value_module(abi.addresses())), ("value", "array"))
+    context = _ArrayContext()
+    context.kept = (code,)
+    ARRAY_MAKERS[:] = [context.builtin(code.address("array"), "array", _ONE_ARGUMENT)]
+    return code
 
 
 def slot_offsets(value: Any) -> tuple[int, ...] | None:

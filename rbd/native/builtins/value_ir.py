@@ -1,4 +1,4 @@
-"""The machine code of `value_builtin`, as LLVM IR; CPython calls it for METH_NOARGS.
+"""The machine code of `value_builtin`, as LLVM IR; CPython calls it for METH_NOARGS. `array_ir` is part of the module.
 
 It looks at the owner and the guards, runs the passes whose inputs have changed since they last ran, and follows a list
 of words: arithmetic on numbers in memory, then the construction of a Python object from them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from rbd.native.builtins.array_ir import ARRAY_TEXT
 from rbd.native.builtins.ir_parts import COPY, FIND_CONTEXT, context_loads, filled, owner_and_guards, run_program
 
 CONTEXT: Final = (
@@ -390,4 +391,4 @@ def value_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     codes = {name: k for k, name in enumerate(CODES)}
     codes |= {name: k for k, name in enumerate(UPDATES)} | {"MOST_OBJECTS": MOST_OBJECTS, "LEVELS": LEVELS}
-    return filled(_BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **codes)
+    return filled(ARRAY_TEXT + _BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **codes)

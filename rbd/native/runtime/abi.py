@@ -51,6 +51,7 @@ PYTHON_FUNCTIONS: Final = (
     "PyFloat_FromDouble",
     "PyList_GetItem",
     "PyList_SetItem",
+    "PyLong_AsDouble",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",
@@ -104,6 +105,7 @@ def addresses() -> dict[str, int]:
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     found["PyArray_New"] = _numpy_table()[_NEW]
     found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
+    found |= {"int": id(int), "tuple": id(tuple)}
     return found | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
 
 
