@@ -106,6 +106,8 @@ def _is_parent(one: BodyPart, above: BodyPart | None) -> bool:
 
 def _public(body: BodyPart, geom: GeomPart) -> Geom:
     pose = geom.pose
+    red, green, blue, alpha = geom.color or (0.5, 0.5, 0.5, 1.0)
     return Geom(
-        geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction, geom.node.line
-    )
+        geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction, geom.node.line,
+        geom.group, None if geom.color is None else (red, green, blue, alpha), geom.mesh, geom.mesh_origin,
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-from rbd.files.pose import NOTHING, Pose, Rows, Triple
+from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.files.xml import XmlElement
 
 JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
@@ -53,6 +53,10 @@ class GeomPart:
     mass: float = 0.0
     moment: Rows = NOTHING
     """About the centre of mass, which is the origin of `pose`, in its axes."""
+    color: tuple[float, ...] | None = None
+    mesh: str | None = None
+    mesh_origin: Triple = ZERO
+    """Where the origin of `pose` is in the coordinates of the mesh."""
 
 
 @final

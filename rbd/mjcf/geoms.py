@@ -8,7 +8,7 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, triple
+from rbd.files.pose import NOTHING, UPRIGHT, ZERO, Pose, Rows, Triple, triple
 from rbd.mjcf.description import GeomPart, Shape
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geom_inertias import extent
@@ -50,7 +50,15 @@ class GeomReader:
         return GeomPart(
             element.node, element.name(), shape, frame @ pose, size, group,
             element.whole("contype", 1), element.whole("conaffinity", 1), friction, mass, moment,
+            self._color(element), element.text("mesh") if shape == "mesh" else None,
+            ZERO if inertia is None else inertia.center,
         )  # fmt: skip
+
+    def _color(self, element: MjcfElement) -> tuple[float, ...] | None:
+        """Return the own colour of a geom, or that of its material."""
+        if element.has("rgba"):
+            return element.vector("rgba", (0.5, 0.5, 0.5, 1.0))
+        return self.meshes.colors.get(element.text("material") or "")
 
     # ---------------------------------------------------------------- pose and size
 

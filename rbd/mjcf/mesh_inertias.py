@@ -46,7 +46,7 @@ def mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
 
 def _mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
     if way == "convex" or not len(faces):
-        faces = _hull(vertices)
+        faces = convex_hull(vertices)
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a) / 2  # their lengths are the areas
     areas = np.linalg.norm(normals, axis=1)
@@ -104,7 +104,8 @@ def _principal(
     return MeshInertia(volume, _triple(center), _rows(moment), principal, _triple(sizes), _triple(low), _triple(high))
 
 
-def _hull(vertices: Vertices) -> Faces:
+def convex_hull(vertices: Vertices) -> Faces:
+    """Return the triangles of the convex hull; raise MeshFault for flat meshes."""
     with names_extra("convex hulls of meshes"):
         from scipy.spatial import ConvexHull, QhullError
     try:

@@ -14,7 +14,7 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
-from rbd.mjcf.mesh_inertias import MeshInertia, Way, mesh_inertia
+from rbd.mjcf.mesh_inertias import MeshInertia, Way, convex_hull, mesh_inertia
 from rbd.mjcf.pose import of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
@@ -37,12 +37,17 @@ class Meshes:
         self._meshes: dict[str, MjcfElement] = {}
         self._fields: dict[str, MjcfElement] = {}
         self._inertias: dict[str, MeshInertia] = {}
+        self.colors: dict[str, tuple[float, ...]] = {}
+        """Those of materials."""
         for section in root.children:
             if section.tag == "asset":
                 for node in section.children:
                     self._list(node, defaults)
 
     def _list(self, node: XmlElement, defaults: Defaults) -> None:
+        if node.tag == "material" and "rgba" in node.attributes:
+            name, element = node.attributes.get("name", ""), MjcfElement(self._reading, node)
+            self.colors[name] = element.vector("rgba", (1.0, 1.0, 1.0, 1.0))
         if node.tag not in ("mesh", "hfield"):
             if node.tag not in ("texture", "material", "skin", "model"):
                 self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
@@ -77,6 +82,15 @@ class Meshes:
             except MeshFault as error:
                 raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
         return self._inertias[name]
+
+    def surface(self, name: str) -> tuple[Vertices, Faces]:
+        """Return the vertices and triangles of a mesh, those of its convex hull if it has no triangles of its own."""
+        element = self._meshes[name]
+        try:
+            vertices, faces = self._placed(element, *self._shape(element))
+            return vertices, faces if len(faces) else convex_hull(vertices)
+        except MeshFault as error:
+            raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
 
     def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, MjcfElement]) -> MjcfElement:
         if name not in known:

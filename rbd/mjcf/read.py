@@ -133,7 +133,7 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
     KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
     reading.stop()
     apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
-    reading.report.time_step = settings.time_step
+    reading.report.time_step, reading.report.meshes = settings.time_step, meshes
     if remove_fixed_joints:
         with reading.blaming(tree):
             builder.mechanism.remove_fixed_joints()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.errors import ArgumentError
 from rbd.files.pose import Rows, Triple
 from rbd.files.report import FileReport
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rbd.contact import CollisionModel
     from rbd.mechanism import Mechanism
     from rbd.mjcf.controller import Control, MjcfController
+    from rbd.mjcf.meshes import Meshes
 
 
 @final
@@ -45,6 +47,12 @@ class Geom:
     translation: Triple
     friction: float
     line: int
+    group: int = 0
+    color: tuple[float, float, float, float] | None = None
+    """Red, green, blue and opacity, of the geom or its material."""
+    mesh: str | None = None
+    mesh_origin: Triple = (0.0, 0.0, 0.0)
+    """Where the geom's origin is in the coordinates of its mesh."""
 
 
 MomentArms: TypeAlias = tuple[tuple[str, tuple[float, ...]], ...]
@@ -144,6 +152,7 @@ class MjcfReport(FileReport):
         self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
+        self.meshes: Meshes | None = None  # internal: opens files when `surface` asks for them
 
     def collision_model(self, mechanism: Mechanism) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
@@ -163,6 +172,26 @@ class MjcfReport(FileReport):
         from rbd.mjcf.collisions import collision_model
 
         return collision_model(mechanism, self.geoms, self.pairs)
+
+    def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.
+
+        Raises ArgumentError for another shape than a mesh; MjcfError, such as MjcfPathError, when the file is missing
+        or outside the directory of the model, or is no mesh.
+
+        >>> from rbd.mjcf import parse_mjcf
+        >>> report = MjcfReport()
+        >>> model = parse_mjcf('''<mujoco><asset><mesh name="tip" vertex="0 0 0 1 0 0 0 1 0 0 0 1"
+        ...   face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset><worldbody><geom type="mesh" mesh="tip" mass="0"/></worldbody>
+        ... </mujoco>''', report=report)
+        >>> vertices, triangles = report.surface(report.geoms[0])
+        >>> vertices.shape, triangles.shape
+        ((4, 3), (4, 3))
+        """
+        if geom.mesh is None or self.meshes is None:
+            raise ArgumentError(f"geom is a {geom.shape}, not a mesh", argument="geom", value=geom)
+        vertices, triangles = self.meshes.surface(geom.mesh)
+        return vertices - np.array(geom.mesh_origin), triangles
 
     def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:
         """Return a controller for `simulate` with the actuators, springs and gravity compensation of the file.

@@ -33,7 +33,7 @@ ATTRIBUTES: Final = {
     "freejoint": _words("name align"),
     "geom": _words(
         "name class type pos size fromto mass density shellinertia mesh hfield fitscale group contype conaffinity",
-        "friction",
+        "friction rgba material",
         _TURNED,
     ),
     "site": _words("name class pos fromto size type", _TURNED),

@@ -66,7 +66,7 @@ class Scene:
         """Make a sun and the sky."""
         self._scene.configure_environment_map(None)
         self._scene.configure_default_lights(enabled=False)
-        self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=2.2)
+        self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=1.8)
         sun = (0.5 * self.size, -0.9 * self.size, 1.6 * self.size)
         self._scene.add_light_directional("/sun", color=(255, 255, 255), intensity=2.0, position=sun, cast_shadow=True)
 

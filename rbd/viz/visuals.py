@@ -10,7 +10,7 @@ import numpy as np
 
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
 from rbd.contact.geometry.shapes import Shape, bounding_radius
-from rbd.errors import ArgumentError, UrdfPathError
+from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.mjcf import MjcfReport
 from rbd.mjcf.report import Geom
@@ -67,7 +67,7 @@ class Visuals:
             return [_of_model(shapes, shape) for shape in shapes.shapes]
         if isinstance(shapes, UrdfReport):
             return [visual for geometry in shapes.geometries for visual in self._of_urdf(shapes, geometry)]
-        return [visual for geom in shapes.geoms for visual in self._of_mjcf(geom)]
+        return [visual for geom in shapes.geoms for visual in self._of_mjcf(shapes, geom)]
 
     def shown(self, body: RigidBody) -> list[Visual]:
         """Return what represents a body: its visual shapes, else its collision shapes, else its inertia box."""
@@ -117,12 +117,22 @@ class Visuals:
                 self._meshes[reference] = None
         return self._meshes[reference] or []
 
-    def _of_mjcf(self, geom: Geom) -> Iterator[Visual]:
-        surface = _of_geom(geom)
-        if surface is not None:
+    def _of_mjcf(self, report: MjcfReport, geom: Geom) -> Iterator[Visual]:
+        surface = _of_geom(geom) if geom.mesh is None else self._asset(report, geom)
+        if surface is not None and (geom.color is None or geom.color[3] > 0):
             body, pose = self._placed(geom.body, geom.rotation, geom.translation)
-            color = _GROUND if geom.shape == "plane" else _MESH
-            yield Visual(body, "visual", surface, pose, color)
+            use: Use = "visual" if geom.group < _HIDDEN_GROUP else "collision"
+            plain = _GROUND if geom.shape == "plane" else _MESH if use == "visual" else _COLLISION
+            yield Visual(body, use, surface, pose, geom.color or plain)
+
+    def _asset(self, report: MjcfReport, geom: Geom) -> Surface | None:
+        """Return the surface of a mesh; note why there is none."""
+        try:
+            return Surface(*report.surface(geom))
+        except (MjcfError, MissingPackageError) as error:
+            if str(error) not in self.missing:
+                self.missing.append(str(error))
+            return None
 
 
 def _of_geom(geom: Geom) -> Surface | None:

@@ -1,0 +1,179 @@
+"""What bodies look like: shapes of files, of collision models, inertia boxes; meshes of strangers."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.mjcf import MjcfReport, parse_mjcf
+from rbd.urdf import UrdfReport
+from rbd.viz.mesh_files import MeshFileError, read_surfaces
+from rbd.viz.poses import applied
+from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere
+from rbd.viz.visuals import Visual, Visuals
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def volume(surface: Surface) -> float:
+    a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij", a, np.cross(b, c)) / 6)
+
+
+@pytest.mark.parametrize(
+    ("surface", "exact"),
+    [
+        (box((1.0, 2.0, 3.0)), 6.0),
+        (sphere(0.5), 4 / 3 * np.pi * 0.5**3),
+        (cylinder(0.5, 2.0), np.pi * 0.25 * 2),
+        (capsule(0.5, 2.0), np.pi * 0.25 * 2 + 4 / 3 * np.pi * 0.5**3),
+        (ellipsoid((0.5, 1.0, 2.0)), 4 / 3 * np.pi),
+        (box((1.0, 2.0, 3.0)).scaled((-1.0, 2.0, 1.0)), 12.0),
+    ],
+)
+def test_surfaces_enclose_their_volume_and_point_outwards(surface: Surface, exact: float) -> None:
+    assert volume(surface) == pytest.approx(exact, rel=0.03)  # circles have 32 edges
+
+
+def test_inertia_boxes_have_the_inertia_of_their_body() -> None:
+    robot = rbd.robots.humanoid()
+    for visual in Visuals(robot).all:
+        inertia = visual.body.inertia
+        assert inertia is not None
+        x, y, z = np.ptp(visual.surface.vertices, axis=0)
+        moments = float(inertia.mass) / 12 * np.diag([y**2 + z**2, z**2 + x**2, x**2 + y**2])  # type: ignore[arg-type]
+        R = visual.pose[:3, :3]
+        np.testing.assert_allclose(R @ moments @ R.T, inertia.moment_about_com, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(visual.pose[:3, 3], inertia.center_of_mass.xyz, rtol=0, atol=1e-15)
+
+
+def shown(mechanism: rbd.Mechanism, report: Any) -> list[Visual]:
+    visuals = Visuals(mechanism, report)
+    assert visuals.missing == []
+    return [each for body in mechanism.bodies for each in visuals.shown(body) if each.use == "visual"]
+
+
+def test_visual_shapes_of_urdf_files(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    (tmp_path / "robot.urdf").write_text(
+        """<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material><link name="a"/>
+        <link name="b"><visual><origin xyz="1 0 0"/><geometry><mesh filename="tip.obj" scale="2 2 2"/></geometry>
+        <material name="red"/></visual><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+        <joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="0 0 3"/></joint></robot>"""
+    )
+    report = UrdfReport()
+    robot = rbd.load_urdf(tmp_path / "robot.urdf", report=report)
+    (visual,) = shown(robot, report)
+    points = applied(visual.pose, visual.surface.vertices)
+    assert {tuple(point) for point in points.tolist()} == {(1, 0, 3), (3, 0, 3), (1, 2, 3), (1, 0, 5)}
+    assert visual.color == (1, 0, 0, 1)
+    assert len(Visuals(robot, report).all) == 2  # and the collision shape
+
+
+def test_meshes_of_mjcf_files_are_where_mujoco_has_them(tmp_path: Path) -> None:
+    """A mesh that is weighed has its origin at its centre of mass, one that is not where the file has it."""
+    (tmp_path / "tip.obj").write_text(TETRAHEDRON)
+    found: list[set[tuple[float, ...]]] = []
+    for mass in ("1", "0"):
+        report = MjcfReport()
+        robot = parse_mjcf(
+            f"""<mujoco><asset><material name="m" rgba="0 1 0 1"/><mesh name="tip" file="tip.obj" scale="1 1 2"/></asset>
+            <worldbody><body pos="0 0 1"><freejoint/>
+            <geom type="mesh" mesh="tip" pos="5 0 0" material="m" mass="{mass}"/>
+            <geom size="1" mass="1" group="3"/></body></worldbody></mujoco>""",
+            directory=tmp_path, report=report,
+        )  # fmt: skip
+        (visual,) = shown(robot, report)
+        assert visual.color == (0, 1, 0, 1)
+        found.append({tuple(point) for point in applied(visual.pose, visual.surface.vertices).round(9).tolist()})
+    assert found[0] == found[1] == {(5, 0, 0), (6, 0, 0), (5, 1, 0), (5, 0, 2)}
+
+
+def test_shapes_of_collision_models() -> None:
+    robot = rbd.robots.quadruped()
+    model = rbd.robots.quadruped_collision_model(robot)
+    visuals = Visuals(robot, model)
+    assert sum(visual.use == "visual" for visual in visuals.all) == len(model.shapes)
+    with pytest.raises(rbd.errors.ArgumentError, match="another mechanism"):
+        Visuals(rbd.robots.quadruped(), model)
+
+
+# -------------------------------------------------------------------- files of strangers
+
+
+def test_meshes_outside_the_directory_are_not_read(tmp_path: Path) -> None:
+    inside = tmp_path / "robot"
+    inside.mkdir()
+    (tmp_path / "secret.obj").write_text(TETRAHEDRON)
+    (inside / "robot.urdf").write_text(
+        """<robot name="r"><link name="a"><visual><geometry><mesh filename="../secret.obj"/></geometry></visual>
+        </link></robot>"""
+    )
+    report = UrdfReport()
+    robot = rbd.load_urdf(inside / "robot.urdf", report=report)
+    visuals = Visuals(robot, report)
+    assert len(visuals.missing) == 1
+    assert "outside" in visuals.missing[0]
+
+
+@pytest.mark.parametrize("reference", ["secret.mtl", "../secret.mtl", "/etc/passwd"])
+def test_what_a_mesh_refers_to_is_not_opened(reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    mesh = tmp_path / "tip.obj"
+    mesh.write_text(f"mtllib {reference}\nusemtl x\n{TETRAHEDRON}")
+    (tmp_path / "secret.mtl").write_text("newmtl x\nmap_Kd secret.png\n")
+    read_surfaces(mesh)  # imports what it needs
+    opened: list[str] = []
+    plain: Any = io.open
+
+    def watched(file: Any, *arguments: Any, **settings: Any) -> Any:
+        opened.append(str(file))
+        return plain(file, *arguments, **settings)
+
+    monkeypatch.setattr("io.open", watched)
+    monkeypatch.setattr("builtins.open", watched)
+    assert volume(read_surfaces(mesh)[0][0]) == pytest.approx(1 / 6)
+    assert opened == [str(mesh)]
+
+
+ENTITY = '<!DOCTYPE COLLADA [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA>&x;</COLLADA>'
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ENTITY.encode(),
+        ENTITY.encode("utf-16"),
+        b"<?xml version='1.0' encoding='UTF-7'?>" + ENTITY.encode("utf-7"),
+        b"<?xml version='1.0' encoding='UTF-16'?><COLLADA/>",
+        ENTITY.replace("DOCTYPE", "doctype").encode(),
+    ],
+)
+def test_declarations_in_collada_files_are_refused(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "mesh.dae"
+    path.write_bytes(data)
+    with pytest.raises(MeshFileError, match=r"declarations are refused|not UTF-8"):
+        read_surfaces(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.exe", b"", "formats of meshes"),
+        ("a.stl", b"solid\n", "triangles|trimesh"),
+        ("a.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
+        ("a.glb", b"glTF", "trimesh"),
+        ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 99999999999\n", "trimesh"),
+    ],
+)
+def test_damaged_meshes_are_refused(name: str, data: bytes, reason: str, tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(MeshFileError, match=reason):
+        read_surfaces(tmp_path / name)
