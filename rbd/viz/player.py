@@ -9,13 +9,15 @@ from typing import Final, final
 
 FRAME: Final = 1 / 60
 """Time between two frames (s)."""
+_CATCH_UP: Final = 0.1
+"""How late frames may be before they are left out (s)."""
 
 
 @final
 class Player:
     """A clock from `start` to `end`, which calls `draw(t, playing)` sixty times a second while it runs.
 
-    When drawing takes longer than a frame, frames are left out; the clock stays right.
+    When drawing takes longer than that, frames are left out; the clock stays right.
     """
 
     def __init__(self, start: float, end: float, draw: Callable[[float, bool], None], speed: float) -> None:
@@ -109,5 +111,6 @@ class Player:
             if not due[1]:
                 with self._change:
                     self._change.notify_all()
-            deadline = max(deadline + FRAME, time.perf_counter())
-            time.sleep(max(deadline - time.perf_counter(), 0.0))
+            now = time.perf_counter()
+            deadline = max(deadline + FRAME, now - _CATCH_UP)
+            time.sleep(max(deadline - now, 0.0))

@@ -83,7 +83,8 @@ def test_meshes_of_mjcf_files_are_where_mujoco_has_them(tmp_path: Path) -> None:
     for mass in ("1", "0"):
         report = MjcfReport()
         robot = parse_mjcf(
-            f"""<mujoco><asset><material name="m" rgba="0 1 0 1"/><mesh name="tip" file="tip.obj" scale="1 1 2"/></asset>
+            f"""<mujoco><asset><material name="m" rgba="0 1 0 1"/>
+            <mesh name="tip" file="tip.obj" scale="1 1 2"/></asset>
             <worldbody><body pos="0 0 1"><freejoint/>
             <geom type="mesh" mesh="tip" pos="5 0 0" material="m" mass="{mass}"/>
             <geom size="1" mass="1" group="3"/></body></worldbody></mujoco>""",
