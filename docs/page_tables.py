@@ -24,8 +24,8 @@ def put(page: Path, tables: Mapping[str, str]) -> None:
     """Replace tables of a page; raise KeyError for one that it has no place for."""
     text = page.read_text(encoding="utf-8")
     for name, content in tables.items():
-        place = re.compile(rf"(<!-- table {re.escape(name)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-        text, count = place.subn(lambda found, content=content: found[1] + content + found[2], text)
-        if count != 1:
+        place = re.compile(rf"(?<=<!-- table {re.escape(name)} -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
+        if len(place.findall(text)) != 1:
             raise KeyError(name)
+        text = place.sub(content.replace("\\", r"\\"), text)
     page.write_text(text, encoding="utf-8")

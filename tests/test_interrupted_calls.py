@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tests import interrupted_calls
+from tests.deep import share
 from tests.interrupted_calls import CALLS
 
 ERRORS = (KeyboardInterrupt, MemoryError)
-COUNT = 1250
+COUNT = share(1250)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # background compilation that failed for want of memory says so

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.deep import share
+
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS = float(os.environ.get("RBD_MIXED_SECONDS", "600"))
+SECONDS = share(600)
 
 
 @pytest.mark.deep
@@ -26,7 +28,7 @@ def test_ten_minutes_of_mixed_calls(tmp_path: Path, record_property: Callable[[s
     settled = samples[len(samples) // 3]
     first = sum(sample[1] for sample in samples[10:15]) / 5
     final = sum(sample[1] for sample in samples[-5:]) / 5
-    record_property("what", f"calls that make, edit, compile, simulate and drop robots, for {SECONDS:.0f} s")
+    record_property("what", f"calls that make, edit, compile, simulate and drop robots, for {SECONDS} s")
     record_property("count", f"{count:,}: memory {first / 1e6:.0f} MB after a third, {final / 1e6:.0f} MB at the end")
     assert final < 1.05 * first, [sample[1] for sample in samples]
     assert last < 1.1 * settled[1]

@@ -21,9 +21,11 @@ from hypothesis.stateful import (
 
 import rbd
 from rbd.errors import RbdError
+from tests.deep import share
 from tests.mechanism import invariants
 from tests.mechanism.interrupts import traced
 
+EXAMPLES = share(300)
 pick = st.floats(0, 1, exclude_max=True)
 lines = st.none() | st.integers(1, 3000)
 errors = st.sampled_from([KeyboardInterrupt, MemoryError])
@@ -118,7 +120,7 @@ def test_sequences_of_calls() -> None:
 
 @pytest.mark.deep
 def test_long_sequences_of_calls(record_property: Callable[[str, object], None]) -> None:
-    chosen = settings(max_examples=300, stateful_step_count=30, deadline=None, derandomize=False, database=None)
+    chosen = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None, derandomize=False, database=None)
     run_state_machine_as_test(Calls, settings=chosen)
     record_property("what", "sequences of edits, simulations and compilations, interrupted or not")
-    record_property("count", "300, of up to 30 calls")
+    record_property("count", f"{EXAMPLES}, of up to 30 calls")

@@ -10,8 +10,10 @@ import pytest
 import rbd
 from rbd.mechanism import undo
 from rbd.mechanism.mechanism import edited_at_once
+from tests.deep import share
 from tests.mechanism import interrupts
 
+COUNT = share(20_000)
 ERRORS = (KeyboardInterrupt, MemoryError)
 
 
@@ -51,13 +53,15 @@ def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.deep
 @pytest.mark.parametrize("error", ERRORS)
-def test_twenty_thousand_interrupts(error: type[BaseException], record_property: Callable[[str, object], None]) -> None:
+def test_interrupts_at_random_lines_of_edits(
+    error: type[BaseException], record_property: Callable[[str, object], None]
+) -> None:
     rng, names = np.random.default_rng(), list(interrupts.EDITS)
     counts = {name: interrupts.lines_of(edit) for name, edit in interrupts.EDITS.items()}
     found = {"before": 0, "after": 0}
-    for number in range(20_000):
+    for number in range(COUNT):
         name = names[number % len(names)]
         found[interrupts.interrupt(interrupts.EDITS[name], int(rng.integers(1, counts[name] + 1)), error)] += 1
-    assert sum(found.values()) == 20_000
+    assert sum(found.values()) == COUNT
     record_property("what", f"`{error.__name__}` in edits of mechanisms, {len(names)} kinds")
-    record_property("count", f"20,000: {found['before']:,} as before, {found['after']:,} as after")
+    record_property("count", f"{COUNT:,}: {found['before']:,} as before, {found['after']:,} as after")

@@ -1,0 +1,233 @@
+"""Mutation testing: change rbd in one place, and see whether its tests fail.
+
+    python scripts/mutate.py spatial joints --count 20 --seed 1
+
+Mutants are drawn at random from all places of a group of packages: comparisons and arithmetic operators swapped,
+constants moved by one, conditions negated, statements deleted. Each runs the tests of its group in a copy of the
+sources until one fails. Prints those that survive, and a line of totals per group; `--page` writes the totals into
+docs/reliability.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, cast
+
+ROOT = Path(__file__).resolve().parents[1]
+GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "spatial": (("spatial",), ("tests/spatial",)),
+    "joints": (("joints",), ("tests/joints",)),
+    "solvers": (("solvers",), ("tests/scalars", "tests/arrays", "tests/contact", "tests/algorithms/loops")),
+    "urdf": (("urdf", "files"), ("tests/urdf", "tests/files")),
+    "mjcf": (("mjcf", "files"), ("tests/mjcf", "tests/files")),
+}
+"""Packages, and the tests that must find changes of them."""
+TIMEOUT = 900.0
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.USub: ast.UAdd,
+}
+
+
+class Mutant(NamedTuple):
+    """A change of a file: the line, what is there, and the source with the change."""
+
+    path: Path
+    line: int
+    change: str
+    source: str
+
+    @property
+    def title(self) -> str:
+        """Return where the change is, and what it is."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.change}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw and run mutants; print what survives."""
+    options = parsed(arguments)
+    rows: list[tuple[str, int, int, str]] = []
+    for group in options.groups:
+        outcomes = [killed(mutant, GROUPS[group][1]) for mutant in drawn(group, options.count, options.seed)]
+        score = f"{100 * sum(outcomes) / max(1, len(outcomes)):.0f} %"
+        rows.append((f"`{'`, `'.join(GROUPS[group][0])}`", len(outcomes), sum(outcomes), score))
+        print(f"{group}: {sum(outcomes)} of {len(outcomes)} mutants found, {score}", flush=True)
+    if options.page:
+        sys.path.insert(0, str(ROOT))
+        from docs.page_tables import put, table
+
+        put(ROOT / "docs" / "reliability.md", {"mutants": table(("packages", "mutants", "found", "score"), rows)})
+    return 0
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], default=list(GROUPS))
+    parser.add_argument("--count", type=int, default=20, help="mutants of each group")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--page", action="store_true", help="write the totals into docs/reliability.md")
+    return parser.parse_args(arguments)
+
+
+def drawn(group: str, count: int, seed: int) -> list[Mutant]:
+    """Draw mutants of a group; every place is equally likely."""
+    files = [path for package in GROUPS[group][0] for path in sorted((ROOT / "rbd" / package).rglob("*.py"))]
+    places = [(path, number) for path in files for number, _ in enumerate(changes(ast.parse(path.read_text())))]
+    chosen = random.Random(seed).sample(places, min(count, len(places)))
+    return [mutant(path, number) for path, number in chosen]
+
+
+def mutant(path: Path, number: int) -> Mutant:
+    """Return the mutant of a file with one of its changes."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    node, apply = list(changes(tree))[number]
+    before = ast.unparse(node)
+    apply()
+    after = ast.unparse(node)
+    change = f"deleted {before.splitlines()[0]}" if before == after else f"{before} -> {after}"
+    return Mutant(path, getattr(node, "lineno", 0), change[:150], ast.unparse(ast.fix_missing_locations(tree)))
+
+
+def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, Callable[[], None]]]:
+    """Yield nodes, and a function that changes the node or its place in the tree."""
+    for node in code(tree):
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.BoolOp)) and type(node.op) in SWAPS:
+            yield node, swap_operator(node)
+        elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+            yield node, swap_comparison(node)
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, bool):
+            yield node, change_constant(node)
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            yield node.test, negate(node)
+        if not isinstance(node, (ast.ClassDef, ast.Module)):
+            for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
+                yield from deletions(cast("list[ast.stmt]", body) if isinstance(body, list) else [])
+
+
+def code(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield the nodes of a module that run: neither annotations, decorators, imports nor blocks for type checkers."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.AnnAssign)) or typing_only(node):
+            if isinstance(node, ast.AnnAssign) and node.value is not None:
+                waiting.append(node.value)
+            continue
+        yield node
+        skipped = {"annotation", "returns", "decorator_list", "args", "bases", "type_params"}
+        if isinstance(node, ast.Call):
+            skipped -= {"args"}
+        for field, value in ast.iter_fields(node):
+            if field not in skipped:
+                parts = cast("list[object]", value if isinstance(value, list) else [value])
+                waiting += [each for each in parts if isinstance(each, ast.AST)]
+
+
+def typing_only(node: ast.AST) -> bool:
+    """Return whether a node is an overload, or a block of `if TYPE_CHECKING`."""
+    if isinstance(node, ast.FunctionDef):
+        return any(ast.unparse(each) == "overload" for each in node.decorator_list)
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def swap_operator(node: ast.BinOp | ast.UnaryOp | ast.BoolOp) -> Callable[[], None]:
+    """Return a function that replaces an operator."""
+
+    def apply() -> None:
+        node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]  # of the same family
+
+    return apply
+
+
+def swap_comparison(node: ast.Compare) -> Callable[[], None]:
+    """Return a function that replaces a comparison."""
+
+    def apply() -> None:
+        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[call-overload]  # a comparison
+
+    return apply
+
+
+def change_constant(node: ast.Constant) -> Callable[[], None]:
+    """Return a function that changes a constant."""
+
+    def apply() -> None:
+        node.value = (not node.value) if isinstance(node.value, bool) else int(str(node.value)) + 1
+
+    return apply
+
+
+def negate(node: ast.If | ast.IfExp) -> Callable[[], None]:
+    """Return a function that negates a condition."""
+
+    def apply() -> None:
+        node.test = ast.UnaryOp(ast.Not(), node.test)
+
+    return apply
+
+
+def deletions(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, Callable[[], None]]]:
+    """Yield statements, and functions that delete them."""
+    for place, statement in enumerate(body):
+        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise)) and not text:
+            yield statement, delete(body, place)
+
+
+def delete(body: list[ast.stmt], place: int) -> Callable[[], None]:
+    """Return a function that deletes a statement."""
+
+    def apply() -> None:
+        body[place] = ast.Pass()
+
+    return apply
+
+
+def killed(found: Mutant, tests: Sequence[str]) -> bool:
+    """Return whether a test fails for a mutant; print it if none does."""
+    with tempfile.TemporaryDirectory(prefix="rbd-mutant-") as folder:
+        here = Path(folder)
+        shutil.copytree(ROOT / "rbd", here / "rbd", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("tests", "docs", "README.md", "SECURITY.md", "pyproject.toml", "scripts", "typings"):
+            (here / name).symlink_to(ROOT / name)
+        (here / found.path.relative_to(ROOT)).write_text(found.source, encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]
+        environment = {**os.environ, "PYTHONPATH": folder, "RBD_CACHE_DIR": f"{folder}/cache"}
+        try:
+            done = subprocess.run(
+                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return True
+    if done.returncode == 0:
+        print(f"survived: {found.title}", flush=True)
+    return done.returncode != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
