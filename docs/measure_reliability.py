@@ -1,10 +1,10 @@
 """Long runs of tests, and how much each has tried: the table of reliability.md.
 
     python docs/measure_reliability.py                          all of `pytest -m deep` (hours)
-    python docs/measure_reliability.py tests/mechanism -k twenty  some of them; other rows of the table stay
+    python docs/measure_reliability.py tests/mechanism -k lines  some of them; other rows of the table stay
 
-What follows goes to pytest. RBD_DEEP_SHARE=0.1 makes most of them a tenth as long. Deep tests record what they tried and
-how often, with `record_property`.
+What follows goes to pytest. RBD_DEEP_SHARE=0.1 makes most of them a tenth as long. Deep tests record what they tried
+and how often, with `record_property`.
 """
 
 from __future__ import annotations
