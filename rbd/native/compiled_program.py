@@ -46,9 +46,9 @@ _SMALL = 8192
 """Maximum number of inputs and outputs of all rows of a small batch, which takes some microseconds."""
 _PIECE = 1024
 """Maximum number of rows that a thread takes at a time."""
-OPERATIONS_FOR_THREADS = 2_000_000
-"""Minimum number of operations of a batch that uses several threads: about fifty microseconds; waking a thread takes
-ten or more."""
+OPERATIONS_FOR_THREADS = 4_000_000
+"""Minimum number of operations of a batch that uses several threads: some 130 microseconds. Waking a thread and waiting
+for it take 35, so that two threads on idle processors are as fast as one at half as many, and slower below."""
 _PIECES = 8
 """Pieces per thread, if there are enough rows, for load balancing."""
 CODEGEN_VERSION = 2
