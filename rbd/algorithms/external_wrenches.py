@@ -10,7 +10,7 @@ import attrs
 from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.kinematics import passes
-from rbd.kinematics.frames import attached
+from rbd.kinematics.frames import attachment_of
 from rbd.kinematics.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
@@ -75,7 +75,7 @@ def applied_wrenches(state: StateView, external: ExternalWrenches | None) -> tup
     """
     result: list[AppliedWrench] = []
     for index, wrench in checked_wrenches(state, external):
-        holder = attached(state, wrench.frame)
+        holder = attachment_of(state, wrench.frame)
         if holder.from_default is not None:
             wrench = wrench.transformed(holder.from_default.inverse())
         result.append(AppliedWrench(index, holder.index, wrench))
@@ -87,7 +87,7 @@ def in_body_frame(state: StateView, applied: AppliedWrench) -> Wrench[Any]:
     bodies = state.layout.bodies
     if applied.body == applied.holder:
         return applied.wrench
-    return applied.wrench.transformed(passes.between(state, bodies[applied.holder], bodies[applied.body]))
+    return applied.wrench.transformed(passes.body_transform(state, bodies[applied.holder], bodies[applied.body]))
 
 
 def minus_external(state: StateView, wrenches: Sequence[Wrench[Any]], external: AppliedWrenches) -> list[Wrench[Any]]:

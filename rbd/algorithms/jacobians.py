@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.kinematics import passes
-from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.frames import transform_to_attached, wanted_frame
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
@@ -38,7 +38,7 @@ def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transf
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         link = state.layout.link(joint)
-        X = to_frame @ passes.between(state, link.body, body)
+        X = to_frame @ passes.body_transform(state, link.body, body)
         S = passes.subspaces(state)[link.index - 1].transformed(X)
         for k, (angular, linear) in enumerate(S.columns, start=link.v.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
@@ -65,7 +65,7 @@ def geometric_jacobian(
     """
     path = _path_of(state, path, "geometric_jacobian")
     body, wanted = wanted_frame(state, frame)
-    args = path, body, attachment(state, body, wanted)
+    args = path, body, transform_to_attached(state, body, wanted)
     finish, of_array = _finish(state, path, wanted, out), _of_array(path, wanted) if out is None else None
     return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
 
@@ -171,7 +171,12 @@ def _point_jacobian(
     """Return the Jacobian of a point, given by its coordinates."""
     path = _path_of(state, path, "point_jacobian")
     body, wanted = wanted_frame(state, frame)
-    args = path, body, attachment(state, body, wanted), vec3(arm, "point") if state.engine.takes_arrays else arm
+    args = (
+        path,
+        body,
+        transform_to_attached(state, body, wanted),
+        vec3(arm, "point") if state.engine.takes_arrays else arm,
+    )
     make = partial(PointJacobian.trusted, wanted)
 
     def finish(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
@@ -189,7 +194,7 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
         link = state.layout.link(joint)
         own, S = passes.subspace_rates(state)[link.index - 1], passes.subspaces(state)[link.index - 1]
         rate = add_columns(motion_cross_columns(_relative_twist(state, body, link), S), own)
-        S_d = rate.transformed(to_frame @ passes.between(state, link.body, body))
+        S_d = rate.transformed(to_frame @ passes.body_transform(state, link.body, body))
         for k, (angular, linear) in enumerate(S_d.columns, start=link.v.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
@@ -198,7 +203,7 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
 def _relative_twist(state: StateView, body: RigidBody, link: Link) -> Twist:
     """Return the twist of the body of `link` with respect to `body`, in the frame of the former."""
     twists = passes.body_twists(state)
-    there = twists[state.layout.body_index(body)].transformed(passes.between(state, body, link.body))
+    there = twists[state.layout.body_index(body)].transformed(passes.body_transform(state, body, link.body))
     return -there + twists[link.index]
 
 
@@ -220,7 +225,7 @@ def geometric_jacobian_rate(
     """
     path = _path_of(state, path, "geometric_jacobian_rate")
     body, wanted = wanted_frame(state, frame)
-    args = path, body, attachment(state, body, wanted)
+    args = path, body, transform_to_attached(state, body, wanted)
     finish, of_array = _finish(state, path, wanted), _of_array(path, wanted)
     return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, keyed=True)
 

@@ -13,7 +13,7 @@ from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.kinematics import passes
-from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.frames import transform_to_attached, wanted_frame
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
@@ -25,7 +25,7 @@ from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, 
 @kernel
 def momentum_matrix_kernel(state: StateView, body: RigidBody, to_frame: Transform) -> Columns:
     """Return the momentum matrix in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
-    return _columns(state, tuple(to_frame @ passes.between(state, each, body) for each in state.layout.bodies))
+    return _columns(state, tuple(to_frame @ passes.body_transform(state, each, body) for each in state.layout.bodies))
 
 
 @kernel
@@ -61,7 +61,7 @@ def momentum_matrix(state: State[A], *, frame: Place[F] | None = None, out: A | 
     """
     require_state(state, "momentum_matrix")
     body, wanted = wanted_frame(state, frame)
-    args = body, attachment(state, body, wanted)
+    args = body, transform_to_attached(state, body, wanted)
     return KernelCall(
         momentum_matrix_kernel,
         args,

@@ -399,7 +399,7 @@ class LiveEngine(Engine):
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
             return
         if len(self._asked) >= _MAX_QUERIES:
-            for each in (self.poses, self.twists, self.routes, self.accelerations, self._asked):
+            for each in (self.poses, self.twists, self.relative_transforms, self.accelerations, self._asked):
                 each.clear()
         asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
         asked.count += 1

@@ -71,11 +71,11 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def route(self, start: Attachment, end: Attachment) -> Builtin | None:
+    def relative_transform(self, start: Attachment, end: Attachment) -> Builtin | None:
         """Return a builtin of the transform between two places."""
 
         def plan(builder: PlanBuilder) -> None:
-            builder.instance(Transform, self._leading(builder, start, end), start.frame, end.frame, 9, 3)
+            builder.instance(Transform, self._frame_transform(builder, start, end), start.frame, end.frame, 9, 3)
 
         return self._planned(plan)
 
@@ -84,11 +84,11 @@ class NativeQueries:
         here = attrs.evolve(moving, to_default=None)
 
         def plan(builder: PlanBuilder) -> None:
-            there = self._between(builder, fixed.index, moving.index)
+            there = self._body_transform(builder, fixed.index, moving.index)
             there = builder.call("move", there, self._gather(builder, passes.body_twists, fixed.index))
             own = self._gather(builder, passes.body_twists, moving.index)
             relative = builder.call("subtract", there, own)
-            moved = builder.call("move", self._leading(builder, here, wanted), relative)
+            moved = builder.call("move", self._frame_transform(builder, here, wanted), relative)
             builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, wanted.frame)
 
         return self._planned(plan)
@@ -135,15 +135,15 @@ class NativeQueries:
             return None
         return PassBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
 
-    def _leading(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
+    def _frame_transform(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
         """Return the transform from one place to another."""
-        between = _placed(builder, self._between(builder, start.index, end.index), start)
+        between = _placed(builder, self._body_transform(builder, start.index, end.index), start)
         if end.from_default is None:
             return between
         return builder.call("compose", builder.constant(end.from_default), between)
 
-    def _between(self, builder: PlanBuilder, i: int, j: int) -> Numbers:
-        """Return the transform from body i to body j, by the steps of `passes.between`."""
+    def _body_transform(self, builder: PlanBuilder, i: int, j: int) -> Numbers:
+        """Return the transform from body i to body j, by the steps of `passes.body_transform`."""
         if not j:
             return self._gather(builder, passes.to_root, i)
         if not i:

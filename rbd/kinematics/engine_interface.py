@@ -94,7 +94,7 @@ class QueryBuiltins(Protocol):
     def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
 
-    def route(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
+    def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform between two places."""
 
     def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Callable[[], Any] | None:
@@ -115,7 +115,7 @@ class Engine(ABC):
         """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self.poses: dict[object, Callable[[], Any]] = {}
         self.twists: dict[object, Callable[[], Any]] = {}
-        self.routes: dict[object, Callable[[], Any]] = {}
+        self.relative_transforms: dict[object, Callable[[], Any]] = {}
         self.accelerations: dict[object, Callable[[], Any]] = {}
         """Builtins of queries by the identities, or names, of places; only live states have them."""
         self.mechanism = mechanism

@@ -51,17 +51,17 @@ class Attachment:
     from_default: Transform[Any, Any] | None
 
 
-def attached(state: StateView, place: Place, argument: str = "place") -> Attachment:
+def attachment_of(state: StateView, place: Place, argument: str = "place") -> Attachment:
     """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
     engine, key = state.engine, place if isinstance(place, str) else id(place)
     known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
     if known is not None and known[0] == engine.stamp("parameters"):
         found: Attachment = known[1]
         return found
-    return engine.cached_value(key, "parameters", lambda: _attachment(state, place, argument))
+    return engine.cached_value(key, "parameters", lambda: _new_attachment(state, place, argument))
 
 
-def _attachment(state: StateView, place: Place, argument: str) -> Attachment:
+def _new_attachment(state: StateView, place: Place, argument: str) -> Attachment:
     body, frame = state.layout.place(place, argument)
     index, own = state.layout.body_index(body), body.default_frame
     if frame is own:
@@ -75,7 +75,7 @@ def wanted_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Fram
     return state.layout.place(state.layout.root_frame if frame is None else frame, "frame")
 
 
-def attachment(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
+def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
     """Return the transform from the default frame of `body` to `frame`, which is attached to it."""
     own = body.default_frame
     return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
@@ -88,7 +88,7 @@ def express(state: State[Any], value: Any, place: Place) -> Any:
     current: Frame[Any] = value.frame
     if isinstance(place, Frame) and same_frame(current, place):
         return value
-    tf = state.between(current, place, "frame")
+    tf = state.transform_between(current, place, "frame")
     if type(value) is SpatialAcceleration:
         return _express_acceleration(state, value, tf)
     return value.transformed(tf)

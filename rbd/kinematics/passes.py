@@ -68,7 +68,7 @@ def to_trunk(state: StateView) -> tuple[Transform, ...]:
     return tuple(poses)
 
 
-def between(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
+def body_transform(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
     """Return the transform from body `a` to body `b` via their nearest common ancestor."""
     steps, layout = to_parent(state), state.layout
     i, j = layout.body_index(a), layout.body_index(b)

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 from numpy.typing import ArrayLike, NDArray
 
 from rbd.kinematics import conversions, passes
-from rbd.kinematics.frames import Attachment, attached, express
+from rbd.kinematics.frames import Attachment, attachment_of, express
 from rbd.kinematics.joint_values import JointValues
 from rbd.kinematics.layout import Link
 from rbd.kinematics.layout import Place as Place
@@ -90,7 +90,7 @@ class State(StateView, Generic[A]):
             if known is not NotImplemented:
                 pose: Transform[B, Any] = known
                 return pose
-        found = attached(self, place)
+        found = attachment_of(self, place)
         pose = passes.to_root(self)[found.index]
         self.engine.open_query(self.engine.poses, key, place, lambda queries: queries.pose(found))
         if found.to_default is None:
@@ -102,31 +102,33 @@ class State(StateView, Generic[A]):
 
         It is computed along the path between them, and keeps its accuracy far from the root.
         """
-        return self.between(a, b, "b")
+        return self.transform_between(a, b, "b")
 
-    def between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
+    def transform_between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
-        query = self.engine.routes.get(key)
+        query = self.engine.relative_transforms.get(key)
         if query is not None:
             known: Any = query()
             if known is not NotImplemented:
                 tf: Transform[B, C] = known
                 return tf
-        start, end = attached(self, a, "a"), attached(self, b, argument)
-        self.engine.open_query(self.engine.routes, key, (a, b), lambda queries: queries.route(start, end))
-        return self.checked(self._leading(start, end), "relative transform")
+        start, end = attachment_of(self, a, "a"), attachment_of(self, b, argument)
+        self.engine.open_query(
+            self.engine.relative_transforms, key, (a, b), lambda queries: queries.relative_transform(start, end)
+        )
+        return self.checked(self._frame_transform(start, end), "relative transform")
 
-    def _leading(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
+    def _frame_transform(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
         """Return the transform from one frame to another."""
-        between = self._between(start.body, end.body)
+        between = self._body_transform(start.body, end.body)
         if start.to_default is not None:
             between = between @ start.to_default
         return between if end.from_default is None else end.from_default @ between
 
-    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+    def _body_transform(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
         """Return the transform from body `a` to body `b`."""
-        return passes.between(self, a, b)
+        return passes.body_transform(self, a, b)
 
     def joint_transform(self, joint: Joint | str) -> Transform[Any, Any]:
         """Return the transform from the joint's frame_after to its frame_before; for loop joints, along the tree."""
@@ -163,15 +165,15 @@ class State(StateView, Generic[A]):
         if known is not NotImplemented:
             twist: Twist[B, C, F] = known
             return twist
-        moving, fixed = attached(self, body, "body"), attached(self, base, "base")
-        here, wanted = attached(self, moving.body), attached(self, places[2], "frame")
+        moving, fixed = attachment_of(self, body, "body"), attachment_of(self, base, "base")
+        here, wanted = attachment_of(self, moving.body), attachment_of(self, places[2], "frame")
         self.engine.open_query(
             self.engine.twists, key, places, lambda queries: queries.relative_twist(moving, fixed, wanted)
         )
         twists = passes.body_twists(self)
-        there = twists[fixed.index].transformed(self._leading(attached(self, fixed.body), here))
+        there = twists[fixed.index].transformed(self._frame_transform(attachment_of(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
-        return self.checked(relative.transformed(self._leading(here, wanted)), "relative twist")
+        return self.checked(relative.transformed(self._frame_transform(here, wanted)), "relative twist")
 
     def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""

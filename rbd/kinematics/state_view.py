@@ -25,7 +25,15 @@ _FOR_ALGORITHMS: Final = frozenset(
     (
         *("engine", "layout", "links", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
         *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
-        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "between", "checked", "checked_pass"),
+        *(
+            "lifted",
+            "lifted_point",
+            "lifted_inertia",
+            "lifted_transform",
+            "transform_between",
+            "checked",
+            "checked_pass",
+        ),
     )
 )
 """What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""

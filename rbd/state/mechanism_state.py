@@ -86,11 +86,11 @@ class MechanismState(State[Array]):
         return value
 
     @override
-    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+    def _body_transform(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
         """Return the transform from body `a` to body `b`; from the root it is the inverse of a pose that is kept."""
         if a.is_root and not b.is_root:
             return passes.to_root(self)[self._layout.body_index(b)].inverse()
-        return passes.between(self, a, b)
+        return passes.body_transform(self, a, b)
 
     def adopt(self) -> None:
         """Make the calling thread the owner of this state."""

@@ -82,7 +82,7 @@ def test_the_bits_are_those_of_python(make: Callable[[], rbd.Mechanism], monkeyp
         for state in (fast, slow):
             state.randomize(np.random.default_rng(seed))
         found = list(answers(fast, frames))
-        assert all([fast.engine.poses, fast.engine.twists, fast.engine.routes, fast.engine.accelerations])
+        assert all([fast.engine.poses, fast.engine.twists, fast.engine.relative_transforms, fast.engine.accelerations])
         found = list(answers(fast, frames))
         with monkeypatch.context() as patch:
             patch.setattr(LiveEngine, "open_query", lambda *_: None)
@@ -111,7 +111,7 @@ def arm(eager: None) -> tuple[MechanismState, rbd.Frame]:
     state = MechanismState(mechanism, np.linspace(0.1, 0.7, 7), np.linspace(-1, 1, 7))
     for _ in range(4):
         state.transform_to_root(tool), state.twist("link7"), state.relative_transform("link2", tool)
-    assert len(state.engine.poses) == len(state.engine.twists) == len(state.engine.routes) == 1
+    assert len(state.engine.poses) == len(state.engine.twists) == len(state.engine.relative_transforms) == 1
     return state, tool
 
 

@@ -12,7 +12,7 @@ from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.kinematics import passes
-from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.frames import transform_to_attached, wanted_frame
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
@@ -116,7 +116,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
     rows: list[Vector] = [(0,) * 6] * state.layout.nv
     for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
-        step = to_frame @ passes.between(state, link.body, holder)
+        step = to_frame @ passes.body_transform(state, link.body, holder)
         S = passes.subspaces(state)[link.index - 1].transformed(step)
         rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
     return tuple(rows)
@@ -139,6 +139,6 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
     holder, place = wanted_frame(state, frame)
-    args = index, holder, attachment(state, holder, place)
+    args = index, holder, transform_to_attached(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
     return KernelCall(external_wrench_derivatives_kernel, args, shape, keyed=True)
