@@ -26,9 +26,12 @@ class Section(StrEnum):
     GROUND = "many robots on the ground, one thread"
     GROUND_THREADS = "many robots on the ground, two threads"
     GROUND_SINGLE = "one robot on the ground"
+    WORLDS = "worlds in one call, one thread"
+    WORLDS_THREADS = "worlds in one call, two threads"
 
 
 ON_GROUND = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
+IN_WORLDS = (Section.WORLDS, Section.WORLDS_THREADS)
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""
 LOOPED = "dynamics with a loop"

@@ -9,7 +9,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, legged, peers, robots
+from rbd.bench import contacts, legged, peers, robots, worlds
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
 from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.fresh import waits
@@ -18,7 +18,7 @@ from rbd.bench.ours import Ours
 from rbd.bench.peak import peak
 from rbd.bench.preparation import preparations
 from rbd.bench.queries import Queries, Query
-from rbd.bench.report import LOOPED, MOVED, ON_GROUND, SOLUTION, Report, ReportRow, Robot, Section
+from rbd.bench.report import IN_WORLDS, LOOPED, MOVED, ON_GROUND, SOLUTION, Report, ReportRow, Robot, Section
 from rbd.bench.samples import draw
 from rbd.bench.values import Operation, Poses
 from rbd.mechanism import Mechanism
@@ -82,7 +82,7 @@ def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: Non
     """
     names = settings.robots or tuple(robots.default_names())
     walkers = _walkers(names, settings, say)
-    mechanisms = {name: robots.robot(name) for name in names if name not in legged.ROBOTS}
+    mechanisms = {name: robots.robot(name) for name in names if name not in (*legged.ROBOTS, worlds.QUADRUPED)}
     report = Report(machine(), settings.quick, [], [], [], [])
     for group in _values(settings):
         report.rows.extend(_rows("", group, settings.pace))
@@ -100,6 +100,8 @@ def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: Non
             say(f"{given.robot.name}: {group.section}: {group.what}")
             report.rows.extend(_rows(given.robot.name, group, settings.pace))
         report.robots.append(Robot(given.robot.name, given.mechanism.nq, given.mechanism.nv, given.links, {}))
+    if available() and (not settings.robots or worlds.QUADRUPED in names):
+        _measure_worlds(report, settings, say)
     say("new processes: import and first calls")
     report.waits.extend(waits(1 if settings.quick else 15))
     return report
@@ -128,6 +130,18 @@ def _grounds(given: legged.Ground, settings: BenchSettings) -> Iterator[_Group]:
             yield _Group(section, what, _there([mine, theirs]), mine.states, threads)
     theirs = peers.walker(given) if with_peers else None
     yield _Group(Section.GROUND_SINGLE, legged.SINGLE, _there([legged.single(given), theirs]))
+
+
+def _measure_worlds(report: Report, settings: BenchSettings, say: Callable[[str], object]) -> None:
+    """Measure many worlds against a loop over them."""
+    given = worlds.herd(settings.walkers)
+    for section, threads in ((Section.WORLDS, 1), (Section.WORLDS_THREADS, 2)):
+        say(f"{worlds.QUADRUPED}: {section}: {worlds.WHAT}")
+        mine = worlds.together(given, threads)
+        group = _Group(section, worlds.WHAT, [mine, worlds.alone(given)], mine.states, threads)
+        report.rows.extend(_rows(worlds.QUADRUPED, group, settings.pace))
+    links, mechanism = len(given.mechanism.bodies) - 1, given.mechanism
+    report.robots.append(Robot(worlds.QUADRUPED, mechanism.nq, mechanism.nv, links, {}))
 
 
 def _described(name: str, ours: Ours) -> Robot:
@@ -217,7 +231,7 @@ def _rows(robot: str, group: _Group, pace: Pace) -> list[ReportRow]:
     states = sorted({0, 1, 7, contenders[0].states - 1})
     apart = [difference(contender, contenders[0], states) for contender in contenders]
     timings = alternate(contenders, pace, WALL if group.threads > 1 else PROCESSOR)
-    other = "MuJoCo" if group.section in ON_GROUND else _REFERENCE
+    other = "MuJoCo" if group.section in ON_GROUND else worlds.LOOP if group.section in IN_WORLDS else _REFERENCE
     reference = next((t for c, t in zip(contenders, timings, strict=True) if c.name.startswith(other)), None)
     return [
         ReportRow(

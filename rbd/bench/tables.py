@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rbd.bench.goals import outcomes
-from rbd.bench.report import ON_GROUND, Machine, Preparation, Report, ReportRow, Section
+from rbd.bench.report import IN_WORLDS, ON_GROUND, Machine, Preparation, Report, ReportRow, Section
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
 _ON_GROUND = tuple(head.replace("Pinocchio", "MuJoCo").replace("state", "step") for head in _HEAD)
+_IN_WORLDS = tuple(head.replace("Pinocchio", "loop").replace("state", "step") for head in _HEAD)
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 Table = list[tuple[str, ...]]
@@ -71,6 +72,8 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   default accuracy. As contact models differ, motions differ by millimetres. Many robots: `rbd.rollout.Worlds` with the
   control recorded, and `mujoco.rollout` with position actuators. One robot: `ContactSimulator` and `mj_step`, with the
   same control as a Python function.
+* *Worlds* are quadrupeds of rbd on the ground, with the control recorded: `rbd.rollout.Worlds` steps all of them in one
+  call. *One robot after the other* takes all steps of one robot in one call, on one thread, in a loop over robots.
 * `MuJoCo` elsewhere: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, without
   contacts and constraints. They compute more than the compared quantities.
 * `CasADi kernel`: C code that CasADi generates from rbd's expression graph, compiled with `-O3 -march=native`, in the
@@ -120,7 +123,7 @@ def _tables(report: Report) -> list[tuple[str, Table]]:
         mine = [row for row in report.rows if row.robot == robot.name]
         for section, rows in groupby(mine, key=lambda row: (row.section, row.states)):
             many = f" ({section[1]} states)" if section[1] > 1 else ""
-            head = _ON_GROUND if section[0] in ON_GROUND else _HEAD
+            head = _ON_GROUND if section[0] in ON_GROUND else _IN_WORLDS if section[0] in IN_WORLDS else _HEAD
             found.append((f"{robot.name}: {section[0]}{many}", [head, *map(_cells, rows)]))
         prepared = [p for p in report.preparations if p.robot == robot.name]
         title = f"{robot.name}: until inverse dynamics, mass matrix and forward dynamics are ready"

@@ -1,0 +1,87 @@
+"""Benchmark of many worlds: quadrupeds on the ground, together and one after the other.
+
+All robots have the same control, recorded into the step, hard contact with friction, and the same bits either way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, final
+
+import attrs
+import numpy as np
+
+import rbd
+from rbd.bench.contender import Contender
+from rbd.rollout import Worlds
+from rbd.scalars.arrays import Array
+
+QUADRUPED: Final = "quadruped"
+WHAT: Final = "hard contact with friction, control recorded"
+OURS: Final = "rbd"
+LOOP: Final = "one robot after the other"
+DT, FRICTION, STEPS = 2e-3, 0.8, 100
+_STIFFNESS, _DAMPING = 60.0, 2.0
+
+
+@final
+@attrs.frozen(eq=False)
+class Herd:
+    """Quadrupeds that begin near their stance."""
+
+    mechanism: rbd.Mechanism
+    q: Array
+    v: Array
+
+    def worlds(self, count: int, threads: int) -> Worlds:
+        """Return worlds of the quadruped on the ground."""
+        model = rbd.robots.quadruped_collision_model(self.mechanism)
+        law = rbd.record(_servo, self.mechanism)
+        return Worlds(self.mechanism, model, count=count, dt=DT, control=law, friction=FRICTION, threads=threads)
+
+
+def herd(count: int) -> Herd:
+    """Return `count` quadrupeds with random differences."""
+    rng, mechanism = np.random.default_rng(0), rbd.robots.quadruped()
+    q = np.tile(rbd.robots.quadruped_configuration(), (count, 1))
+    q[:, 6] += rng.uniform(0.0, 0.02, count)
+    q[:, 7:] += 0.03 * rng.standard_normal((count, 12))
+    return Herd(mechanism, q, 0.1 * rng.standard_normal((count, mechanism.nv)))
+
+
+def _servo(state: rbd.ScalarState) -> list[Any]:
+    stance = rbd.robots.quadruped_configuration()[7:]
+    legs = zip(stance, list(state.q)[7:], list(state.v)[6:], strict=True)
+    return [0] * 6 + [_STIFFNESS * (goal - x) - _DAMPING * rate for goal, x, rate in legs]
+
+
+def together(given: Herd, threads: int) -> Contender:
+    """Return the contender that steps all robots in one call."""
+    worlds, count = given.worlds(len(given.q), threads), len(given.q)
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            worlds.reset(None, q=given.q, v=given.v)
+            worlds.step(steps=STEPS)
+
+    def value(k: int) -> Array:
+        run(1)
+        return np.array(worlds.q[k % count], dtype=np.float64)
+
+    return Contender(OURS, run, count * STEPS, value)
+
+
+def alone(given: Herd) -> Contender:
+    """Return the contender that steps one robot after the other, each in one call for all its steps."""
+    worlds, count = given.worlds(1, 1), len(given.q)
+
+    def one(k: int) -> Array:
+        worlds.reset(None, q=given.q[k], v=given.v[k])
+        worlds.step(steps=STEPS)
+        return np.array(worlds.q[0], dtype=np.float64)
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            for k in range(count):
+                one(k)
+
+    return Contender(LOOP, run, count * STEPS, lambda k: one(k % count))
