@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -15,7 +16,7 @@ from rbd.extras import EXTRAS, names_extra
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COME_ALONG = {
-    "distributed": "dask",
+    "dask": "distributed",
     "mpl_toolkits": "matplotlib",
     "mpmath": "sympy",
     "PIL": "pillow",
@@ -23,6 +24,8 @@ COME_ALONG = {
     "imageio_ffmpeg": "imageio-ffmpeg",
 }
 """Packages that are parts or requirements of others, or are called otherwise."""
+READ_BY_OTHERS = {"pycollada"}
+"""Packages that a package of the same extra imports: trimesh reads files with it."""
 
 BLOCKED = f"""
 import importlib.abc, json, sys
@@ -73,6 +76,17 @@ def test_the_table_is_that_of_the_project() -> None:
     for package, extra in EXTRAS.items():
         wanted = COME_ALONG.get(package, package)
         assert any(each.startswith(wanted) for each in PROJECT["optional-dependencies"][extra])
+
+
+def test_extras_install_only_what_is_imported() -> None:
+    root = Path(__file__).resolve().parents[1] / "rbd"
+    source = "\n".join(path.read_text(encoding="utf-8") for path in root.rglob("*.py"))
+    wanted = [each for listed in PROJECT["optional-dependencies"].values() for each in listed]
+    packages = {re.split(r"[\[<>=]", each)[0] for each in wanted if not each.startswith("rbd[")}
+    modules = {package: name for name, package in COME_ALONG.items() if name in ("PIL", "collada", "imageio_ffmpeg")}
+    for package in packages - READ_BY_OTHERS:
+        name = re.escape(modules.get(package, package))
+        assert re.search(rf"(import|from) {name}\b|import_module\(\"{name}[.\"]", source), package
 
 
 def test_other_missing_modules_are_not_renamed() -> None:
