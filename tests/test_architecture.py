@@ -97,6 +97,14 @@ def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(parse(path))
 
 
+@pytest.mark.parametrize("package", ["engine", "kinematics", "native", "solvers", "state"])
+def test_the_map_of_a_package_shows_every_file(package: str) -> None:
+    folder = house.PACKAGE / package
+    text = "".join(ast.get_docstring(parse(path)) or "" for path in folder.rglob("__init__.py"))
+    files = {path.name for path in folder.rglob("*.py") if path.name != "__init__.py"}
+    assert {name for name in files if name not in text and not name.endswith("_derivative.py")} == set()
+
+
 @each_exact_module
 def test_constants_are_exact(path: Path) -> None:
     assert house.inexact_literals(parse(path)) == []

@@ -5,6 +5,7 @@ A sub-package depends only on those above it.
 codegen/                 LLVM IR text of programs and intrinsics
     ir.py                    writer of IR text: vectors of W lanes, constants, names
     arithmetic.py, trig.py   single operations; sine and cosine
+    software_fma.py          fused multiply-add for processors without one
     finite.py, bounds.py     tests for finite numbers; range analysis that makes them unnecessary
     plan.py                  functions of bounded length, spill slots
     emit.py                  the instructions of a program
@@ -25,6 +26,7 @@ batch/                   many rows at a time
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time
+    context.py, ir_parts.py  what they are bound to; the parts of IR that they share
     builtin.py, builtin_ir.py, rows_ir.py  of programs: single calls, batches
     value_builtin.py, value_ir.py  that return framed values
     array_ir.py                    that make arrays of tuples

@@ -11,6 +11,8 @@ lemke.py, lu.py        linear complementarity problems; LU factors with complete
 quadratic_program.py   solve_quadratic_program
 polyhedral_projection.py, projected_program.py
                        the same programs, many at a time in vector registers
+projection_newton.py   their Newton's method
+interval_program.py    programs with interval rows
 friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back
