@@ -4,14 +4,16 @@
     python docs/make_images.py --to FOLDER  somewhere else, for instance to compare
 
 Pages write their pictures to the current folder when their examples run. This script runs all pages that do,
-`rbd demo`, and the page of `push.py` in Chromium, in a scratch folder, and stores what they wrote: reduced to 256
-colours and without the names and dates of programs, so that the same picture is always the same file.
+`rbd demo`, the page of `push.py` in Chromium and the viewer's pictures of `gallery.py`, in a scratch folder, and stores
+what they wrote: reduced to 256 colours and without the names and dates of programs, so that the same picture is always
+the same file.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import runpy
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -57,6 +59,8 @@ def pictures(scratch: Path) -> Iterator[Path]:
             if "savefig(" in page.read_text(encoding="utf-8"):
                 print(f"running {examples.name_of(page)}", flush=True)
                 examples.run_page(page)
+        print("running docs/gallery.py", flush=True)
+        runpy.run_path(str(DOCS / "gallery.py"))["main"]()
     yield from scratch.glob("*.png")
 
 

@@ -34,6 +34,8 @@ Size: TypeAlias = tuple[int, int]
 PICTURES: Final = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 FILMS: Final = (".gif", ".mp4")
 _ATTEMPTS: Final = 10
+_WINDOW: Final = (800, 600)
+"""The smallest window: in a smaller one the panel covers the scene, which is not drawn then."""
 FIELD: Final = 0.6
 """Vertical field of view (rad)."""
 
@@ -102,7 +104,7 @@ class Camera:
         if self._client is None or not fits:
             self.close()
             before = set(self._server.get_clients())
-            self._browser = HeadlessBrowser(self._url, *size)
+            self._browser = HeadlessBrowser(self._url, max(size[0], _WINDOW[0]), max(size[1], _WINDOW[1]))
             self._client = self._connected(before, end)
         return self._client
 

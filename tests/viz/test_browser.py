@@ -1,0 +1,131 @@
+"""The viewer's page in Chromium: it opens, its elements work, and it is drawn."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, ViewerError
+from rbd.viz import Force, Viewer
+from rbd.viz.browser import find_browser
+from tests.viz.chromium import DrivenPage, eventually
+
+pytest.importorskip("viser", reason="the extra `viz` is not installed")
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def arm() -> rbd.Mechanism:
+    return rbd.robots.arm7()
+
+
+@pytest.fixture(scope="module")
+def viewer(arm: rbd.Mechanism) -> Iterator[Viewer]:
+    with Viewer(arm, port=0) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def page(viewer: Viewer) -> Iterator[DrivenPage]:
+    opened = DrivenPage(viewer.url)
+    assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length"))
+    yield opened
+    opened.close()
+
+
+def test_the_page_opens_with_its_elements(page: DrivenPage) -> None:
+    text = page.value("document.body.innerText")
+    for word in ("rbd", "joint1", "joint7", "skeleton", "loops"):
+        assert word in text
+    assert page.value("document.querySelectorAll('canvas').length") >= 1
+    assert "hare" not in text  # no button that shares the page
+
+
+def test_the_page_asks_no_other_server(page: DrivenPage, viewer: Viewer) -> None:
+    places = page.value(
+        "performance.getEntriesByType('resource').map(e => new URL(e.name)).map(u => u.protocol + u.host)"
+    )
+    own = {"http:" + viewer.url.removeprefix("http://"), "blob:", "data:"}
+    assert {place for place in places if not place.startswith(("blob:", "data:"))} <= own
+
+
+def test_a_slider_moves_a_body(page: DrivenPage, viewer: Viewer, arm: rbd.Mechanism) -> None:
+    state = rbd.MechanismState(arm, [0.1] * 7)
+    viewer.show(state)
+    assert page.value("[...document.querySelectorAll('[role=slider]')].slice(-7)[1].focus()") is None  # of seven joints
+    for _ in range(3):
+        page.press("ArrowRight")
+    assert eventually(lambda: viewer.q[1] > 0.1)
+    q = viewer.q
+    np.testing.assert_array_equal(np.delete(q, 1), [0.1] * 6)
+    moved = rbd.MechanismState(arm, q)
+    drawn: Any = viewer._scene._bodies[arm.bodies.index(arm.body("link7"))].position  # pyright: ignore[reportPrivateUsage]
+    np.testing.assert_allclose(drawn, moved.transform_to_root("link7").translation, rtol=0, atol=1e-12)
+
+
+def test_playback_is_stopped_by_its_button(page: DrivenPage, viewer: Viewer, arm: rbd.Mechanism) -> None:
+    trajectory = rbd.simulate(rbd.MechanismState(arm, [0.3] * 7), 1.0, dt=0.01)
+    viewer.animate(trajectory, speed=0.001)
+    find = "[...document.querySelectorAll('button')].filter(b => b.innerText == '{}')"
+    assert eventually(lambda: page.value(find.format("Pause") + ".length") == 1)
+    page.value(find.format("Pause") + "[0].click()")
+    assert eventually(lambda: page.value(find.format("Play") + ".length") == 1)
+    viewer.wait_for_motion()
+    assert np.abs(viewer.q - trajectory.q[0]).max() < np.abs(trajectory.q[-1] - trajectory.q[0]).max() / 10
+
+
+def image(path: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    pillow: Any = importlib.import_module("PIL.Image")
+    return np.asarray(pillow.open(path).convert("RGB"), dtype=np.float64)
+
+
+def test_screenshots_show_the_state(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:
+    for name, q in (("a.png", 0.0), ("b.png", 0.8), ("c.jpg", 0.8)):
+        viewer.show(rbd.MechanismState(arm, [q] * 7)).screenshot(tmp_path / name, size=(160, 120), timeout=120)
+    a, b, c = (image(tmp_path / name) for name in ("a.png", "b.png", "c.jpg"))
+    assert a.shape == b.shape == c.shape == (120, 160, 3)
+    assert (np.abs(a - b).max(axis=2) > 40).sum() > 100
+    assert np.abs(b - c).mean() < 5
+
+
+def test_forces_are_drawn_red(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:
+    state, tip = rbd.MechanismState(arm), rbd.Point(arm.frame("tool"), (0, 0, 0))
+    push = Force(tip, rbd.FreeVector(arm.root_frame, (5, 5, 0)))
+    red: list[int] = []
+    for forces in ([], [push]):
+        viewer.show(state, forces=forces).screenshot(tmp_path / "a.png", size=(320, 240), timeout=120)
+        pixels = image(tmp_path / "a.png")
+        red.append(int(((pixels[..., 0] > 120) & (pixels[..., 1] < 90) & (pixels[..., 2] < 120)).sum()))
+    assert red[1] > red[0] + 30
+
+
+def test_films(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:
+    trajectory = rbd.simulate(rbd.MechanismState(arm, [0.3] * 7), 0.2, dt=0.01)
+    viewer.record(tmp_path / "a.gif", trajectory, rate=10, size=(64, 48), timeout=120)
+    with importlib.import_module("PIL.Image").open(tmp_path / "a.gif") as film:
+        assert (film.n_frames, film.size) == (3, (64, 48))
+    pytest.importorskip("imageio_ffmpeg", reason="the extra `video` is not installed")
+    viewer.record(tmp_path / "a.mp4", trajectory, rate=10, size=(64, 48), timeout=120)
+    assert (tmp_path / "a.mp4").read_bytes()[4:8] == b"ftyp"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gif", "a.mp4"]
+
+
+def test_pictures_that_cannot_be_drawn(arm: rbd.Mechanism, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    viewer = Viewer(arm, port=0)
+    with pytest.raises(ArgumentError, match=r"'\.bmp'"):
+        viewer.screenshot(tmp_path / "a.bmp")
+    monkeypatch.setattr("rbd.viz.browser._NAMES", ())
+    with pytest.raises(ViewerError, match="no browser") as caught:
+        viewer.screenshot(tmp_path / "a.png")
+    assert caught.value.url == viewer.url
+    viewer.close()
+    viewer.close()
+    with pytest.raises(ViewerError, match="closed"):
+        viewer.screenshot(tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())
