@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rbd.simulation import Trajectory
 
 TRAJECTORIES: Final = (".npz", ".csv")
-_LINES: Final = ("-", "--", ":", "-.")
-_COLORS: Final = 10
 PICTURES: Final = (".png", ".svg", ".pdf")
 
 
@@ -45,20 +43,18 @@ def write_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -
 
 @names_extra("pictures")
 def draw_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -> None:
-    """Plot coordinates and velocities over time."""
+    """Plot the robot at the end as a stick figure, and coordinates and velocities over time."""
     from matplotlib.figure import Figure  # not pyplot, which has global state
 
-    figure, names = Figure(figsize=(9, 6), layout="constrained"), columns(mechanism)
-    above, below = figure.subplots(2, 1, sharex=True)
-    for axes, values, labels, title in (
-        (above, trajectory.q, names[: mechanism.nq], "coordinates (rad, m)"),
-        (below, trajectory.v, names[mechanism.nq :], "velocities (rad/s, m/s)"),
-    ):
-        for k, (column, label) in enumerate(zip(values.T, labels, strict=True)):
-            axes.plot(trajectory.t, column, _LINES[k // _COLORS % len(_LINES)], label=label[2:], linewidth=1.2)
-        axes.set_ylabel(title)
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="x-small", frameon=False)
-    below.set_xlabel("time (s)")
+    from rbd.state import MechanismState
+    from rbd.viz import plot_mechanism, plot_trajectory
+
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=[1, 1.4])
+    state = MechanismState(mechanism, trajectory.q[-1], trajectory.v[-1])
+    plot_mechanism(state, ax=figure.add_subplot(grid[:, 0], projection="3d"))
+    for row, quantity in enumerate(("q", "v")):
+        plot_trajectory(trajectory, mechanism, quantity=quantity, ax=figure.add_subplot(grid[row, 1]))
     with replaced_file(path) as partial:
         figure.savefig(partial, dpi=100, format=path.suffix[1:])
 
