@@ -52,6 +52,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"\w+"),
     (r"py:.*", r"(numpy|np|nx|networkx|types|typing|typing_extensions|collections|abc|os|pathlib|fractions|enum)\..*"),
+    (r"py:.*", r"(concurrent|gymnasium)\..*"),
     (r"py:.*", r"rbd\.(?!errors\b)[a-z]\w*\..*"),
 ]
 

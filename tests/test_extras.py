@@ -48,6 +48,7 @@ calls = {{
     "symbolic": recorded.to_sympy,
     "jax": lambda: rbd.export.jax_function(recorded),
     "torch": lambda: rbd.export.torch_function(recorded),
+    "gym": lambda: rbd.gym,
     "contact": lambda: rbd.contact.solve_qp(np.eye(1), [1.0], [[1.0]], [1.0], solver="daqp"),
 }}
 from rbd.testing import strategies
@@ -66,7 +67,7 @@ def test_functions_name_the_extra_they_need() -> None:
     done = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert sorted(found) == ["contact", "jax", "plot", "symbolic", "testing", "torch", "viz"]
+    assert sorted(found) == ["contact", "gym", "jax", "plot", "symbolic", "testing", "torch", "viz"]
     for extra, (field, message) in found.items():
         assert field == extra
         assert message.endswith(f"pip install 'rbd[{extra}]'")
