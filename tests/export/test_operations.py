@@ -189,7 +189,7 @@ NAMED = {
         {"ADD", "FMA", "FNMA", *PROGRAM},
         "what an intrinsic that is written out may compute",
     ),
-    "export/c.py": (PROGRAM | PAIRS, "checks and calls are statements; every file has sine and cosine"),
+    "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
     "export/rolled.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
