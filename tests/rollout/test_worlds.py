@@ -241,6 +241,19 @@ def test_memory_does_not_grow_with_the_number_of_steps() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.deep
+def test_a_thousand_worlds_take_a_million_steps_in_constant_memory() -> None:
+    resource = pytest.importorskip("resource", reason="the size of a process is read on Unix")
+    worlds = Worlds(rbd.robots.double_pendulum(), count=1000, dt=1e-4, integrator="semi-implicit-euler")
+    worlds.reset(None, np.random.default_rng(0).uniform(-1, 1, (1000, 2)))
+    worlds.step(steps=1000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    worlds.step(steps=999_000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # kB
+    assert not worlds.status.any()
+    assert np.allclose(worlds.t, 100.0, rtol=1e-12, atol=0)
+
+
 def test_views_cannot_be_written() -> None:
     worlds = quadrupeds(2, parameters=["gravity"])
     for array in (worlds.q, worlds.v, worlds.contact_forces, worlds.parameters["gravity"]):
