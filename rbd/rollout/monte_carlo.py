@@ -17,7 +17,7 @@ from typing_extensions import override
 from rbd.arguments import whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.stepping import Integrator
-from rbd.contact import CollisionModel
+from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar, require_progress
@@ -59,6 +59,7 @@ def rollout(
     integrator: Integrator | None = None,
     substeps: int = 1,
     stop: RecordedFunction | None = None,
+    joints: JointOptions | None = None,
     cases: int | None = None,
     every: float | None = None,
     folder: str | Path | None = None,
@@ -95,7 +96,7 @@ def rollout(
     """
     drawn = Cases(initial_states, cases, seed)
     settings = checked_settings(
-        mechanism, collision_model, dt, control, friction, integrator, substeps, drawn.parameters, stop
+        mechanism, collision_model, dt, control, friction, integrator, substeps, drawn.parameters, stop, joints
     )
     require_progress(progress)
     step = record_world_step(mechanism, settings)

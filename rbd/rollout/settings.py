@@ -12,7 +12,8 @@ from rbd.arguments import names_in, require_choice, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.compiled.stepping import Integrator
-from rbd.contact import CollisionModel
+from rbd.contact import CollisionModel, JointOptions
+from rbd.contact.stepping.time_stepping import JOINTS
 from rbd.errors import ArgumentError
 from rbd.kinematics.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
@@ -39,6 +40,7 @@ class WorldSettings:
     model: CollisionModel | None
     control: RecordedFunction | None
     stop: RecordedFunction | None
+    joints: JointOptions
 
     @property
     def action_shape(self) -> tuple[int, ...] | None:
@@ -59,6 +61,7 @@ def checked_settings(
     substeps: int,
     parameters: Iterable[str],
     stop: RecordedFunction | None,
+    joints: JointOptions | None,
 ) -> WorldSettings:
     """Return the settings of worlds; raise as `Worlds` does."""
     require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
@@ -77,6 +80,7 @@ def checked_settings(
         model,
         control,
         stop,
+        _joint_options(joints, mechanism, model),
     )
 
 
@@ -91,6 +95,17 @@ def _require_model(mechanism: Mechanism, model: CollisionModel | None, friction:
     model.require(state)
     require_tree(state, "Worlds with a collision model")
     require_no_contacts(state.layout, "Worlds with a collision model", "leave the collision model out")
+
+
+def _joint_options(joints: JointOptions | None, mechanism: Mechanism, model: CollisionModel | None) -> JointOptions:
+    if joints is None:
+        return JOINTS
+    require_kind(joints, JointOptions, operation="Worlds", argument="joints")
+    if model is None:
+        message = "joints are options of steps with a collision model; leave them out without one"
+        raise ArgumentError(message, argument="joints", value=joints, allowed=None)
+    joints.require(mechanism.nv)
+    return joints
 
 
 def _integrator(integrator: Integrator | None, model: CollisionModel | None) -> Integrator:

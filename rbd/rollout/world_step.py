@@ -137,7 +137,7 @@ def _with_collisions(
     mu: Scalar | None = inputs.get(CONTACT_FRICTION)
     if mu is None and settings.friction:
         mu = state.lifted(settings.friction)
-    found = velocity_step(pairs, state, torques, h, state.lifted(MARGIN), mu)
+    found = velocity_step(pairs, state, torques, h, state.lifted(MARGIN), mu, settings.joints)
     return found, cast("Sequence[Vector]", found["forces"])
 
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 from rbd.arguments import whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.stepping import Integrator
-from rbd.contact import CollisionModel
+from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch
@@ -30,8 +30,9 @@ class Worlds:
 
     One step takes `dt`: the control is evaluated, and its torques are held for `substeps` integration steps of equal
     length. A `collision_model` adds hard contact with Coulomb `friction`, as `rbd.contact.contact_step` does (None: no
-    friction); mechanisms with contact points have compliant contact. The default of `integrator` is
-    "semi-implicit-euler" with a collision model, which needs it, else "munthe-kaas-rk4".
+    friction); `joints` are the options of such steps, with stops and implicit gains. Mechanisms with contact points
+    have compliant contact. The default of `integrator` is "semi-implicit-euler" with a collision model, which needs it,
+    else "munthe-kaas-rk4".
 
     `control` is a recorded function of q, v, and perhaps t (`t=()`) and an action of any shape (`action=...`); it
     returns torques. Without one, actions are torques. `stop`, a recorded function of q, v and perhaps t, ends the
@@ -67,11 +68,12 @@ class Worlds:
         substeps: int = 1,
         parameters: Iterable[str] = (),
         stop: RecordedFunction | None = None,
+        joints: JointOptions | None = None,
         threads: int | None = None,
     ) -> None:
         """Record the step, which is compiled in the first call of `step`."""
         settings = checked_settings(
-            mechanism, collision_model, dt, control, friction, integrator, substeps, parameters, stop
+            mechanism, collision_model, dt, control, friction, integrator, substeps, parameters, stop, joints
         )
         rows = whole_number(count, "count", 0)
         self._threads = available_threads() if threads is None else whole_number(threads, "threads", 1)

@@ -72,6 +72,25 @@ def test_contact_forces_carry_a_standing_robot() -> None:
     assert np.allclose(worlds.contact_forces.sum(axis=1), [0, 0, weight], rtol=0, atol=1e-3 * weight)
 
 
+def test_joints_have_stops_and_implicit_gains_as_in_the_contact_simulator() -> None:
+    def hold(state: Any) -> list[Any]:
+        return [0] * 6 + [900 * (a - x) - 30 * w for a, x, w in zip(LEGS, state.q[7:], state.v[6:], strict=True)]
+
+    q, v = starts(1)
+    control, joints = rbd.record(hold, MECHANISM), rbd.contact.JointOptions(stiffness=900.0, damping=30.0)
+    simulator = rbd.contact.ContactSimulator(MECHANISM, ground(), control, 2e-3, friction=0.7, joints=joints)
+    trajectory = simulator.run(rbd.MechanismState(MECHANISM, q[0], v[0]), STEPS * 2e-3)
+    worlds = quadrupeds(2, control=control, joints=joints)
+    worlds.reset(None, trajectory.q[0], trajectory.v[0])
+    worlds.step(steps=STEPS)
+    assert np.allclose(worlds.q[1], trajectory.q[-1], rtol=0, atol=1e-9)
+    assert np.abs(worlds.q[1, 7:] - LEGS).max() < 0.05
+    explicit = quadrupeds(1, control=control)
+    explicit.reset(None, trajectory.q[0], trajectory.v[0])
+    explicit.step(steps=STEPS)
+    assert explicit.status[0] != 0 or np.abs(explicit.q[0, 7:] - LEGS).max() > 0.1
+
+
 def test_compliant_contact_has_states_and_forces() -> None:
     soft = rbd.SoftContact(rbd.HuntCrossley.hertz(), rbd.ViscoelasticCoulomb(0.5, 20e3, 200.0))
     mechanism = block(soft, 8)
@@ -301,6 +320,7 @@ def test_settings_are_checked() -> None:
         (ArgumentError, "integrator", {"integrator": "euler"}),
         (ArgumentError, "semi-implicit", {"collision_model": ground(), "integrator": "munthe-kaas-rk4"}),
         (ArgumentError, "collision model", {"friction": 0.5}),
+        (ArgumentError, "joints", {"joints": rbd.contact.JointOptions()}),
         (ArgumentError, "no parameter is called 'mass'", {"parameters": ["mass"]}),
         (ArgumentError, "contact_friction", {"collision_model": ground(), "parameters": ["contact_friction"]}),
         (ArgumentError, "and an action to torques", {"control": scalar}),
