@@ -138,7 +138,7 @@ def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Sca
     size, start, nv = state.layout.nv, link.v.start, link.joint.nv
     stops = _stops(state, link, dt) if options.stops else []
     v = state.joint_v(link)
-    impulses = [dt * f for f in state.joint_parameter(link.joint, "friction")]
+    impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(link.joint, "friction")]
     if stops and isinstance(link.joint.type, OneDofJoint):
         [stop] = stops
         return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
