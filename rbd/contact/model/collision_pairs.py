@@ -11,6 +11,7 @@ from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.pairs import Pair
 from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 
@@ -66,11 +67,19 @@ class CollisionPairs(ABC):
         self._changed()
         return shape
 
-    def add_pair(self, a: Shape, b: Shape) -> None:
+    def add_pair(self, a: Shape, b: Shape, *, friction: float | None = None, restitution: float = 0.0) -> None:
         """Add the pair of two shapes of different bodies.
 
-        Raises ArgumentError for shapes that were not added, of one body, or of two half-spaces.
+        Time steps with friction use the pair's own coefficient of `friction` (None: that of the step), and its
+        coefficient of `restitution`: points that meet separate with this share of their approach speed. Raises
+        ArgumentError for shapes that were not added, of one body, or of two half-spaces, a negative coefficient, and a
+        restitution above 1.
         """
+        mu = None if friction is None else at_least_zero(friction, "friction")
+        bounce = at_least_zero(restitution, "restitution")
+        if bounce > 1:
+            message = f"restitution is {bounce:g}, must be a number from 0 to 1"
+            raise ArgumentError(message, argument="restitution", value=restitution, allowed="0 to 1")
         body_a, body_b = self._body_of(a, "a"), self._body_of(b, "b")
         if body_a is body_b:
             raise ArgumentError(
@@ -80,7 +89,7 @@ class CollisionPairs(ABC):
             )
         if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
             raise ArgumentError("add_pair: a and b are both half-spaces, which have no distance", argument="b", value=b)
-        self._pairs.append(Pair(a, b, body_a, body_b))
+        self._pairs.append(Pair(a, b, body_a, body_b, mu, bounce))
         self._changed()
 
     def add_all_pairs(self, *, neighbours: bool = False) -> None:

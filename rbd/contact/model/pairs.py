@@ -32,6 +32,10 @@ class Pair:
     b: Shape
     body_a: RigidBody
     body_b: RigidBody
+    friction: float | None = None
+    """Coulomb's coefficient in time steps; None: that of the step."""
+    restitution: float = 0.0
+    """Share of the approach speed with which points separate after they met in a time step."""
 
     @property
     def base(self) -> Frame[Any]:

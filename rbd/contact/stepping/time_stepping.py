@@ -37,7 +37,7 @@ from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_ja
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import SOFTNESS, JointOptions, implicit_dynamics, joint_intervals
-from rbd.scalars import Matrix, Scalar, Vector, less, minimum, where
+from rbd.scalars import Matrix, Scalar, Vector, less, maximum, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
@@ -67,10 +67,11 @@ def contact_step(
 ) -> ContactStep[Any]:
     """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
 
-    `friction` is Coulomb's coefficient mu of all pairs. Points nearer than `margin` constrain the step; it must be more
-    than the distance that a point moves in one step. Boxes rest on faces with all their corners, capsules on planes
-    with both ends. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state
-    itself does not change. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+    `friction` is Coulomb's coefficient mu of pairs without their own; with 0 no pair has friction. Points nearer than
+    `margin` constrain the step; it must be more than the distance that a point moves in one step. Boxes rest on faces
+    with all their corners, capsules on planes with both ends. Joints have stops, dry friction and implicit damping;
+    `joints` has options for them. The state itself does not change. Raises ShapeError, NotFiniteError, ArgumentError,
+    SolverError.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -250,13 +251,25 @@ def _constraints(
         for point in points:
             near = less(point.phi, margin)
             gap = where(less(point.phi, 0), SOFTNESS * point.phi, point.phi)
-            cone, directions = _cone(state, pair, point, mu, v_free)
+            own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
+            cone, directions = _cone(state, pair, point, own, v_free)
             rows += [masked_row(near, row) for row in cone]
-            bounds += [where(near, -gap / dt, 0)] * len(cone)
+            bounds += [where(near, _least_rate(state, pair, cone, gap, dt), 0)] * len(cone)
             owners += [owner] * len(cone)
             gaps += [point.phi] * len(cone)
             edges += [_in_root(state, pair, edge) for edge in directions]
     return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances), tuple(edges))
+
+
+def _least_rate(state: ScalarState, pair: Pair, cone: Matrix, gap: Scalar, dt: Scalar) -> Scalar:
+    """Return the least rate at which a gap may change; points that meet in this step rebound, if their pair does."""
+    closing = -gap / dt
+    if pair.restitution == 0:
+        return closing
+    rates = matvec(cone, tuple(state.v))
+    rate = mean_and_least(rates)[0] if len(cone) == EDGES else rates[0]
+    rebound = -state.lifted(pair.restitution) * rate
+    return where(less(rate, closing), maximum(closing, rebound), closing)
 
 
 def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:

@@ -1,0 +1,69 @@
+"""Friction and restitution of single pairs in time steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
+from rbd.errors import ArgumentError
+
+DT = 1e-3
+
+
+def balls(*laws: dict[str, float]) -> tuple[rbd.MechanismState, CollisionModel]:
+    """Return balls side by side above a floor, each with its own law; they do not turn."""
+    mechanism = rbd.Mechanism()
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    for k, law in enumerate(laws):
+        carriage = rbd.RigidBody(f"carriage{k}")
+        mechanism.attach("world", carriage, rbd.Joint(f"along{k}", rbd.Prismatic([1, 0, 0])))
+        inertia = rbd.SpatialInertia(rbd.Frame(f"ball{k}"), mass=1.5, moment_about_com=np.eye(3))
+        ball = rbd.RigidBody(f"ball{k}", inertia)
+        mechanism.attach(carriage, ball, rbd.Joint(f"up{k}", rbd.Prismatic([0, 0, 1])))
+        model.add_pair(model.add(ball, Sphere(ball.default_frame, 0.1)), floor, **law)
+    return rbd.MechanismState(mechanism), model
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_balls_rebound_with_the_restitution_of_their_pairs(friction: float) -> None:
+    shares = (0.0, 0.4, 0.8, 1.0)
+    state, model = balls(*({"restitution": share} for share in shares))
+    state.set_configuration([0, 0.6] * len(shares))
+    after = ContactSimulator(state.mechanism, model, None, DT, friction=friction).run(state, 0.45)
+    vertical = after.v[:, 1::2]
+    for k, share in enumerate(shares):
+        hit = int(vertical[:, k].argmin())
+        assert vertical[hit, k] == pytest.approx(-np.sqrt(2 * 9.81 * 0.5), rel=5e-3)
+        assert vertical[hit + 1 :, k].max() == pytest.approx(-share * vertical[hit, k], abs=1e-12)
+    energies = 9.81 * after.q[:, 1::2] + vertical**2 / 2
+    assert np.diff(energies, axis=0).max() < 9.81 * 3.14 * DT  # a ball rebounds up to one step above the floor
+
+
+def test_a_bouncing_ball_comes_to_rest() -> None:
+    state, model = balls({"restitution": 0.5})
+    state.set_configuration([0, 0.3])
+    after = ContactSimulator(state.mechanism, model, None, DT, friction=0.0).run(state, 2.0)
+    assert abs(state.v[1]) < 1e-9
+    assert abs(after.distances[-1, 0]) < 1e-6
+    assert after.distances.min() > -1e-9
+
+
+def test_pairs_have_their_own_friction() -> None:
+    state, model = balls({"friction": 0.1}, {"friction": 0.0}, {})
+    state.set_configuration([0, 0.1] * 3)
+    state.set_velocity([1.0, 0] * 3)
+    ContactSimulator(state.mechanism, model, None, DT, friction=0.3).run(state, 0.2)
+    np.testing.assert_allclose(state.v[::2], 1 - 0.2 * 9.81 * np.array([0.1, 0, 0.3]), rtol=0, atol=1e-9)
+
+
+def test_invalid_coefficients_are_refused_and_change_nothing() -> None:
+    _, model = balls({})
+    ball, floor = model.pairs[0].a, model.pairs[0].b
+    with pytest.raises(ArgumentError, match="friction is -1"):
+        model.add_pair(ball, floor, friction=-1.0)
+    with pytest.raises(ArgumentError, match=r"restitution is 1\.5, must be a number from 0 to 1"):
+        model.add_pair(ball, floor, restitution=1.5)
+    assert len(model.pairs) == 1
