@@ -17,13 +17,16 @@ from rbd.viz.layers import Layer
 from rbd.viz.mesh_files import Color
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
-from rbd.viz.surfaces import Surface, sphere
+from rbd.viz.solids import across
+from rbd.viz.surfaces import Surface, sphere, square
 from rbd.viz.visuals import Visual, Visuals
 
 if TYPE_CHECKING:
     from viser import ArrowsHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
 
 _BONE, _JOINT, _LOOP, _FORCE = (60, 60, 60), (0.95, 0.65, 0.10, 1.0), (0.80, 0.06, 0.18, 1.0), (200, 16, 46)
+_CONTACT: Final[Color] = (0.10, 0.10, 0.10, 1.0)
+_HALF_SPACE: Final[Color] = (0.82, 0.84, 0.86, 0.5)
 _IDENTITY: Final = np.eye(4)
 
 
@@ -57,6 +60,7 @@ class Scene:
             "frames": self._frames,
             "names": self._names,
             "loops": self._loop_joints,
+            "contacts": self._contacts,
             "forces": lambda: (),
             "ground": self._ground,
         }
@@ -181,6 +185,20 @@ class Scene:
             line = self._scene.add_line_segments(f"/loops/{j}", self._gap(ends), _FORCE, thickness=self.size / 200)
             self._gaps.append(line)
             yield line
+
+    def _contacts(self) -> Iterator[SceneNodeHandle]:
+        """Yield balls at the compliant contact points of bodies, and patches of the half-spaces they touch."""
+        ball = sphere(self.size / 90)
+        for k, body in enumerate(self._mechanism.bodies):
+            for j, contact in enumerate(body.contact_points):
+                spot = ball.moved(contact.location.xyz)
+                yield self._surface(f"/bodies/{k}/contact{j}", spot, _IDENTITY, _CONTACT)
+        for j, half_space in enumerate(self._mechanism.half_spaces):
+            pose = np.eye(4)
+            first, second = across(half_space.normal.xyz)
+            pose[:3, :3] = np.stack([first, second, half_space.normal.xyz], axis=1)
+            pose[:3, 3] = half_space.point.xyz
+            yield self._surface(f"/half-spaces/{j}", square(2 * self.size), pose, _HALF_SPACE)
 
     def _ground(self) -> Iterator[SceneNodeHandle]:
         cell = 10.0 ** np.floor(np.log10(self.size / 2))

@@ -32,6 +32,37 @@ def test_show_copies_the_configuration(arm: tuple[rbd.Mechanism, Viewer]) -> Non
     assert viewer.url in viewer._repr_html_()  # pyright: ignore[reportPrivateUsage]  # notebooks call it
 
 
+def test_layers_are_made_when_they_are_first_shown() -> None:
+    robot = rbd.robots.four_bar()
+    ground = rbd.Point(robot.root_frame, (0, 0, -1)), rbd.FreeVector(robot.root_frame, (0, 0, 1))
+    robot.add_half_space(rbd.contact.HalfSpace(*ground))
+    body = robot.bodies[-1]
+    model = rbd.SoftContact(rbd.HuntCrossley(1e4, 0.1), None)
+    body.add_contact_point(rbd.Point(body.default_frame, (0, 0, 0.1)), model)
+    layers = {"skeleton": "bone", "frames": "frame", "names": "name", "loops": "loop", "contacts": "contact"}
+    with Viewer(robot, port=0, layers=()) as viewer:
+        nodes = viewer._server.scene._handle_from_node_name  # pyright: ignore[reportPrivateUsage]
+        for layer, name in layers.items():
+            assert not any(name in path for path in nodes)
+            viewer.layer(layer)
+            shown = [node for path, node in nodes.items() if name in path and path != "/loops"]  # a parent
+            assert shown
+            assert all(node.visible for node in shown)
+            viewer.layer(layer, False)
+            assert not any(node.visible for node in shown)
+
+
+def test_loops_follow_a_slider() -> None:
+    robot = rbd.robots.four_bar()
+    with Viewer(robot, port=0) as viewer:
+        viewer.show(rbd.MechanismState(robot, rbd.robots.four_bar_configuration(1.0)))
+        slide = viewer._slide  # pyright: ignore[reportPrivateUsage]  # what the page calls
+        crank = viewer._panel._sliders[0][0]  # pyright: ignore[reportPrivateUsage]
+        slide(crank, 1.2)
+        assert viewer.q[0] == 1.2
+        assert rbd.loop_gap(rbd.MechanismState(robot, viewer.q)) < 1e-9
+
+
 def test_trajectories_play_to_their_end(arm: tuple[rbd.Mechanism, Viewer]) -> None:
     mechanism, viewer = arm
     state = rbd.MechanismState(mechanism, [0.3] * 7)
