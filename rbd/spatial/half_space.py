@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.spatial.frame import F, Frame, G, check_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import SpatialValue, format_numbers, require_kind
+from rbd.spatial.values import SpatialValue, checked_frames, format_numbers, require_kind
 from rbd.spatial.vectors import FreeVector, Point
 
 _set = object.__setattr__
@@ -60,6 +60,11 @@ class HalfSpace(SpatialValue, Generic[F]):
     def components(self) -> Vector:
         """The point, then the normal, as scalars."""
         return (*self.point.xyz_components, *self.normal.xyz_components)
+
+    def expect(self, frame: Frame[G]) -> HalfSpace[G]:
+        """Return this half-space, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: HalfSpace[G] = checked_frames(self, frame=frame)
+        return found
 
     def separation(self, point: Point[F]) -> Scalar:
         """Return how far a point lies outside; negative inside. Raises FrameMismatchError for other frames."""

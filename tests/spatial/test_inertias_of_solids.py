@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.contact import HalfSpace
 from rbd.errors import FrameMismatchError, InertiaError
 from rbd.spatial import Frame, Point, SpatialInertia
 
@@ -69,7 +70,7 @@ def test_the_center_may_be_a_point_and_lengths_may_not_be_negative() -> None:
 
 
 def values() -> list[Any]:
-    """Return a framed value of every kind with one frame, then those with three."""
+    """Return a framed value of every kind."""
     state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.1, 0.2], [1.0, 2.0])
     root, body = state.mechanism.root_frame, state.mechanism.body("lower_link")
     point = Point(root, (1, 2, 3))
@@ -85,10 +86,11 @@ def values() -> list[Any]:
         state.twist(body),
         state.bias_acceleration(body),
         rbd.geometric_jacobian(state, body),
+        HalfSpace(point, rbd.FreeVector(point.frame, (0, 0, 1))),
     ]
 
 
-@pytest.mark.parametrize("index", range(11))
+@pytest.mark.parametrize("index", range(12))
 def test_every_framed_value_can_be_expected_in_its_frames(index: int) -> None:
     value = values()[index]
     frames = (value.body, value.base, value.frame) if hasattr(value, "body") else (value.frame,)

@@ -163,6 +163,8 @@ def states() -> None:
     assert_type(state.transform(jacobian_hw_h, world), GeometricJacobian[Hand, World, World])
     assert_type(state.transform(point_jacobian_w, hand), PointJacobian[Hand])
     assert_type(state.relative_transform(hand, world), Transform[Hand, World])
+    assert_type(state.transform_to_root(hand), Transform[Hand, Any])
+    assert_type(state.relative_twist(hand, world, frame=hand), Twist[Hand, World, Hand])
     assert_type(state.relative_transform(hand, world) @ point_h, Point[World])
 
 
