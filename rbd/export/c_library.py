@@ -36,7 +36,15 @@ Exportable: TypeAlias = Program | HasProgram
 @final
 @attrs.frozen
 class CLibrary:
-    """The files of a library, and the workspaces of its functions."""
+    """The files of a library, and the workspaces of its functions.
+
+    >>> import tempfile, rbd
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     library = rbd.export.write_c_library(robot.functions("mass_matrix"), folder, prefix="pendulum")
+    >>> library.header.name, [source.name for source in library.sources]
+    ('pendulum.h', ['pendulum_mass_matrix.c'])
+    """
 
     header: Path
     sources: tuple[Path, ...]

@@ -22,7 +22,15 @@ from rbd.program.program import Port, Program
 @final
 @attrs.frozen
 class WasmModule:
-    """The files of a module."""
+    """The files of a module, and what it imports.
+
+    >>> import tempfile, rbd
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = rbd.export.write_wasm(robot.functions("mass_matrix"), folder, prefix="pendulum")
+    >>> written.module.name, written.imports
+    ('pendulum.wasm', ('sin', 'cos'))
+    """
 
     module: Path
     """The WebAssembly module."""
