@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -24,8 +23,9 @@ def put(page: Path, tables: Mapping[str, str]) -> None:
     """Replace tables of a page; raise KeyError for one that it has no place for."""
     text = page.read_text(encoding="utf-8")
     for name, content in tables.items():
-        place = re.compile(rf"(?<=<!-- table {re.escape(name)} -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
-        if len(place.findall(text)) != 1:
+        before, mark, rest = text.partition(f"<!-- table {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not end:
             raise KeyError(name)
-        text = place.sub(content.replace("\\", r"\\"), text)
+        text = f"{before}{mark}{content}\n{end}{after}"
     page.write_text(text, encoding="utf-8")
