@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import chain
+from operator import call
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
@@ -24,6 +25,11 @@ R = TypeVar("R")
 _TABLES: Final = frozenset({dict, list, set})
 _done: Final[deque[object]] = deque(maxlen=0)
 """Consumes iterators in C."""
+
+
+def run_uninterrupted(calls: Iterable[Callable[[], object]]) -> None:
+    """Make calls of functions of C, in one call of C code: signals are handled before or after it."""
+    _done.extend(map(call, calls))
 
 
 def all_or_nothing(

@@ -5,7 +5,9 @@ Algorithms write a result; it solves nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from operator import setitem
 from typing import Any, cast, final
 
 import numpy as np
@@ -21,6 +23,7 @@ from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
+from rbd.mechanism.undo import run_uninterrupted
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
@@ -283,17 +286,17 @@ class DynamicsResult:
     ) -> None:
         """Store a solution: the motion of `state`, and arrays, given as arrays or as nested scalars.
 
-        All values are converted before they are stored, so that a failure leaves the result unchanged.
+        All values are converted before they are stored, at once, so that a failure or an interrupt leaves the result
+        unchanged.
         """
         values = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), **arrays}
         if "qd" not in arrays:
             values["qd"] = state.configuration_derivative_scalars()
         packed = {name: self._packed(state, name, x) for name, x in values.items()}
-        for name, values_of in packed.items():
-            self._store(name, values_of)
         kept = tuple(packed[name].copy() for name in ("q", "v", *reactions.inputs))
-        self.engine.mark_read()
-        self._keep(Solution(reactions, kept, external, state.mechanism.parameter_version, contacts))
+        solution = Solution(reactions, kept, external, state.mechanism.parameter_version, contacts)
+        writes = [write for name, array in packed.items() for write in self._writes(name, array)]
+        run_uninterrupted([*writes, self.engine.mark_read_call(), *self._solution_writes(solution)])
 
     def _packed(self, state: State[Any], name: str, value: Any) -> Array:
         if isinstance(value, np.ndarray):
@@ -301,14 +304,19 @@ class DynamicsResult:
         packed: Array = state.engine.pack(value, name.replace("_", " "), self._arrays[name].shape)
         return packed
 
-    def _store(self, name: str, array: Array) -> None:
-        """Store an array, in place if it holds floats."""
+    def _writes(self, name: str, array: Array) -> list[Callable[[], object]]:
+        """Return the calls that store an array: in place if it holds floats."""
         buffer = self._arrays[name]
         if array.dtype == buffer.dtype:
-            buffer[...] = array
-        else:
-            self._arrays[name] = array
-            self.engine.close_fast_paths()  # fast paths write to the previous buffer
+            return [partial(setitem, buffer, ..., array)]
+        self.engine.close_fast_paths()  # they write to the previous buffer
+        return [partial(setitem, self._arrays, name, array)]
+
+    def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
+        """Return the calls that store a solution, and forget what was computed from the last one."""
+        forgotten = dict.fromkeys(("_snapshot", "_accelerations", "_loops"))
+        values = {"_solution": solution, **forgotten, "_wrenches": ()}
+        return [partial(object.__setattr__, self, name, value) for name, value in values.items()]
 
     def _keep(self, solution: Solution) -> None:
         self._solution = solution

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 import attrs
@@ -162,9 +163,9 @@ class ResultWriter:
         assert path is not None
         return Solution(path.reactions, path.kept, external, path.parameters)
 
-    def mark_read(self) -> None:
-        """Discard the solution written by machine code: another one has replaced it."""
-        self._read_count = self._counter[0]
+    def mark_read_call(self) -> Callable[[], None]:
+        """Return a call that discards the solution written by machine code: another one replaces it."""
+        return partial(object.__setattr__, self, "_read_count", self._counter[0])
 
     def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: SolveCall) -> None:
         """Open a fast path: machine code writes solutions of a state to the arrays, if possible."""

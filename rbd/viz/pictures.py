@@ -33,7 +33,9 @@ Size: TypeAlias = tuple[int, int]
 
 PICTURES: Final = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 FILMS: Final = (".gif", ".mp4")
-_ATTEMPTS: Final = 10
+_ATTEMPTS: Final = 12
+_PAUSE: Final = 0.1
+"""Between images (s): the page builds new parts of the scene after it has received them."""
 _WINDOW: Final = (800, 600)
 """The smallest window: in a smaller one the panel covers the scene, which is not drawn then."""
 FIELD: Final = 0.6
@@ -79,14 +81,15 @@ class Camera:
         return np.asarray(image[..., :3] * share + 255 * (1 - share) + 0.5, dtype=np.uint8)
 
     def settled_pixels(self, size: Size, timeout: float) -> Pixels:
-        """Return the scene as `pixels` does, once letters and surfaces have arrived: when two images are equal."""
-        before = self.pixels(size, timeout)
+        """Return the scene as `pixels` does, once letters and surfaces have arrived: when three images are equal."""
+        image, equal = self.pixels(size, timeout), 0
         for _ in range(_ATTEMPTS):
-            image = self.pixels(size, timeout)
-            if np.array_equal(image, before):
+            time.sleep(_PAUSE)
+            before, image = image, self.pixels(size, timeout)
+            equal = equal + 1 if np.array_equal(image, before) else 0
+            if equal == 2:
                 break
-            before = image
-        return before
+        return image
 
     def _view(self) -> dict[str, Any]:
         """Return the view of a browser that somebody has opened, or that of `look`."""

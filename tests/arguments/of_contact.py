@@ -9,7 +9,7 @@ import numpy as np
 
 import rbd
 from rbd import FreeVector, Point
-from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
+from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, JointOptions, Sphere
 
 from .making import Good, World, calls, functions
 
@@ -40,6 +40,7 @@ _STEPPING: Callable[[World], Good] = lambda w: {  # noqa: E731
     "dt": 0.01,
     "friction": 0.5,
     "margin": 0.01,
+    "joints": JointOptions(stiffness=100.0),
 }
 _SHAPES: Final = functions(
     rbd.contact,
@@ -84,7 +85,7 @@ _MODELS: Final = (
         },
         "CollisionModel of all pairs.",
     )
-    | calls(_fresh, {"add_pair": lambda w: {"a": w.ball, "b": w.other}}, "CollisionModel.")
+    | calls(_fresh, {"add_pair": lambda w: {"a": w.ball, "b": w.other, "friction": 0.5, "restitution": 0.1}}, "CollisionModel.")
 )
 _ALLOWED: Final = functions(
     rbd.contact,
@@ -107,6 +108,7 @@ _ALLOWED: Final = functions(
         },
         "contact_step": _STEPPING,
         "contact_step_derivatives": _STEPPING,
+        "JointOptions": lambda w: {"stops": True, "stiffness": [100.0, 50.0], "damping": 1.0},
         "solve_qp": lambda w: {
             "hessian": np.eye(2),
             "linear": [1.0, 1.0],
@@ -123,6 +125,7 @@ _ALLOWED: Final = functions(
             "bias": "tutorial",
             "law": "inelastic",
             "friction": None,
+            "joints": JointOptions(stops=False),
         },
     },
     "rbd.contact.",

@@ -97,12 +97,16 @@ def test_screenshots_show_the_state(viewer: Viewer, arm: rbd.Mechanism, tmp_path
 def test_forces_are_drawn_red(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:
     state, tip = rbd.MechanismState(arm), rbd.Point(arm.frame("tool"), (0, 0, 0))
     push = Force(tip, rbd.FreeVector(arm.root_frame, (5, 5, 0)))
-    red: list[int] = []
-    for forces in ([], [push]):
-        viewer.show(state, forces=forces).screenshot(tmp_path / "a.png", size=(320, 240), timeout=120)
+
+    def red_pixels() -> int:
+        viewer.screenshot(tmp_path / "a.png", size=(320, 240), timeout=120)
         pixels = image(tmp_path / "a.png")
-        red.append(int(((pixels[..., 0] > 120) & (pixels[..., 1] < 90) & (pixels[..., 2] < 120)).sum()))
-    assert red[1] > red[0] + 30
+        return int(((pixels[..., 0] > 120) & (pixels[..., 1] < 90) & (pixels[..., 2] < 120)).sum())
+
+    viewer.show(state, forces=[])
+    before = red_pixels()
+    viewer.show(state, forces=[push])
+    assert any(red_pixels() > before + 30 for _ in range(5))  # a loaded machine may draw late
 
 
 def test_films(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:
