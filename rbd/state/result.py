@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from operator import setitem
 from typing import Any, cast, final
 
 import numpy as np
@@ -308,9 +307,9 @@ class DynamicsResult:
         """Return the calls that store an array: in place if it holds floats."""
         buffer = self._arrays[name]
         if array.dtype == buffer.dtype:
-            return [partial(setitem, buffer, ..., array)]
+            return [partial(buffer.__setitem__, ..., array)]
         self.engine.close_fast_paths()  # they write to the previous buffer
-        return [partial(setitem, self._arrays, name, array)]
+        return [partial(self._arrays.__setitem__, name, array)]
 
     def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
         """Return the calls that store a solution, and forget what was computed from the last one."""

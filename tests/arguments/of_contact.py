@@ -85,7 +85,11 @@ _MODELS: Final = (
         },
         "CollisionModel of all pairs.",
     )
-    | calls(_fresh, {"add_pair": lambda w: {"a": w.ball, "b": w.other, "friction": 0.5, "restitution": 0.1}}, "CollisionModel.")
+    | calls(
+        _fresh,
+        {"add_pair": lambda w: {"a": w.ball, "b": w.other, "friction": 0.5, "restitution": 0.1}},
+        "CollisionModel.",
+    )
 )
 _ALLOWED: Final = functions(
     rbd.contact,
@@ -124,7 +128,7 @@ _ALLOWED: Final = functions(
             "threshold": 1e-3,
             "bias": "tutorial",
             "law": "inelastic",
-            "friction": None,
+            "friction": 0.5,
             "joints": JointOptions(stops=False),
         },
     },

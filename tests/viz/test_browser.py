@@ -25,16 +25,16 @@ def arm() -> rbd.Mechanism:
     return rbd.robots.arm7()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def viewer(arm: rbd.Mechanism) -> Iterator[Viewer]:
     with Viewer(arm, port=0) as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def page(viewer: Viewer) -> Iterator[DrivenPage]:
     opened = DrivenPage(viewer.url)
-    assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length"))
+    assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length") >= 7)
     yield opened
     opened.close()
 
@@ -58,7 +58,9 @@ def test_the_page_asks_no_other_server(page: DrivenPage, viewer: Viewer) -> None
 def test_a_slider_moves_a_body(page: DrivenPage, viewer: Viewer, arm: rbd.Mechanism) -> None:
     state = rbd.MechanismState(arm, [0.1] * 7)
     viewer.show(state)
-    assert page.value("[...document.querySelectorAll('[role=slider]')].slice(-7)[1].focus()") is None  # of seven joints
+    slider = "[...document.querySelectorAll('[role=slider]')].slice(-7)[1]"  # of seven joints
+    assert eventually(lambda: abs(float(page.value(slider + ".ariaValueNow")) - 0.1) < 1e-6)
+    assert page.value(slider + ".focus()") is None
     for _ in range(3):
         page.press("ArrowRight")
     assert eventually(lambda: viewer.q[1] > 0.1)

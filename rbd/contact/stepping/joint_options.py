@@ -10,7 +10,7 @@ are interval rows of its quadratic program: a coordinate moves at most to its bo
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -19,10 +19,9 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.newton_euler import dynamics_bias_kernel
 from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite
 from rbd.arguments import flag
-from rbd.errors import ArgumentError
 from rbd.joints.one_axis import OneDofJoint
 from rbd.scalars import Matrix, Scalar, Vector, const, less, where
-from rbd.scalars.arrays import float_array
+from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.structural_zeros import is_plain_zero
@@ -39,13 +38,10 @@ _FAR = const(10**9, 1)
 
 def _gains(value: ArrayLike, argument: str) -> Gains:
     """Return one number or a tuple; raise ArgumentError, NotFiniteError or ShapeError naming the argument."""
-    if np.ndim(value) == 0:
-        return at_least_zero(value, argument)
-    numbers = float_array(value, np.shape(value)[:1], argument)
-    if (numbers < 0).any():
-        message = f"{argument} is {value!r}, must not be negative"
-        raise ArgumentError(message, argument=argument, value=value, allowed="numbers of 0 or more")
-    return tuple(numbers.tolist())
+    given: object = value
+    if isinstance(given, (list, tuple, np.ndarray)):
+        return tuple(at_least_zero(number, argument) for number in scalars(cast("object", given), None, argument))
+    return at_least_zero(given, argument)
 
 
 @final
