@@ -82,7 +82,7 @@ def _extent(points: Array) -> tuple[Array, Array]:
 def _lines(axes: Any, segments: Array, color: str, width: float) -> None:
     if len(segments):
         collection = matplotlib_module("mpl_toolkits.mplot3d.art3d").Line3DCollection
-        axes.add_collection3d(collection(segments, colors=color, linewidths=width, zorder=4), autolim=False)
+        axes.add_collection(collection(segments, colors=color, linewidths=width, zorder=4), autolim=False)
 
 
 def _frames(axes: Any, pose: Array, bone: Bone, length: float, names: bool) -> None:
