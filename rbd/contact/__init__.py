@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.distances import Distance
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.contact_accelerations import solve_contact
@@ -30,6 +31,7 @@ __all__ = [
     "Box",
     "Capsule",
     "CollisionModel",
+    "Compliance",
     "ContactEvent",
     "ContactSimulator",
     "ContactSolution",

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, CollisionModel, HalfSpace, Sphere, contact_step, contact_step_derivatives, solve_contact
+from rbd.contact import (
+    Box,
+    CollisionModel,
+    Compliance,
+    HalfSpace,
+    Sphere,
+    contact_step,
+    contact_step_derivatives,
+    solve_contact,
+)
 from rbd.errors import ArgumentError, TopologyError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -26,7 +36,7 @@ def hand(seed: int) -> Made:
     return rbd.MechanismState(mechanism, q, rng.normal(size=13)), model, rng.normal(size=13) - 3
 
 
-def free_body(shape: str, q: list[float], v: list[float]) -> Made:
+def free_body(shape: str, q: list[float], v: list[float], **laws: Any) -> Made:
     mechanism = rbd.Mechanism()
     body = rbd.RigidBody(
         "body", rbd.SpatialInertia(rbd.Frame("body"), mass=1.5, moment_about_com=np.diag([0.01, 0.02, 0.025]))
@@ -35,17 +45,31 @@ def free_body(shape: str, q: list[float], v: list[float]) -> Made:
     model, root = CollisionModel(mechanism), mechanism.root_frame
     floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
     solid = Sphere(body.default_frame, 0.1) if shape == "ball" else Box(body.default_frame, (0.3, 0.2, 0.2))
-    model.add_pair(model.add(body, solid), floor)
+    model.add_pair(model.add(body, solid), floor, **laws)
     return rbd.MechanismState(mechanism, q, v), model, np.zeros(6)
 
 
 TILTED = [np.cos(0.2), np.sin(0.2) * 0.6, np.sin(0.2) * 0.8, 0.0]
+DEEP = [1.0, 0, 0, 0, 0, 0, 0.095]
+SPRING = Compliance(3e3, 20.0)
+TURNING = {"torsional_friction": 0.01, "rolling_friction": 0.005}
 CASES: dict[str, tuple[Callable[[], Made], float, float]] = {  # what, dt, friction
     "hand": (lambda: hand(0), 0.3, 0.0),
     "hand with friction": (lambda: hand(1), 0.3, 0.4),
     "ball that sticks": (lambda: free_body("ball", [1, 0, 0, 0, 0, 0, 0.0998], [0.3, 0.1, 0.2, 0.1, 0, -1]), 0.01, 0.9),
     "ball that slides": (lambda: free_body("ball", [1, 0, 0, 0, 0, 0, 0.0998], [0, 0, 0.3, 2.0, 1.0, -1]), 0.01, 0.1),
     "box on its corner": (lambda: free_body("box", [*TILTED, 0, 0, 0.155], [0.1, 0.2, 0.3, 1.0, 0, -2]), 0.01, 0.3),
+    "ball on a spring": (lambda: free_body("ball", DEEP, [0.3, 0.1, 0.2, 2.0, 1.0, -1], compliance=SPRING), 0.01, 0.2),
+    "box on springs": (
+        lambda: free_body("box", [*TILTED, 0, 0, 0.155], [0.1, 0.2, 0.3, 1.0, 0, -2], compliance=SPRING),
+        0.01,
+        0.3,
+    ),
+    "ball that spins and rolls": (
+        lambda: free_body("ball", [1, 0, 0, 0, 0, 0, 0.0998], [3.0, 4.0, 9.0, 2.0, 1.0, -1], **TURNING),
+        0.01,
+        0.3,
+    ),
     "ball in the air": (lambda: free_body("ball", [*TILTED, 0, 0, 0.5], [0.1, 0.2, 0.3, 1.0, 0, -2]), 0.01, 0.3),
 }
 

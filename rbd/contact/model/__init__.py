@@ -1,6 +1,7 @@
 """Collision models: the pairs of shapes of a mechanism, their signed distances and contact Jacobians.
 
 pairs.py                pairs of shapes
+compliance.py           spring and damper of a pair
 distances.py            the distance of a pair, as users get it
 contact_kinematics.py   distance, contact Jacobian and its rate, as functions of a state
 collision_pairs.py      the shapes and pairs that a model holds

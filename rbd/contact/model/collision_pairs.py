@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from rbd.arguments import described, flag
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.pairs import Pair
 from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.mechanism import Mechanism, RigidBody
@@ -67,19 +68,37 @@ class CollisionPairs(ABC):
         self._changed()
         return shape
 
-    def add_pair(self, a: Shape, b: Shape, *, friction: float | None = None, restitution: float = 0.0) -> None:
-        """Add the pair of two shapes of different bodies.
+    def add_pair(
+        self,
+        a: Shape,
+        b: Shape,
+        *,
+        friction: float | None = None,
+        restitution: float = 0.0,
+        compliance: Compliance | None = None,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
+    ) -> None:
+        """Add the pair of two shapes of different bodies; its laws are those of time steps.
 
-        Time steps with friction use the pair's own coefficient of `friction` (None: that of the step), and its
-        coefficient of `restitution`: points that meet separate with this share of their approach speed. Raises
-        ArgumentError for shapes that were not added, of one body, or of two half-spaces, a negative coefficient, and a
-        restitution above 1.
+        `friction` is the pair's own coefficient (None: that of the step). With a `restitution`, points that meet
+        separate with this share of their approach speed. A pair is hard unless it has a `compliance`. In steps with
+        friction, each contact point bears a torque about the normal of at most `torsional_friction` times its normal
+        force, and one against rolling of at most `rolling_friction` times that (both in metres). Raises ArgumentError
+        for shapes that were not added, of one body, or of two half-spaces, a negative coefficient, a restitution above
+        1, and a compliant pair with a restitution.
         """
         mu = None if friction is None else at_least_zero(friction, "friction")
-        bounce = at_least_zero(restitution, "restitution")
-        if bounce > 1:
-            message = f"restitution is {bounce:g}, must be a number from 0 to 1"
-            raise ArgumentError(message, argument="restitution", value=restitution, allowed="0 to 1")
+        bounce = _restitution(restitution, compliance)
+        torsional = at_least_zero(torsional_friction, "torsional_friction")
+        rolling = at_least_zero(rolling_friction, "rolling_friction")
+        self._require_apart(a, b)
+        bodies = self._body_of(a, "a"), self._body_of(b, "b")
+        self._pairs.append(Pair(a, b, *bodies, mu, bounce, compliance, torsional, rolling))
+        self._changed()
+
+    def _require_apart(self, a: Shape, b: Shape) -> None:
+        """Raise ArgumentError unless these are shapes of different bodies, and not both half-spaces."""
         body_a, body_b = self._body_of(a, "a"), self._body_of(b, "b")
         if body_a is body_b:
             raise ArgumentError(
@@ -89,8 +108,6 @@ class CollisionPairs(ABC):
             )
         if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
             raise ArgumentError("add_pair: a and b are both half-spaces, which have no distance", argument="b", value=b)
-        self._pairs.append(Pair(a, b, body_a, body_b, mu, bounce))
-        self._changed()
 
     def add_all_pairs(self, *, neighbours: bool = False) -> None:
         """Add all pairs of shapes of different bodies that were not added yet.
@@ -125,3 +142,17 @@ class CollisionPairs(ABC):
             message = f"{argument} is {shown}, which is no shape of this model; add it first: model.add(body, shape)"
             raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
         return found[1]
+
+
+def _restitution(restitution: float, compliance: Compliance | None) -> float:
+    """Return a coefficient from 0 to 1; raise ArgumentError for others, and for one of a compliant pair."""
+    bounce = at_least_zero(restitution, "restitution")
+    if bounce > 1:
+        message = f"restitution is {bounce:g}, must be a number from 0 to 1"
+        raise ArgumentError(message, argument="restitution", value=restitution, allowed="0 to 1")
+    if compliance is not None:
+        require_kind(compliance, Compliance, operation="add_pair", argument="compliance")
+        if bounce:
+            message = f"restitution is {bounce:g}, but the pair is compliant: its spring lets it rebound; leave one out"
+            raise ArgumentError(message, argument="restitution", value=restitution, allowed=0.0)
+    return bounce

@@ -8,6 +8,7 @@ import attrs
 from typing_extensions import TypeVar, override
 
 from rbd.contact.geometry.shapes import Shape
+from rbd.contact.model.compliance import Compliance
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar
 from rbd.spatial import Frame
@@ -36,6 +37,12 @@ class Pair:
     """Coulomb's coefficient in time steps; None: that of the step."""
     restitution: float = 0.0
     """Share of the approach speed with which points separate after they met in a time step."""
+    compliance: Compliance | None = None
+    """Spring and damper of the pair in time steps; None: it is hard."""
+    torsional_friction: float = 0.0
+    """Largest torque about the normal per normal force in time steps (m)."""
+    rolling_friction: float = 0.0
+    """Largest torque against rolling per normal force in time steps (m)."""
 
     @property
     def base(self) -> Frame[Any]:

@@ -20,13 +20,14 @@ from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
 from rbd.state import State
 
 EDGES = 4
-_MEAN = const(1, EDGES)
 
 
 class ContactPointJacobian(NamedTuple):
     """Velocity of a material point of a pair's first body relative to the second, per velocity coordinate."""
 
     columns: tuple[Vec3, ...]
+    angular: tuple[Vec3, ...]
+    """The angular velocity of the first body relative to the second, per velocity coordinate."""
 
     def row(self, direction: Vec3) -> Vector:
         """Return the row of the velocity along a direction."""
@@ -38,6 +39,15 @@ class ContactPointJacobian(NamedTuple):
         a, b, c = matvec((x, y, z), v)
         return a, b, c
 
+    def turning_row(self, direction: Vec3) -> Vector:
+        """Return the row of the angular velocity about a direction."""
+        return tuple(dot3(direction, column) for column in self.angular)
+
+    def turning(self, v: Vector) -> Vec3:
+        """Return the angular velocity."""
+        x, y, z = matvec((self.turning_row((1, 0, 0)), self.turning_row((0, 1, 0)), self.turning_row((0, 0, 1))), v)
+        return x, y, z
+
     def slip(self, n: Vec3, v: Vector) -> Vec3:
         """Return the tangential velocity of the point."""
         return tangential(n, self.velocity(v))
@@ -47,7 +57,8 @@ def contact_point_jacobian(state: State[Any], pair: Pair, point: Vec3) -> Contac
     """Return the Jacobian at `point`, in the base frame of the pair."""
     path = state.mechanism.path(pair.body_b, pair.body_a)
     J = geometric_jacobian(state, path, frame=pair.base)
-    return ContactPointJacobian(tuple(add3(linear, cross3(angular, point)) for angular, linear in J.columns))
+    columns = tuple(add3(linear, cross3(angular, point)) for angular, linear in J.columns)
+    return ContactPointJacobian(columns, tuple(angular for angular, _ in J.columns))
 
 
 def tangential(n: Vec3, x: Vec3) -> Vec3:
@@ -71,4 +82,4 @@ def cone_edges(J_n: Vector, J_t: Sequence[Vector]) -> Matrix:
 
 def mean_and_least(rates: Vector) -> tuple[Scalar, Scalar]:
     """Return the mean of the rates along the edges of one cone, which is that along the normal, and the least one."""
-    return reduce(lambda a, b: a + b, rates) * _MEAN, reduce(minimum, rates)
+    return reduce(lambda a, b: a + b, rates) * const(1, len(rates)), reduce(minimum, rates)

@@ -1,6 +1,7 @@
 """Time stepping with contacts.
 
 time_stepping.py      `contact_step`: one step on velocities, with friction
+spring_rows.py        compliant points in its quadratic program
 step_derivatives.py   `contact_step_derivatives`
 simulation_step.py    one step of the simulator, as a function to record
 trajectory.py         what a simulation returns

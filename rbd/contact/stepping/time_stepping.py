@@ -7,13 +7,16 @@ Anitescu, Potra 1997): with the free velocity M v_free = M v + dt f,
     minimise 1/2 (v⁺ - v_free)' M (v⁺ - v_free)   subject to   (J_n + J_t) v⁺ >= -phi / dt
 
 for the rows J_t = mu t' J of four tangent directions t: a point may not close more than its gap in one step, whichever
-way it slides. Impulses lie in the polyhedral friction cone; two of its edges lie along the sliding direction.
+way it slides. Impulses lie in the polyhedral friction cone; two of its edges lie along the sliding direction. Torsional
+and rolling friction are rows of the same kind, of the angular velocity; compliant pairs have regularised rows
+(`spring_rows.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
+from itertools import groupby
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -33,10 +36,24 @@ from rbd.contact.solver.constrained_motion import (
     nearest_motion_by_active_set,
     nearest_motion_by_projection,
 )
-from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_jacobian, mean_and_least, tangents
+from rbd.contact.solver.friction_cone import (
+    ContactPointJacobian,
+    cone_edges,
+    contact_point_jacobian,
+    mean_and_least,
+    tangents,
+)
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import SOFTNESS, JointOptions, implicit_dynamics, joint_intervals
+from rbd.contact.stepping.spring_rows import (
+    factor_with_unit_masses,
+    intervals_without_springs,
+    padded,
+    spring_row,
+    with_springs,
+    with_unit_masses,
+)
 from rbd.scalars import Matrix, Scalar, Vector, less, maximum, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
@@ -144,7 +161,8 @@ def _step(
 class StepProblem(NamedTuple):
     """The quadratic program of a step: minimise 1/2 v'Av - momentum v subject to J v >= bounds, and intervals.
 
-    A is the mass matrix M with implicit damping and gains, `mass`, whose factor is `factor`.
+    A is the mass matrix M with implicit damping and gains, `mass`, whose factor is `factor`. The velocities come first
+    among the unknowns, those of springs follow.
     """
 
     M: Matrix
@@ -163,6 +181,10 @@ class StepConstraints(NamedTuple):
     rows: Matrix
     bounds: Vector
     owners: tuple[int, ...]
+    points: tuple[int, ...]
+    """The number of the point that each row belongs to."""
+    springs: tuple[Scalar | None, ...]
+    """The factor of each point's spring, None if it is hard."""
     gaps: Vector
     """The distance of each row's point."""
     distances: Vector
@@ -190,18 +212,19 @@ def velocity_step(
     M, _, factor, momentum, v_free, J, bounds, intervals = problem
     solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
     found = solve(problem.mass, factor, momentum, J, bounds, intervals)
-    q_next = moved_along(state, found.x, dt)
+    v_next = found.x[: len(v_free)]
+    q_next = moved_along(state, v_next, dt)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
         "distances": constraints.distances,
         "q_next": q_next,
-        "v_next": found.x,
+        "v_next": v_next,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
         "residual": found.residual,
-        "energy": kinetic_energy(M, found.x) - kinetic_energy(M, v_free),
-        "after": (*q_next, *found.x, *slack, *found.lam[: len(bounds)]),
+        "energy": kinetic_energy(M, v_next) - kinetic_energy(M, v_free),
+        "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
         "held": found.active[: len(bounds)],
         "gaps": constraints.gaps,
         "owners": constraints.owners,
@@ -231,34 +254,88 @@ def step_problem(
     factor = factored(state, mass)
     v_free = factor.solve(momentum)
     constraints = _constraints(state, pairs, v_free, dt, margin, mu)
-    bounds = constraints.bounds if mu is None else _without_rise(constraints.rows, constraints.bounds, v)
+    bounds = constraints.bounds if mu is None else _without_rise(constraints, v)
     intervals = joint_intervals(state, joints, dt)
-    return StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals), constraints
+    hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals)
+    return _with_springs(hard, constraints), constraints
+
+
+def _with_springs(hard: StepProblem, constraints: StepConstraints) -> StepProblem:
+    """Return the program with an unknown for each compliant point."""
+    count = sum(factor is not None for factor in constraints.springs)
+    if not count:
+        return hard
+    return hard._replace(
+        mass=with_unit_masses(hard.mass, count),
+        factor=factor_with_unit_masses(hard.factor, count),
+        momentum=padded(hard.momentum, count),
+        J=with_springs(hard.J, constraints.springs, constraints.points),
+        intervals=intervals_without_springs(hard.intervals, count),
+    )
 
 
 def _constraints(
     state: ScalarState, pairs: Sequence[Pair], v_free: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
 ) -> StepConstraints:
-    rows: list[Vector] = []
-    bounds: list[Scalar] = []
-    owners: list[int] = []
-    gaps: list[Scalar] = []
+    found: list[_PointRows] = []
     distances: list[Scalar] = []
-    edges: list[Vec3] = []
     for owner, pair in enumerate(pairs):
         points = contact_points_in_base(state, pair)
         distances.append(reduce(minimum, (point.phi for point in points)))
-        for point in points:
-            near = less(point.phi, margin)
-            gap = where(less(point.phi, 0), SOFTNESS * point.phi, point.phi)
-            own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
-            cone, directions = _cone(state, pair, point, own, v_free)
-            rows += [masked_row(near, row) for row in cone]
-            bounds += [where(near, _least_rate(state, pair, cone, gap, dt), 0)] * len(cone)
-            owners += [owner] * len(cone)
-            gaps += [point.phi] * len(cone)
-            edges += [_in_root(state, pair, edge) for edge in directions]
-    return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances), tuple(edges))
+        found += [_point_rows(state, owner, pair, point, v_free, dt, margin, mu) for point in points]
+    every = [(k, point) for k, point in enumerate(found) for _ in point.rows]
+    return StepConstraints(
+        tuple(row for point in found for row in point.rows),
+        tuple(point.bound for _, point in every),
+        tuple(point.owner for _, point in every),
+        tuple(k for k, _ in every),
+        tuple(point.spring for point in found),
+        tuple(point.gap for _, point in every),
+        tuple(distances),
+        tuple(edge for point in found for edge in point.edges),
+    )
+
+
+class _PointRows(NamedTuple):
+    """The rows of a contact point, of which each is as near, with the forces of their multipliers 1."""
+
+    owner: int
+    rows: Matrix
+    bound: Scalar
+    gap: Scalar
+    spring: Scalar | None
+    edges: tuple[Vec3, ...]
+
+
+def _point_rows(
+    state: ScalarState,
+    owner: int,
+    pair: Pair,
+    point: NearestPoints,
+    v_free: Vector,
+    dt: Scalar,
+    margin: Scalar,
+    mu: Scalar | None,
+) -> _PointRows:
+    """Return the rows of a point; they are zero if it is not nearer than the margin."""
+    near = less(point.phi, margin)
+    own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
+    cone, directions = _cone(state, pair, point, own, v_free)
+    bound, spring = _bound_and_spring(state, pair, cone, point.phi, dt)
+    rows = tuple(masked_row(near, row) for row in cone)
+    factor = None if spring is None else where(near, spring, 0)
+    edges = tuple(_in_root(state, pair, edge) for edge in directions)
+    return _PointRows(owner, rows, where(near, bound, 0), point.phi, factor, edges)
+
+
+def _bound_and_spring(
+    state: ScalarState, pair: Pair, cone: Matrix, phi: Scalar, dt: Scalar
+) -> tuple[Scalar, Scalar | None]:
+    """Return the least rate at which the gap of a point may change, and the factor of its spring if it has one."""
+    if pair.compliance is not None:
+        return spring_row(state, pair.compliance, phi, dt)
+    gap = where(less(phi, 0), SOFTNESS * phi, phi)
+    return _least_rate(state, pair, cone, gap, dt), None
 
 
 def _least_rate(state: ScalarState, pair: Pair, cone: Matrix, gap: Scalar, dt: Scalar) -> Scalar:
@@ -267,36 +344,56 @@ def _least_rate(state: ScalarState, pair: Pair, cone: Matrix, gap: Scalar, dt: S
     if pair.restitution == 0:
         return closing
     rates = matvec(cone, tuple(state.v))
-    rate = mean_and_least(rates)[0] if len(cone) == EDGES else rates[0]
+    rate = mean_and_least(rates)[0] if len(cone) > 1 else rates[0]
     rebound = -state.lifted(pair.restitution) * rate
     return where(less(rate, closing), maximum(closing, rebound), closing)
 
 
-def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:
+def _without_rise(constraints: StepConstraints, v: Vector) -> Vector:
     """Return bounds that let points slide without rising.
 
     Under the relaxation a point that slides at speed s must rise at mu s, so that bodies take off. Subtracting mu s,
     for the speed at the beginning of the step, from the bounds removes that (De Saxcé, Feng 1998). The error from
     changes of speed within the step appears in the gaps, which later steps close.
     """
-    rates, corrected = matvec(J, v), list[Scalar]()
-    for k in range(0, len(rates), EDGES):
-        mean, least = mean_and_least(rates[k : k + EDGES])
-        corrected += [bound - (mean - least) for bound in bounds[k : k + EDGES]]
+    rates, corrected = matvec(constraints.rows, v), list[Scalar]()
+    for _, rows in groupby(range(len(rates)), key=lambda k: constraints.points[k]):
+        numbers = list(rows)
+        mean, least = mean_and_least(tuple(rates[k] for k in numbers))
+        corrected += [constraints.bounds[k] - (mean - least) for k in numbers]
     return tuple(corrected)
 
 
 def _cone(
     state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector
 ) -> tuple[Matrix, tuple[Vec3, ...]]:
-    """Return the rows and directions of the edges of the friction cone at a point; without friction, the normal's."""
+    """Return the rows of the friction cone at a point and the force of each; without friction, those of the normal.
+
+    Sliding, torsional and rolling friction are bounded each for itself: the edges are all sums of one edge of each.
+    """
     J = contact_point_jacobian(state, pair, point.p_a)
     J_n = J.row(point.n)
     if mu is None:
         return (J_n,), (point.n,)
     directions = tangents(point.n, J.velocity(v_free))
-    edges = tuple(add3(point.n, scale3(t, sign * mu)) for t in directions for sign in (1, -1))
-    return cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions]), edges
+    forces = [add3(point.n, scale3(t, sign * mu)) for t in directions for sign in (1, -1)]
+    rows = cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions])
+    for turns in _turning_rows(state, pair, J, point.n, v_free):
+        rows = tuple(edge for row in rows for edge in cone_edges(row, turns))
+    return rows, tuple(force for force in forces for _ in range(len(rows) // len(forces)))
+
+
+def _turning_rows(
+    state: ScalarState, pair: Pair, J: ContactPointJacobian, n: Vec3, v_free: Vector
+) -> list[list[Vector]]:
+    """Return the rows of torsional friction, about the normal, and of rolling friction, about two tangents."""
+    rolling = tangents(n, J.turning(v_free)) if pair.rolling_friction else ()
+    found: list[list[Vector]] = []
+    for coefficient, axes in ((pair.torsional_friction, (n,)), (pair.rolling_friction, rolling)):
+        length = state.lifted(coefficient)
+        if coefficient:
+            found.append([tuple(length * x for x in J.turning_row(axis)) for axis in axes])
+    return found
 
 
 def _in_root(state: ScalarState, pair: Pair, x: Vec3) -> Vec3:
