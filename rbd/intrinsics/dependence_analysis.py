@@ -84,6 +84,13 @@ def has_columns(routine: tree.Routine) -> bool:
     return any(isinstance(part, tree.Columns) for part in parts(routine.body)) or any(map(has_columns, routine.calls))
 
 
+def has_shared_array(arguments: Iterable[tree.Expression]) -> bool:
+    """Return whether two arguments of a call are in one array of floats or of ints."""
+    names = [each.array for each in arguments if isinstance(each, tree.Row)]
+    names += [each.name for each in arguments if isinstance(each, tree.Name) and each.kind in ("floats", "ints")]
+    return len(set(names)) < len(names)
+
+
 def row_of_column_access(index: tree.Expression, loop: tree.Columns) -> tree.Expression | None:
     """Return `i` of an index `i * stride + j`; None for other indices."""
     match index:

@@ -18,13 +18,12 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from functools import cache
 from types import FunctionType
 from typing import Any, Final, NoReturn, cast, final
 
 from rbd.errors import ScalarError
 from rbd.intrinsics import language, tree
-from rbd.intrinsics.dependence_analysis import column_dependence, has_columns, has_open_order
+from rbd.intrinsics.dependence_analysis import column_dependence, has_columns, has_open_order, has_shared_array
 from rbd.intrinsics.workspace import Workspace
 
 _KINDS: Final[dict[str, tree.Kind]] = {
@@ -57,13 +56,18 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Any]] = {
 }
 
 
-@cache
-def parse(function: Callable[..., Any]) -> tree.Routine:
+PARSED: Final[dict[Callable[..., Any], tree.Routine]] = {}
+"""Trees by function: a function has one tree, wherever it is called."""
+
+
+def parse(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...] = ()) -> tree.Routine:
     """Return a function as a tree; raise ScalarError naming file and line of what is not allowed."""
-    return _parse(function, ())
+    if function not in PARSED:
+        PARSED[function] = _parsed(function, callers)
+    return PARSED[function]
 
 
-def _parse(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...]) -> tree.Routine:
+def _parsed(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...]) -> tree.Routine:
     if not isinstance(function, FunctionType):
         raise ScalarError(f"an intrinsic is a plain Python function, not {function!r}", scalar=function)
     lines, first = inspect.getsourcelines(function)
@@ -115,9 +119,11 @@ class _Parser:
             self.refuse(definition, f"the last statement of '{definition.name}' returns a value")
         variables = tuple(tree.Name(name, kind) for name, kind in self.kinds.items() if name not in parameters)
         signature = tuple(self._lowered_parameter(name, kind) for name, kind in parameters.items())
-        return tree.Routine(
-            definition.name, signature, self.returns, body, variables, source, tuple(self.calls.values())
-        )
+        calls = tuple(self.calls.values())
+        found = tree.Routine(definition.name, signature, self.returns, body, variables, source, calls)
+        if found.ambiguous_name:
+            self.refuse(definition, f"two functions have the name '{found.ambiguous_name}'; rename one")
+        return found
 
     def _lowered_parameter(self, name: str, kind: tree.Kind) -> tree.Parameter:
         """Return a parameter; the fields of a workspace that are used are in the order of their declaration."""
@@ -393,15 +399,14 @@ class _Parser:
             self.refuse(node, f"'{name}' is no function known here")
         if found in self.callers:
             self.refuse(node, f"'{name}' calls itself")
-        routine = self.calls.setdefault(name, _parse(found, self.callers))
+        routine = self.calls.setdefault(name, parse(found, self.callers))
         if [argument.kind for argument in arguments] != [parameter.kind for parameter in routine.signature]:
             kinds = tuple(parameter.kind for parameter in routine.signature)
             self.refuse(node, f"{name} takes {', '.join(kinds)}")
         passed = [
             part for one, to in zip(nodes, routine.signature, strict=True) for part in self._lowered_argument(one, to)
         ]
-        arrays = [_array(part) for part in passed if part.kind in _ENTRIES]
-        if len(set(arrays)) < len(arrays) and has_columns(routine):
+        if has_shared_array(passed) and has_columns(routine):
             self.refuse(node, f"{name} has two arguments for one array")
         return tree.Invoked(routine, tuple(passed), routine.returns)
 
@@ -466,12 +471,6 @@ class _Parser:
     def _check_type(self, node: ast.AST, value: tree.Expression, kind: tree.Kind) -> None:
         if value.kind != kind:
             self.refuse(node, f"'{ast.unparse(node)}' mixes types '{value.kind}' and '{kind}'")
-
-
-def _array(node: tree.Expression) -> str:
-    """Return the array of an array or of a row."""
-    assert isinstance(node, (tree.Name, tree.Row))
-    return node.array if isinstance(node, tree.Row) else node.name
 
 
 def _ends_in_jump(block: tree.Block) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias, final
 
 from rbd.intrinsics import tree
+from rbd.intrinsics.dependence_analysis import has_shared_array
 from rbd.intrinsics.intrinsic import Intrinsic
 
 MAX_STATEMENTS: Final = 4000
@@ -80,20 +81,30 @@ class _Specialiser:
         """Return the function."""
         old = self.old
         body = self.block(old.body)
-        variables = (*old.variables, *self.variables)
-        return tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, (*self.calls.values(),))
+        variables, calls = (*old.variables, *self.variables), tuple(self.calls.values())
+        found = tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, calls)
+        if found.ambiguous_name:  # one function, specialised in two ways
+            raise _NotSpecialisedError
+        return found
 
     def block(self, statements: tree.Block) -> tree.Block:
-        """Return a block of its own, at whose end everything is stored."""
+        """Return a block of its own, at whose end everything is stored, and the ints that it assigns are variables."""
         before, self.out = self.out, []
         self._statements(statements)
-        self._store_all()
+        if not self._has_returned():
+            self._forget(_assigned(statements))
+            self._store_all()
         found, self.out = tuple(self.out), before
         return found
 
     def _statements(self, statements: tree.Block) -> None:
         for statement in statements:
-            self._statement(statement)
+            if not self._has_returned():
+                self._statement(statement)
+
+    def _has_returned(self) -> bool:
+        """Return whether the block ends here, in an unrolled loop or a branch that is known."""
+        return bool(self.out) and isinstance(self.out[-1], tree.Return)
 
     def _add(self, statement: tree.Statement) -> None:
         self.count += 1
@@ -248,10 +259,15 @@ class _Specialiser:
         return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Element(array, index, kind))
 
     def _invoked(self, call: tree.Invoked) -> tree.Invoked:
-        """Return a call of the specialised function; arrays are as they must be when it begins."""
+        """Return a call of the specialised function; arrays are as they must be when it begins.
+
+        An array under two names stays an array: its entries are no variables.
+        """
         passed = tuple(map(self._expression, call.arguments))
         self._store_all()
-        found = _specialised(call.routine, self._of_callee(call.routine.parameters, passed), self.memory)
+        known = self._of_callee(call.routine.parameters, passed)
+        shared = has_shared_array(passed)
+        found = call.routine if shared else _specialised(call.routine, known, self.memory)
         if self.calls.setdefault(found.name, found) is not found:
             raise _NotSpecialisedError
         return tree.Invoked(found, passed, call.kind)

@@ -260,8 +260,10 @@ class Routine:
 
     def closure(self) -> tuple[Routine, ...]:
         """Return this function and all it calls, callees first."""
-        found: dict[str, Routine] = {}
-        for routine in self.calls:
-            found.update((inner.name, inner) for inner in routine.closure())
-        found[self.name] = self
-        return tuple(found.values())
+        return tuple(dict.fromkeys((*(inner for each in self.calls for inner in each.closure()), self)))
+
+    @property
+    def ambiguous_name(self) -> str:
+        """A name that two functions of the closure have, or ""."""
+        names = [routine.name for routine in self.closure()]
+        return next((name for name in names if names.count(name) > 1), "")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, ScalarError, SolverError
 from rbd.export import c_source, sympy_expressions
-from rbd.intrinsics import Intrinsic
+from rbd.intrinsics import Intrinsic, parser
 from rbd.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
@@ -27,6 +27,7 @@ from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
 from rbd.scalars import cos, sin
 from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
+from rbd.solvers.minimum_norm import _largest as _another_largest
 from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
@@ -336,6 +337,14 @@ def _in_sequence(seen: Ints) -> int:
     return _stepped(seen, _next(seen))
 
 
+def _largest(count: int, values: Floats) -> float:
+    return values[count - 1]
+
+
+def _two_of_one_name(x: Floats) -> float:
+    return _largest(1, x) + _another_largest(1, x)
+
+
 PLANTED = {
     _place_evaluated_twice: "the place 'x[_next(seen)]' of an augmented assignment has no calls",
     _place_and_value: "a call that writes to arrays",
@@ -354,6 +363,7 @@ PLANTED = {
     _falls_through: "the last statement",
     _after: "unreachable after",
     _array_result: "arrays are parameters",
+    _two_of_one_name: "two functions have the name '_largest'",
 }
 
 
@@ -373,7 +383,7 @@ def test_calls_that_write_are_allowed_where_their_order_is_known() -> None:
 
 def test_range_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "range", lambda n: reversed(list(builtins.range(n))))
-    parse.cache_clear()
+    monkeypatch.setattr(parser, "PARSED", {})
     with pytest.raises(ScalarError, match="a loop is `for i in range"):
         parse(_ranged)
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, ScalarError
-from rbd.intrinsics import Intrinsic, IntrinsicCall
+from rbd.intrinsics import Intrinsic, IntrinsicCall, parser
 from rbd.intrinsics.dependence_analysis import branches_on_floats
 from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
@@ -171,7 +171,7 @@ def test_numbers_of_modules_and_lengths_are_part_of_a_call(monkeypatch: pytest.M
     keys = set[str]()
     for gain in (2.0, 5.0):
         monkeypatch.setattr(f"{__name__}.GAIN", gain)
-        parse.cache_clear()
+        monkeypatch.setattr(parser, "PARSED", {})
         for workspace in (Scaled, TwiceAsLong):
             keys.add(key_without_name(Intrinsic(f"{workspace.__name__}_for_tests", workspace, _scaled, lambda n: n)))
     assert len(keys) == 4

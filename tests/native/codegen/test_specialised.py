@@ -7,7 +7,7 @@ import pytest
 
 from rbd.intrinsics import Intrinsic, specialise, tree
 from rbd.intrinsics.dependence_analysis import parts
-from rbd.intrinsics.language import divide, fma, select, some
+from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.specialise import specialised_to
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
 from rbd.native.codegen.calls import calls_text
@@ -156,4 +156,119 @@ def test_ints_that_are_computed_are_not_known() -> None:
     x = graph.input("x", (3,))
     program = Program.of(graph, "order", {"y": BY_ORDER((3,), x)})
     assert specialised_to(BY_ORDER, (3,)) is BY_ORDER.routine
+    agree(program)
+
+
+class Signs(Workspace):
+    n: int
+    x = operand("n")
+    y = result("n")
+
+
+def _classified(w: Signs, x: float) -> int:
+    status = 0
+    if x > 0.5:
+        status = 1
+        if x > 1.0:
+            status = 2
+    else:
+        for k in range(3):
+            status = -k
+    return status
+
+
+def _shrunk(w: Signs, x: float) -> int:
+    rounds = 0
+    stopped = 0
+    size = x
+    while size > 0.25:
+        size *= 0.5
+        rounds += 1
+        stopped = 7
+    return rounds + stopped
+
+
+def _classify(w: Signs) -> int:
+    for i in range(w.n):
+        w.y[i] = float(_classified(w, w.x[i])) + 10.0 * float(_shrunk(w, w.x[i]))
+    return 0
+
+
+CLASSIFY = Intrinsic(
+    name="classify_for_tests", workspace=Signs, function=_classify, operations=lambda n: 99 * n, specialises=True
+)
+
+
+def test_ints_that_a_branch_or_a_loop_assigns_are_known_behind_it() -> None:
+    graph = Graph()
+    x = graph.input("x", (5,))
+    program = Program.of(graph, "classify", {"y": CLASSIFY((5,), x)})
+    assert specialised_to(CLASSIFY, (5,)) is not CLASSIFY.routine
+    agree(program)
+
+
+def _first_large(w: Signs) -> int:
+    for i in range(w.n):
+        if i == 2:
+            w.y[0] = w.x[i]
+            return 0
+        w.y[i] = 2.0 * w.x[i]
+    return 0
+
+
+FIRST_LARGE = Intrinsic(
+    name="first_for_tests", workspace=Signs, function=_first_large, operations=lambda n: n, specialises=True
+)
+
+
+def test_nothing_follows_a_return_in_an_unrolled_loop() -> None:
+    graph = Graph()
+    program = Program.of(graph, "first", {"y": FIRST_LARGE((4,), graph.input("x", (4,)))})
+    assert isinstance(specialised_to(FIRST_LARGE, (4,)).body[-1], tree.Return)
+    agree(program)
+
+
+def _accumulated(x: Floats, y: Floats) -> None:
+    y[0] = x[0] + 1.0
+    y[1] = x[0] * 2.0
+
+
+def _accumulate(w: Signs) -> int:
+    w.y[0] = w.x[0]
+    _accumulated(w.y, w.y)
+    return 0
+
+
+ACCUMULATE = Intrinsic(
+    name="accumulate_for_tests", workspace=Signs, function=_accumulate, operations=lambda n: 2, specialises=True
+)
+
+
+def test_one_array_under_two_names_is_read_after_it_is_written() -> None:
+    graph = Graph()
+    agree(Program.of(graph, "accumulate", {"y": ACCUMULATE((2,), graph.input("x", (2,)))}))
+
+
+def _scaled(x: Floats, y: Floats, count: int) -> None:
+    for i in range(count):
+        y[i] = 2.0 * x[i]
+
+
+def _scaled_first(w: Signs) -> None:
+    _scaled(w.x, w.y, 1)
+
+
+def _scale(w: Signs) -> int:
+    _scaled(w.x, w.y, 3)
+    _scaled_first(w)
+    return 0
+
+
+SCALE = Intrinsic(name="scale_for_tests", workspace=Signs, function=_scale, operations=lambda n: n, specialises=True)
+
+
+def test_a_function_that_callees_specialise_otherwise_keeps_its_loops() -> None:
+    graph = Graph()
+    program = Program.of(graph, "scale", {"y": SCALE((3,), graph.input("x", (3,)))})
+    assert specialised_to(SCALE, (3,)) is SCALE.routine
     agree(program)
