@@ -43,7 +43,8 @@ def _fallen() -> rbd.MechanismState:
 
 def _result(pair: tuple[rbd.MechanismState, rbd.DynamicsResult]) -> list[np.ndarray[Any, Any]]:
     state, result = pair
-    return [*_state(state), result.vd.copy(), result.qd.copy()]
+    wrenches = [result.joint_wrench(joint).vector for joint in result.mechanism.tree_joints]
+    return [*_state(state), result.vd.copy(), result.qd.copy(), *wrenches]
 
 
 def _with_result() -> tuple[rbd.MechanismState, rbd.DynamicsResult]:

@@ -308,6 +308,7 @@ class DynamicsResult:
         buffer = self._arrays[name]
         if array.dtype == buffer.dtype:
             return [partial(buffer.__setitem__, ..., array)]
+        self._sync_solution()
         self.engine.close_fast_paths()  # they write to the previous buffer
         return [partial(self._arrays.__setitem__, name, array)]
 
@@ -317,16 +318,11 @@ class DynamicsResult:
         values = {"_solution": solution, **forgotten, "_wrenches": ()}
         return [partial(object.__setattr__, self, name, value) for name, value in values.items()]
 
-    def _keep(self, solution: Solution) -> None:
-        self._solution = solution
-        self._snapshot = self._accelerations = self._loops = None
-        self._wrenches = ()
-
     def _sync_solution(self) -> Solution | None:
         """Return the last solution, written by Python or by machine code."""
         written = self.engine.new_solution()
         if written is not None:
-            self._keep(written)
+            run_uninterrupted([self.engine.mark_read_call(), *self._solution_writes(written)])
         return self._solution
 
     def _require_solution(self) -> State[Any]:
@@ -337,8 +333,9 @@ class DynamicsResult:
         self._require_current()
         if self._snapshot is None:
             q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in solution.kept)
-            self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
+            snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
             self._joint_wrenches, self._loops = solution.reactions.solve(solution.external, *kept)
+            self._snapshot = snapshot  # last: whoever interrupts leaves what is computed anew
         now = self._mechanism.parameter_version
         if now != solution.parameters:
             raise StaleStateError(

@@ -18,6 +18,7 @@ from rbd.kinematics.layout import Layout
 from rbd.kinematics.queries import State
 from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Mechanism
+from rbd.mechanism.undo import run_uninterrupted
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
@@ -115,19 +116,36 @@ class SolveCall(Call["DynamicsResult"]):
 @final
 @attrs.frozen(eq=False)
 class FastPath:
-    """A fast path of a result: the machine code, and the buffers of its copies."""
+    """A fast path of a result: the machine code, and what it writes besides the arrays of the result."""
 
+    number: int
+    """Its place among the fast paths."""
     recorded: RecordedKernel
     reactions: ReactionSolver
     kept: tuple[Array, ...]
     parameters: int
     frames: Mapping[Any, Any]
     """The frames of external wrenches, by body."""
+    wrenches: Array
+    """The numbers of the external wrenches of the last solution, (n, 6)."""
+
+    def solution(self) -> Solution:
+        """Return the last solution of this fast path."""
+        rows: list[list[float]] = self.wrenches.tolist()
+        external = {
+            body: Wrench.trusted(frame, (a, b, c), (x, y, z))
+            for (body, frame), (a, b, c, x, y, z) in zip(self.frames.items(), rows, strict=True)
+        }
+        return Solution(self.reactions, self.kept, external or None, self.parameters)
 
 
 @final
 class ResultWriter:
-    """Engine of a result: machine code writes its arrays."""
+    """Engine of a result: machine code writes its arrays.
+
+    A builtin writes all that belongs to a solution in one call, its number and that of its fast path included, so that
+    no interrupt comes between them.
+    """
 
     def __init__(self, mechanism: Mechanism, layout: Layout, arrays: dict[str, Any]) -> None:
         """Initialise without fast paths."""
@@ -139,32 +157,20 @@ class ResultWriter:
         self._engine: LiveEngine | None = None
         """The state that fast paths read."""
         self._fast_paths: dict[object, FastPath] = {}
-        self._plain: FastPath | None = None
-        """The fast path without external wrenches."""
+        self._last_path = np.zeros(1)
+        """The number of the fast path of the last solution written by machine code."""
         self._counter = array("q", [0])
         """Number of solutions written by machine code."""
         self._read_count = 0
-        self._last_wrenches: list[tuple[FastPath, Array, int]] = []
-        """The last solution with external wrenches: its fast path, their numbers, and the number of solutions."""
 
     def new_solution(self) -> Solution | None:
-        """Return the solution that machine code has written since the last call, or None."""
-        count = self._counter[0]
-        if self._read_count == count:
+        """Return the solution that machine code has written since the last one that was marked as read, or None."""
+        if self._read_count == self._counter[0]:
             return None
-        self._read_count, path, external = count, self._plain, None
-        if self._last_wrenches and self._last_wrenches[0][2] == count:
-            path, numbers, _ = self._last_wrenches[0]
-            rows: list[list[float]] = numbers.reshape(-1, 6).tolist()
-            pairs = zip(path.frames.items(), rows, strict=True)
-            external = {
-                body: Wrench.trusted(frame, (a, b, c), (x, y, z)) for (body, frame), (a, b, c, x, y, z) in pairs
-            }
-        assert path is not None
-        return Solution(path.reactions, path.kept, external, path.parameters)
+        return list(self._fast_paths.values())[int(self._last_path[0])].solution()
 
     def mark_read_call(self) -> Callable[[], None]:
-        """Return a call that discards the solution written by machine code: another one replaces it."""
+        """Return a call that marks the solution written by machine code as read: it, or another one, is stored."""
         return partial(object.__setattr__, self, "_read_count", self._counter[0])
 
     def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: SolveCall) -> None:
@@ -175,43 +181,47 @@ class ResultWriter:
         if engine is not self._engine or len(self._fast_paths) >= _MAX_FAST_PATHS:
             self.close_fast_paths()
         self._engine = engine
-        frames = solve.frames
-        copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *solve.solver.reactions.inputs))
-        path = self._fast_paths[key] = FastPath(recorded, solve.solver.reactions, copies, version, frames)
-        moved = (
-            (engine.q, self.arrays["q"]),
-            (engine.q, copies[0]),
-            (engine.v, self.arrays["v"]),
-            (engine.v, copies[1]),
-        )
-        further = tuple(
-            (self.arrays[name], copy) for name, copy in zip(solve.solver.reactions.inputs, copies[2:], strict=True)
-        )
-        targets = tuple(self.arrays[name] for name in solve.solver.names)
-        builtin = engine.bound_builtin(recorded, targets, (*moved, *further), self._counter)
-        if builtin is None:
-            self.fast.pop(key, None)
-        elif frames:
-            self.fast[key] = _with_wrenches(builtin, path, self._last_wrenches, self._counter)
-        else:
-            self.fast[key], self._plain = builtin, path
+        number = self._fast_paths[key].number if key in self._fast_paths else len(self._fast_paths)
+        path = self._new_path(number, recorded, solve)
+        builtin = self._builtin(engine, path, solve.solver)
+        kept = partial(self.fast.pop, key, None) if builtin is None else partial(self.fast.__setitem__, key, builtin)
+        run_uninterrupted([kept, partial(self._fast_paths.__setitem__, key, path)])
+
+    def _new_path(self, number: int, recorded: RecordedKernel, solve: SolveCall) -> FastPath:
+        reactions = solve.solver.reactions
+        copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *reactions.inputs))
+        wrenches = np.zeros((len(solve.frames), 6))
+        return FastPath(number, recorded, reactions, copies, self.mechanism.parameter_version, solve.frames, wrenches)
+
+    def _builtin(self, engine: LiveEngine, path: FastPath, solver: SolvingKernel) -> Callable[..., Any] | None:
+        """Return a builtin that writes solutions, or None."""
+        sources = (engine.q, engine.v, *(self.arrays[name] for name in path.reactions.inputs))
+        further = ((engine.q, self.arrays["q"]), (engine.v, self.arrays["v"]), (_number(path), self._last_path))
+        copies = (*further, *zip(sources, path.kept, strict=True))
+        targets = tuple(self.arrays[name] for name in solver.names)
+        if not path.frames:
+            return engine.bound_builtin(path.recorded, targets, copies, self._counter)
+        given = np.zeros_like(path.wrenches)
+        builtin = engine.bound_builtin(path.recorded, targets, (*copies, (given, path.wrenches)), self._counter)
+        return None if builtin is None else _with_wrenches(builtin, given)
 
     def close_fast_paths(self) -> None:
-        """Discard all fast paths."""
-        self._engine = self._plain = None
+        """Discard all fast paths; what they have written must have been read."""
+        self._engine = None
         self.fast.clear()
         self._fast_paths.clear()
 
 
-def _with_wrenches(
-    builtin: Callable[..., Any], path: FastPath, last_wrenches: list[tuple[FastPath, Array, int]], counter: array[int]
-) -> Callable[..., Any]:
-    """Return a builtin that stores the numbers of external wrenches, its last argument."""
+def _number(path: FastPath) -> Array:
+    return np.array([path.number], dtype=np.float64)
+
+
+def _with_wrenches(builtin: Callable[..., Any], given: Array) -> Callable[..., Any]:
+    """Return a builtin that keeps the numbers of external wrenches, its last argument: it copies `given`."""
+    flat = given.reshape(-1)
 
     def call(torques: object, numbers: Array) -> Any:
-        found = builtin(torques, numbers)
-        if found is None:
-            last_wrenches[:] = ((path, numbers, counter[0]),)
-        return found
+        flat[:] = numbers
+        return builtin(torques, numbers)
 
     return call

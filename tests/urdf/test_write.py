@@ -136,6 +136,12 @@ def test_rpy_gives_the_rotation_also_near_a_vertical_pitch(roll: float, pitch: f
     np.testing.assert_allclose(rpy_rows(rpy_of(rows)), rows, rtol=0, atol=4e-14)
 
 
+@pytest.mark.parametrize("below", [1e-4, 1e-6, 1e-8])
+def test_yaw_is_rounded_to_what_a_nearly_vertical_pitch_leaves_of_it(below: float) -> None:
+    """Its error is that of the entries over the cosine of the pitch."""
+    assert rpy_of(rpy_rows((0.0, np.pi / 2 - below, 0.3)))[2] == 0.3
+
+
 def test_the_root_may_have_any_name() -> None:
     mechanism = Mechanism("floor")
     mechanism.attach("floor", RigidBody("arm"), Joint("hinge", Revolute((0, 0, 1))))
