@@ -13,6 +13,7 @@ from rbd.state import MechanismState
 
 if TYPE_CHECKING:
     from rbd.contact import JointOptions
+    from rbd.mechanism import Joint
     from rbd.mjcf import MjcfReport
     from rbd.scalars.arrays import Array
 
@@ -143,10 +144,11 @@ class Hold:
 def _anchored(state: MechanismState, driven: Array) -> Array:
     """Return 1 for velocities of joints that are driven, and all joints towards the root as well."""
     mechanism, mask = state.mechanism, driven.copy()
+    anchored: dict[Joint | None, bool] = {None: True}
     for joint in mechanism.tree_joints:  # parents first
         before = mechanism.parent_joint(mechanism.predecessor(joint))
-        if before is not None and before.nv and not mask[state.v_slice(before)].all():
-            mask[state.v_slice(joint)] = 0.0
+        mask[state.v_slice(joint)] *= anchored[before]
+        anchored[joint] = anchored[before] and bool(mask[state.v_slice(joint)].all())
     return mask
 
 

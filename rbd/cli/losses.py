@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from rbd.cli.pose import REFERENCE
 from rbd.errors import quoted
 from rbd.scalars import to_float
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rbd.files.report import FileReport
     from rbd.mechanism import Joint, Mechanism, RigidBody
     from rbd.scalars.arrays import Array
+    from rbd.state import MechanismState
 
 _BOUNDS: Final = ("position_bounds", "velocity_bounds", "effort_bounds")
 _PARAMETERS: Final = (
@@ -35,7 +37,7 @@ def losses(before: RobotFile, after: RobotFile) -> list[str]:
     old, new = before.mechanism, after.mechanism
     lines = list(_of_joints(old, new))
     lines += _of_names("body", _body_names(old), _body_names(new))
-    lines += _listed("inertia", [body.name for body in old.bodies[1:] if not _same_inertia(body, new)])
+    lines += _listed("inertia", _changed_inertias(old, new))
     lines += _of_names("frame", named_frames(old), _frame_names(new))
     if len(old.couplings) > len(new.couplings):
         lines.append(f"{len(old.couplings) - len(new.couplings)} of {len(old.couplings)} couplings")
@@ -99,16 +101,26 @@ def _same_parameter(a: Joint, b: Joint, name: str) -> bool:
     return _same(*values)
 
 
-def _same_inertia(body: RigidBody, new: Mechanism) -> bool:
-    """Whether the body of the same name has the same inertia, about its centre of mass and in the same axes."""
-    found = next((other for other in new.bodies if other.name == body.name), None)
-    return found is None or _same(_inertia_numbers(body), _inertia_numbers(found))
+def _changed_inertias(old: Mechanism, new: Mechanism) -> list[str]:
+    """Return the bodies whose inertia is other in a mechanism: mass, principal moments, or centre in the zero pose."""
+    from rbd.state import MechanismState
+
+    found, states = {body.name: body for body in new.bodies}, (MechanismState(old), MechanismState(new))
+    pairs = [(body, found[body.name]) for body in old.bodies[1:] if body.name in found]
+    return [a.name for a, b in pairs if not _same_inertia(*map(_inertia_numbers, states, (a, b)))]
 
 
-def _inertia_numbers(body: RigidBody) -> Array:
-    if body.inertia is None or not to_float(body.inertia.mass):
-        return np.zeros(4)
-    return np.array([to_float(body.inertia.mass), *body.inertia.principal_moments], dtype=np.float64)
+def _same_inertia(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) -> bool:
+    return all(map(_same, a[:2], b[:2])) and np.allclose(a[2], b[2], rtol=_TOLERANCE, atol=_TOLERANCE)
+
+
+def _inertia_numbers(state: MechanismState, body: RigidBody) -> tuple[Array, Array, Array]:
+    """Return mass, principal moments, and the centre of mass in the root frame; zeros where there is no mass."""
+    inertia = body.inertia
+    if inertia is None or not to_float(inertia.mass):
+        return np.zeros(1), np.zeros(3), np.zeros(3)
+    center = state.transform(inertia.center_of_mass, state.mechanism.root_frame)
+    return np.array([to_float(inertia.mass)]), np.asarray(inertia.principal_moments), np.asarray(center.xyz)
 
 
 def _same(a: Array, b: Array) -> bool:
@@ -127,15 +139,16 @@ def _of_names(what: str, old: Sequence[str], new: Iterable[str]) -> list[str]:
 def _of_reports(before: FileReport, after: FileReport) -> Iterator[str]:
     """Yield what the files have besides mechanisms: shapes and what belongs to a controller."""
     for field, word in _IN_REPORTS.items():
-        had, has = (_count(report, field) for report in (before, after))
-        had -= field == "keyframes" and had > 0  # every MJCF file has qpos0
+        had = _count(before, field)
         has = sum(_count(after, other) for other in _IN_REPORTS if _IN_REPORTS[other] == word)
         if has < had:
             yield f"{had - has} of {had} {word}" if has else f"{had} {word}"
 
 
 def _count(report: FileReport, field: str) -> int:
-    return len(getattr(report, field, ()))
+    """Return the number of entries, of keyframes without the reference configuration, which every MJCF file has."""
+    entries = getattr(report, field, ())
+    return len(entries) - (field == "keyframes" and REFERENCE in entries)
 
 
 def _listed(what: str, names: Sequence[str]) -> list[str]:

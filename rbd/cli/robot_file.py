@@ -58,10 +58,18 @@ def read_robot(options: argparse.Namespace) -> RobotFile:
     kind: Kind = "mjcf" if is_mjcf(path) else "urdf"
     if kind == "urdf":
         arguments |= {"floating": options.floating, "packages": packages | dict(options.package)}
-    elif options.floating:
+    else:
+        _refuse_options_of_urdf(options)
+    return _read(kind, path, "load", arguments)
+
+
+def _refuse_options_of_urdf(options: argparse.Namespace) -> None:
+    if options.floating:
         message = "--floating is for URDF; an MJCF file says which bodies float (<freejoint/>)"
         raise ArgumentError(message, argument="floating", value=True)
-    return _read(kind, path, "load", arguments)
+    if options.package:
+        message = "--package is for URDF; the paths of an MJCF file begin at its directory"
+        raise ArgumentError(message, argument="package", value=options.package)
 
 
 def parse_robot(text: str, kind: Kind, path: Path) -> RobotFile:

@@ -10,6 +10,8 @@ import pytest
 
 import rbd
 from rbd import cli
+from rbd.cli.losses import losses
+from rbd.cli.robot_file import parse_robot
 
 
 @pytest.mark.parametrize("ending", [".urdf", ".xml"])
@@ -71,6 +73,25 @@ def test_writing_a_format_again_loses_nothing(urdf: Path, tmp_path: Path, capsys
     assert cli.main(["convert", str(first), str(second), "--strict"]) == 0
     assert "lost" not in capsys.readouterr().out
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_keyframe_that_mjcf_does_not_get_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, result = tmp_path / "disc.xml", tmp_path / "result.xml"
+    model.write_text(
+        "<mujoco><worldbody><body name='disc'><joint name='axle'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+        "</body></worldbody><keyframe><key name='turned' qpos='0.5'/></keyframe></mujoco>"
+    )
+    assert cli.main(["convert", str(model), str(result), "--strict"]) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == ["lost:", "  1 keyframes"]
+    assert not result.exists()
+
+
+def test_another_mass_moment_or_centre_is_a_lost_inertia(urdf: Path) -> None:
+    text = urdf.read_text()
+    before = parse_robot(text, "urdf", urdf)
+    assert losses(before, before) == []
+    for old, new in (('mass value="2"', 'mass value="3"'), ('ixx="0.1"', 'ixx="0.11"'), ("0 0 -0.2", "0 0.1 -0.2")):
+        assert losses(before, parse_robot(text.replace(old, new), "urdf", urdf)) == ["inertia: 'arm'"]
 
 
 def test_formats_that_the_ending_does_not_tell(urdf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

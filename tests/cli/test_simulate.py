@@ -54,6 +54,18 @@ def test_hold_returns_to_the_pose_and_obeys_effort_bounds(urdf: Path) -> None:
     assert abs(simulated(weak, *push).q[:, 0]).max() > 0.2
 
 
+def test_hold_carries_no_weight_behind_a_fixed_joint_on_a_floating_link(urdf: Path) -> None:
+    inertial = '<inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = urdf.read_text().replace('<link name="base"/>', f'<link name="base">{inertial}</link><link name="plate"/>')
+    plate = '<joint name="bolts" type="fixed"><parent link="base"/><child link="plate"/></joint>'
+    text = text.replace('<parent link="base"/>', '<parent link="plate"/>').replace("</robot>", f"{plate}</robot>")
+    urdf.write_text(text)
+    options = ("--time", "0.2", "--floating", "--controller", "hold", "--set", "shoulder=0.5")
+    kept, merged = (simulated(urdf, *options, *more).q[-1] for more in (["--keep-fixed"], []))
+    np.testing.assert_allclose(kept, merged, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(merged[-1], 0.5, rtol=0, atol=1e-9)  # the robot falls without turning its joint
+
+
 def test_the_actuators_of_the_file_take_the_controls_of_the_pose(mjcf: Path) -> None:
     text = mjcf.read_text().replace('name="raised"', 'name="raised" ctrl="2"')
     mjcf.write_text(text)
@@ -165,6 +177,8 @@ def test_other_options_that_do_not_fit(urdf: Path, mjcf: Path, capsys: pytest.Ca
     assert "the file has no actuators; take hold, gravity or none" in capsys.readouterr().err
     assert cli.main(["simulate", str(mjcf), "--floating"]) == 1
     assert "--floating is for URDF" in capsys.readouterr().err
+    assert cli.main(["simulate", str(mjcf), "--package", "meshes=folder"]) == 1
+    assert "--package is for URDF" in capsys.readouterr().err
     urdf.write_text(urdf.read_text().replace("sphere", "cylinder").replace('radius="0.1"', 'radius="1" length="1"'))
     assert cli.main(["simulate", str(urdf), "--ground"]) == 1
     assert "no collision shape that can touch the ground" in capsys.readouterr().err
