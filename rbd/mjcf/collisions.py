@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
 from rbd.files.pose import Pose
@@ -14,11 +15,19 @@ from rbd.spatial import Frame, FreeVector, Point
 
 if TYPE_CHECKING:
     from rbd.contact import Shape
+    from rbd.mjcf.pair_friction import PairFriction
     from rbd.mjcf.report import Geom
 
+NONE: Final[Mapping[tuple[int, int], PairFriction]] = MappingProxyType({})
 
-def collision_model(mechanism: Mechanism, geoms: Sequence[Geom], pairs: Sequence[tuple[int, int]]) -> CollisionModel:
-    """Return the shapes that are in some pair, and the pairs of them."""
+
+def collision_model(
+    mechanism: Mechanism,
+    geoms: Sequence[Geom],
+    pairs: Sequence[tuple[int, int]],
+    frictions: Mapping[tuple[int, int], PairFriction] = NONE,
+) -> CollisionModel:
+    """Return the shapes that are in some pair, and the pairs of them; `frictions` are those that the file gives."""
     model = CollisionModel(mechanism)
     shapes: dict[int, Shape] = {}
     for number in sorted({number for pair in pairs for number in pair}):
@@ -26,7 +35,14 @@ def collision_model(mechanism: Mechanism, geoms: Sequence[Geom], pairs: Sequence
             shapes[number] = _added(model, mechanism, number, geoms[number])
     for a, b in pairs:
         if a in shapes and b in shapes and not (geoms[a].shape == geoms[b].shape == "plane"):
-            model.add_pair(shapes[a], shapes[b])
+            friction = frictions.get((a, b)) or geoms[a].contact_friction.combined(geoms[b].contact_friction)
+            model.add_pair(
+                shapes[a],
+                shapes[b],
+                friction=0.0 if friction.dimensions == 1 else None,
+                torsional_friction=friction.torsional_length,
+                rolling_friction=friction.rolling_length,
+            )
     return model
 
 

@@ -11,6 +11,8 @@ from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.geoms import dimensions
+from rbd.mjcf.pair_friction import PairFriction
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
 from rbd.mjcf.settings import Settings
@@ -58,8 +60,16 @@ class ContactReader:
             a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
             if a != b:
                 self._pairs[min(a, b), max(a, b)] = None
+                self._reading.report.pair_friction[min(a, b), max(a, b)] = self._friction(element, a, b)
         else:
             self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
+
+    def _friction(self, element: MjcfElement, a: int, b: int) -> PairFriction:
+        """Return the friction of a pair; what it does not tell is that of its geoms."""
+        of_geoms = self._geoms[a][1].friction.combined(self._geoms[b][1].friction)
+        slide, spin, roll = of_geoms.sliding, of_geoms.torsional, of_geoms.rolling
+        slide, _, spin, roll, _ = element.vector("friction", (slide, slide, spin, roll, roll), 1)
+        return PairFriction(dimensions(element, of_geoms.dimensions), slide, spin, roll)
 
     def _geom(self, element: MjcfElement, attribute: str) -> int:
         name = self._reading.name(element.node, attribute)
@@ -108,6 +118,7 @@ def _public(body: BodyPart, geom: GeomPart) -> Geom:
     pose = geom.pose
     red, green, blue, alpha = geom.color or (0.5, 0.5, 0.5, 1.0)
     return Geom(
-        geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction, geom.node.line,
-        geom.group, None if geom.color is None else (red, green, blue, alpha), geom.mesh, geom.mesh_origin,
+        geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction.sliding,
+        geom.node.line, geom.group, None if geom.color is None else (red, green, blue, alpha), geom.mesh,
+        geom.mesh_origin, geom.friction,
     )  # fmt: skip

@@ -9,6 +9,7 @@ import attrs
 
 from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.files.xml import XmlElement
+from rbd.mjcf.pair_friction import PairFriction
 
 JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
 Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]
@@ -49,7 +50,7 @@ class GeomPart:
     group: int
     contype: int
     conaffinity: int
-    friction: float
+    friction: PairFriction
     mass: float = 0.0
     moment: Rows = NOTHING
     """About the centre of mass, which is the origin of `pose`, in its axes."""

@@ -15,6 +15,7 @@ from rbd.mjcf.geom_inertias import extent
 from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
+from rbd.mjcf.pair_friction import PairFriction
 from rbd.mjcf.pose import facing
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
@@ -46,13 +47,16 @@ class GeomReader:
         weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]
         pose, size, inertia = self._form(element, shape, weigh)
         mass, moment = self._mass(element, shape, size, inertia) if weigh else (0.0, NOTHING)
-        friction, *_ = element.vector("friction", (1.0, 0.005, 0.0001), 1)
         return GeomPart(
             element.node, element.name(), shape, frame @ pose, size, group,
-            element.whole("contype", 1), element.whole("conaffinity", 1), friction, mass, moment,
+            element.whole("contype", 1), element.whole("conaffinity", 1), self._friction(element), mass, moment,
             self._color(element), element.text("mesh") if shape == "mesh" else None,
             ZERO if inertia is None else inertia.center,
         )  # fmt: skip
+
+    def _friction(self, element: MjcfElement) -> PairFriction:
+        slide, spin, roll = element.vector("friction", (1.0, 0.005, 0.0001), 1)
+        return PairFriction(dimensions(element, 3), slide, spin, roll, element.whole("priority", 0))
 
     def _color(self, element: MjcfElement) -> tuple[float, ...] | None:
         """Return the own colour of a geom, or that of its material."""
@@ -166,6 +170,11 @@ class GeomReader:
         if attribute == "density":
             return value * volume
         return value if volume > _SMALLEST else 0.0
+
+
+def dimensions(element: MjcfElement, default: int) -> int:
+    """Return the dimensions of the contacts of a geom or pair."""
+    return int(element.choice("condim", ("1", "3", "4", "6"), str(default)))
 
 
 def _enclosing_size(half: Triple, shape: Shape) -> Triple:

@@ -16,6 +16,7 @@ from typing_extensions import override
 from rbd.errors import ArgumentError
 from rbd.files.pose import Rows, Triple
 from rbd.files.report import FileReport
+from rbd.mjcf.pair_friction import PairFriction
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
@@ -53,6 +54,8 @@ class Geom:
     mesh: str | None = None
     mesh_origin: Triple = (0.0, 0.0, 0.0)
     """Where the geom's origin is in the coordinates of its mesh."""
+    contact_friction: PairFriction = attrs.field(factory=PairFriction)
+    """All coefficients; `friction` is that of sliding."""
 
 
 MomentArms: TypeAlias = tuple[tuple[str, tuple[float, ...]], ...]
@@ -129,7 +132,8 @@ class MjcfReport(FileReport):
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
     affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration, a
     keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
-    `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
+    `geoms` are all shapes, `pairs` the indices of those that may collide; `pair_friction` holds those pairs whose
+    friction the file gives. `controller` uses `actuators`, `springs` and
     `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -152,13 +156,15 @@ class MjcfReport(FileReport):
         self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
+        self.pair_friction: dict[tuple[int, int], PairFriction] = {}
         self.meshes: Meshes | None = None  # internal: opens files when `surface` asks for them
 
     def collision_model(self, mechanism: Mechanism) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
         It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out, and
-        listed in `ignored`. Each shape adds a frame to its body.
+        listed in `ignored`. Each shape adds a frame to its body. Pairs of `condim` 4 have torsional friction, those of
+        6 rolling friction, too, those of 1 none at all; the coefficient of sliding is that of the step.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -171,7 +177,7 @@ class MjcfReport(FileReport):
         """
         from rbd.mjcf.collisions import collision_model
 
-        return collision_model(mechanism, self.geoms, self.pairs)
+        return collision_model(mechanism, self.geoms, self.pairs, self.pair_friction)
 
     def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.

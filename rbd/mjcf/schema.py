@@ -33,7 +33,7 @@ ATTRIBUTES: Final = {
     "freejoint": _words("name align"),
     "geom": _words(
         "name class type pos size fromto mass density shellinertia mesh hfield fitscale group contype conaffinity",
-        "friction rgba material",
+        "friction condim priority rgba material",
         _TURNED,
     ),
     "site": _words("name class pos fromto size type", _TURNED),
@@ -44,7 +44,7 @@ ATTRIBUTES: Final = {
     "weld": _words("name class active body1 body2 anchor relpose site1 site2"),
     "equality joint": _words("name class active joint1 joint2 polycoef"),
     "tendon joint": _words("joint coef"),
-    "pair": _words("name class geom1 geom2 friction"),
+    "pair": _words("name class geom1 geom2 friction condim"),
     "exclude": _words("name body1 body2"),
     "actuator": _words(
         "name class joint jointinparent tendon site cranksite body gear ctrlrange ctrllimited forcerange forcelimited",
@@ -60,9 +60,9 @@ ATTRIBUTES: Final = {
 
 _OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow texcoord normal")
 _OF_THE_SOLVER: Final = _words(
-    "solref solimp solmix solreflimit solimplimit solreffriction solimpfriction margin gap priority torquescale sleep",
+    "solref solimp solmix solreflimit solimplimit solreffriction solimpfriction margin gap torquescale sleep",
     "simple lengthrange actlimited actrange actdim actearly width discardvisual fusestatic usethread saveinertial",
-    "conflict texturedir condim fluidcoef passthrough savecanonical savecompiled adhesion surfacevel fuse",
+    "conflict texturedir fluidcoef passthrough savecanonical savecompiled adhesion surfacevel fuse",
     "apirate impratio magnetic o_margin o_solref o_solimp o_friction integrator collision cone jacobian solver",
     "iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance",
     "mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints sleep_tolerance",
@@ -77,7 +77,6 @@ WITHOUT_EFFECT: Final = {
     **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),
     **dict.fromkeys(sorted(_OF_THE_SOLVER), "a setting of MuJoCo's compiler or solver"),
     **dict.fromkeys(sorted(_OF_PARTS_LEFT_OUT), "of a kind of part that the reader leaves out, and names"),
-    "condim": "the collision model has distances and normals; friction is chosen where contacts are solved",
 }
 """Attributes that do not change how the mechanism moves."""
 

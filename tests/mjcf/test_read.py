@@ -265,6 +265,29 @@ def test_pairs_are_excluded_and_added() -> None:
     assert len(found) == len(set(found)) == 5
 
 
+def test_pairs_have_the_torsional_and_rolling_friction_of_their_geoms() -> None:
+    def friction(one: str, other: str, contact: str = "") -> tuple[float | None, float, float]:
+        mechanism, report = read(
+            model(
+                f'<geom name="floor" type="plane" size="1 1 1" {one}/><body><freejoint/>'
+                f'<geom name="ball" size="0.1" {other}/></body>'
+            ).replace("</mujoco>", f"<contact>{contact}</contact></mujoco>")
+        )
+        [pair] = report.collision_model(mechanism).pairs
+        return pair.friction, pair.torsional_friction, pair.rolling_friction
+
+    assert friction("", "") == (None, 0.0, 0.0)
+    assert friction('condim="1"', 'condim="1"') == (0.0, 0.0, 0.0)
+    assert friction('condim="4" friction="1 0.02"', "") == (None, 0.02, 0.0)
+    assert friction('condim="6" friction="1 0.02 0.03"', 'condim="4" friction="1 0.04"') == (None, 0.04, 0.03)
+    assert friction('condim="6" friction="1 0.02 0.03"', 'condim="3" priority="1"') == (None, 0.0, 0.0)
+    pair = '<pair geom1="ball" geom2="floor" {}/>'
+    assert friction('condim="6"', "", pair.format("")) == (None, 0.005, 0.0001)
+    assert friction('condim="6"', "", pair.format('condim="4" friction="1 1 0.5 0.25 0.25"')) == (None, 0.5, 0.0)
+    with pytest.raises(rbd.errors.MjcfValueError, match="condim: '2' is none of 1, 3, 4, 6"):
+        friction('condim="2"', "")
+
+
 def test_masks_keep_geoms_apart() -> None:
     _, report = read(model(f'{FLOOR}<body><joint/><geom size="0.1" contype="2" conaffinity="2"/></body>'))
     assert report.pairs == []
@@ -330,9 +353,9 @@ def test_options_and_flags_of_the_solver_are_ignored() -> None:
 
 
 def test_attributes_that_nothing_reads_are_ignored() -> None:
-    _, report = read(body('<geom type="sphere" size="0.1" condim="1" friction="0.5"/>'))
-    assert [(f.element.rpartition(" > ")[2], f.attribute) for f in report.ignored] == [("geom", "condim")]
-    assert "friction is chosen where contacts are solved" in report.ignored[0].message
+    _, report = read(body('<geom type="sphere" size="0.1" solref="0.02 1" friction="0.5"/>'))
+    assert [(f.element.rpartition(" > ")[2], f.attribute) for f in report.ignored] == [("geom", "solref")]
+    assert "a setting of MuJoCo's compiler or solver" in report.ignored[0].message
     _, report = read(body(ROD, head='<asset><hfield name="hills" nrow="2" ncol="2" size="1 1 1 1"/></asset>'))
     assert {"nrow", "ncol"} <= {f.attribute for f in report.ignored}
 
