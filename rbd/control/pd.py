@@ -14,15 +14,15 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.arguments import require_choice
-from rbd.errors import ArgumentError, ShapeError
+from rbd.arguments import described, require_choice
+from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
 from rbd.scalars.entries import any_array, check_finite
 from rbd.scalars.linear_algebra import matvec
 from rbd.scalars.number_checks import finite
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
-from rbd.spatial.congruence import congruence
+from rbd.spatial.congruence import similarity
 from rbd.spatial.frame import A, B, C, F, G, check_frame, require_frame
 from rbd.spatial.linalg import Mat3, Vec3, tmatvec
 from rbd.spatial.so3 import linearized_rotation_vector, rotation_log
@@ -51,7 +51,8 @@ def _as_gain(value: Gain | ArrayLike) -> Gain:
 class PDGains:
     """Stiffness `k` and damping `d`: numbers, one number per coordinate, or square matrices.
 
-    Vectors and matrices of gains belong to the coordinates of a frame, which is checked if `frame` is given.
+    Vectors and matrices of gains belong to the coordinates of a frame, which is checked if `frame` is given. Gains with
+    a frame control free vectors and poses only.
 
     >>> import rbd
     >>> gains = rbd.PDGains(k=100.0, d=20.0)
@@ -70,7 +71,8 @@ class PDGains:
     def transformed(self, tf: Transform[Any, Any]) -> PDGains:
         """Return the same gains in `tf.to_frame`.
 
-        Raises FrameMismatchError unless they are in `tf.from_frame`, ShapeError unless they are of one or three rows.
+        Raises FrameMismatchError unless they are in `tf.from_frame`, ShapeError unless they are numbers or have three
+        rows.
         """
         require_kind(tf, Transform, operation="PDGains.transformed", argument="tf")
         if self.frame is not None:
@@ -147,8 +149,8 @@ def pd(
     `PDGains` only the rotation is controlled and the result is a FreeVector in the body's frame; with `SE3PDGains` a
     SpatialAcceleration of the body with respect to the desired frame, expressed in the body's frame.
 
-    `method` "geodesic" takes the rotation vector of the error, up to half a turn; "linearized" the approximation
-    (R - R^T) / 2, which is smooth everywhere but weak beyond a quarter turn.
+    `method`, for poses only: "geodesic" takes the rotation vector of the error, up to half a turn; "linearized" the
+    approximation (R - R^T) / 2, which is smooth everywhere but weak beyond a quarter turn.
 
     Raises FrameMismatchError, ShapeError, and ArgumentError for arguments that do not fit together.
 
@@ -162,8 +164,14 @@ def pd(
     if issubclass(type(x), Transform):
         return _pose_law(gains, x, rate, desired, desired_rate, method)
     require_kind(gains, PDGains, operation="pd", argument="gains")
+    if method != "geodesic":
+        message = f"pd: method {method!r} is for poses; x is {described(x)}"
+        raise ArgumentError(message, operation="pd", argument="method", value=method, allowed="geodesic")
     if issubclass(type(x), FreeVector):
         return _vector_law(gains, x, rate, desired, desired_rate)
+    if gains.frame is not None:
+        message = f"pd: gains in {quoted(gains.frame.name)} need x with a frame; x is {described(x)}"
+        raise ArgumentError(message, operation="pd", argument="gains", value=gains, allowed="gains without a frame")
     error = _difference(x, desired, "x", "desired")
     error_rate = _difference(rate, desired_rate, "rate", "desired_rate")
     if np.ndim(error) == 0 and np.ndim(error_rate) == 0:
@@ -299,4 +307,4 @@ def _rotated(gain: Gain, rotation: Mat3) -> Gain:
     if not any(isinstance(row, tuple) for row in gain):
         x, y, z = cast("Vec3", gain)
         rows = ((x, 0, 0), (0, y, 0), (0, 0, z))
-    return congruence(rotation, rows)
+    return similarity(rotation, rows)

@@ -245,12 +245,14 @@ class RotationVectorChart(RotationChart):
         r = quaternion_log(q)
         if near is None:
             return r
-        square = dot(r, r)
-        has_axis = greater(square, 0)  # without rotation there is no axis along which to add revolutions
-        angle = sqrt(where(has_axis, square, 1))
-        wanted = unwrap_angle(angle, dot(r, near) / angle)
-        scale = where(has_axis, wanted / angle, 1)
-        return tuple(scale * c for c in r)
+        square, square_near = dot(r, r), dot(near, near)
+        has_axis = greater(square, 0)
+        has_turned = greater(where(has_axis, 0, square_near), 9)  # without rotation, revolutions are about the old axis
+        axis = tuple(where(has_turned, old, new) for old, new in zip(near, r, strict=True))
+        length_axis = sqrt(where(has_axis, square, where(has_turned, square_near, 1)))
+        wanted = unwrap_angle(where(has_turned, 0, length_axis), dot(axis, near) / length_axis)
+        scale = where(has_axis, wanted / length_axis, where(has_turned, wanted / length_axis, 1))
+        return tuple(scale * c for c in axis)
 
     @override
     def rate_jacobian(self, r: Vector) -> Matrix:

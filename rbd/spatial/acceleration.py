@@ -12,7 +12,14 @@ import attrs
 from rbd.errors import ArgumentError
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, moved6, neg3
-from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
+from rbd.spatial.motion_vector import (
+    MotionVector,
+    check_sum,
+    checked_frames_of_motion,
+    difference_frames,
+    init_fields,
+    motion_cross,
+)
 from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, slot_setters, wrong_kind
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
@@ -62,7 +69,7 @@ class SpatialAcceleration(MotionVector[B, A, E]):
     @staticmethod
     def zero(body: Frame[C], base: Frame[D], frame: Frame[F]) -> SpatialAcceleration[C, D, F]:
         """Return the zero acceleration."""
-        return SpatialAcceleration.trusted(body, base, frame, _ZERO, _ZERO)
+        return SpatialAcceleration.trusted(*checked_frames_of_motion(body, base, frame), _ZERO, _ZERO)
 
     def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> SpatialAcceleration[C, D, F]:
         """Return this acceleration, known to type checkers by the frames given; raise FrameMismatchError for others."""

@@ -99,7 +99,7 @@ class Wrench(ForceVector[F]):
     @staticmethod
     def zero(frame: Frame[G]) -> Wrench[G]:
         """Return the zero wrench."""
-        return Wrench.trusted(frame, _ZERO, _ZERO)
+        return Wrench.trusted(require_frame(frame, "frame"), _ZERO, _ZERO)
 
     @staticmethod
     def of_force(point: Point[G], force: FreeVector[G]) -> Wrench[G]:
@@ -166,7 +166,7 @@ class Momentum(ForceVector[F]):
     @staticmethod
     def zero(frame: Frame[G]) -> Momentum[G]:
         """Return the zero momentum."""
-        return Momentum.trusted(frame, _ZERO, _ZERO)
+        return Momentum.trusted(require_frame(frame, "frame"), _ZERO, _ZERO)
 
     def expect(self, frame: Frame[G]) -> Momentum[G]:
         """Return this momentum, known to type checkers by the frame given; raise FrameMismatchError for others."""

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any, final, overload
 
 import attrs
 
-from rbd.scalars import Scalar
 from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, moved6, neg3, scale3
-from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
+from rbd.spatial.motion_vector import (
+    MotionVector,
+    check_sum,
+    checked_frames_of_motion,
+    difference_frames,
+    init_fields,
+    motion_cross,
+)
 from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
 from rbd.spatial.values import (
     VectorLike,
     checked_frames,
-    require_divisor,
     require_kind_in_frame,
     slot_setters,
 )
@@ -70,7 +75,7 @@ class Twist(MotionVector[B, A, E]):
     @staticmethod
     def zero(body: Frame[C], base: Frame[D], frame: Frame[F]) -> Twist[C, D, F]:
         """Return the zero twist."""
-        return Twist.trusted(body, base, frame, _ZERO, _ZERO)
+        return Twist.trusted(*checked_frames_of_motion(body, base, frame), _ZERO, _ZERO)
 
     def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> Twist[C, D, F]:
         """Return this twist, known to type checkers by the frames given; raise FrameMismatchError for others."""
@@ -110,12 +115,6 @@ class Twist(MotionVector[B, A, E]):
         return Twist.trusted(
             self.base, self.body, self.frame, neg3(self.angular_components), neg3(self.linear_components)
         )
-
-    def __truediv__(self, divisor: Scalar) -> Twist[B, A, E]:
-        require_divisor(divisor, "Twist / divisor")
-        (a, b, c), (x, y, z) = self.angular_components, self.linear_components
-        angular, linear = (a / divisor, b / divisor, c / divisor), (x / divisor, y / divisor, z / divisor)
-        return Twist.trusted(self.body, self.base, self.frame, angular, linear)
 
     def with_body(self, body: Frame[C]) -> Twist[C, A, E]:
         """Return the same twist of a frame which the caller promises is rigidly attached to the body."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, Self
 import attrs
 from typing_extensions import override
 
-from rbd.spatial.frame import A, B, E, Frame, check_frame, require_frame, same_frame
+from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.values import VectorLike, require_kind
@@ -46,11 +46,16 @@ def init_fields(
     linear: VectorLike | FreeVector[Any],
 ) -> None:
     """Set the frames and components of a new value, checked."""
-    for name, frame in zip(("body", "base", "frame"), frames, strict=True):
-        _set(value, name, require_frame(frame, name))
+    for name, frame in zip(("body", "base", "frame"), checked_frames_of_motion(*frames), strict=True):
+        _set(value, name, frame)
     operation = type(value).__name__
     _set(value, "angular_components", part(angular, frames[2], "angular", operation))
     _set(value, "linear_components", part(linear, frames[2], "linear", operation))
+
+
+def checked_frames_of_motion(body: Frame[C], base: Frame[D], frame: Frame[F]) -> tuple[Frame[C], Frame[D], Frame[F]]:
+    """Return the three frames of a motion vector; raise ArgumentError, naming the one that is no frame."""
+    return require_frame(body, "body"), require_frame(base, "base"), require_frame(frame, "frame")
 
 
 def motion_cross(omega: Vec3, v: Vec3, other_omega: Vec3, other_v: Vec3) -> tuple[Vec3, Vec3]:

@@ -31,6 +31,7 @@ class PredecessorMotion:
     Expressed in the frame after the joint; the linear parts are those of the point at that frame's origin.
     """
 
+    body: Frame
     frame: Frame
     base: Frame
     omega: Vec3
@@ -44,6 +45,7 @@ class PredecessorMotion:
         check_frame(tf.to_frame, motion.body, operation="motion of a predecessor", argument="tf")
         rotation, arm = tf.rotation_components, tf.translation_components
         return cls(
+            motion.body,
             tf.from_frame,
             motion.base,
             tmatvec(rotation, motion.omega),
@@ -55,7 +57,7 @@ class PredecessorMotion:
     @property
     def twist(self) -> Twist:
         """The twist of the body before the joint."""
-        return Twist.trusted(self.frame, self.base, self.frame, self.omega, self.velocity)
+        return Twist.trusted(self.body, self.base, self.frame, self.omega, self.velocity)
 
     def Psi_dd(self, subspace: GeometricJacobian) -> GeometricJacobian:
         """Return Psi_dd of a motion subspace."""

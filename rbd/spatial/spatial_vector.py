@@ -12,7 +12,7 @@ from rbd.display import latex_matrix, latex_name
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.linalg import Column, Vec3, add6, scale3, sub3
-from rbd.spatial.values import SpatialValue, format_numbers, require_scalar
+from rbd.spatial.values import SpatialValue, format_numbers, require_divisor, require_scalar
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -66,6 +66,11 @@ class SpatialVector(SpatialValue):
         return self._with(scale3(self.angular_components, factor), scale3(self.linear_components, factor))
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> Self:
+        require_divisor(divisor, f"{type(self).__name__} / divisor")
+        (a, b, c), (x, y, z) = self.angular_components, self.linear_components
+        return self._with((a / divisor, b / divisor, c / divisor), (x / divisor, y / divisor, z / divisor))
 
     @override
     def _parts(self) -> tuple[Vector, ...]:

@@ -40,7 +40,6 @@ from rbd.spatial.values import (
     refuse_product,
     require_kind,
     slot_setters,
-    vec3,
     wrong_kind,
 )
 from rbd.spatial.vectors import FreeVector, Point, part
@@ -116,7 +115,10 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @staticmethod
     def from_quaternion(
-        from_frame: Frame[C], to_frame: Frame[D], quaternion: VectorLike, translation: VectorLike | None = None
+        from_frame: Frame[C],
+        to_frame: Frame[D],
+        quaternion: VectorLike,
+        translation: VectorLike | FreeVector[D] | None = None,
     ) -> Transform[C, D]:
         """Make a transform of a unit quaternion (w, x, y, z).
 
@@ -124,10 +126,11 @@ class Transform(SpatialValue, Generic[A, B]):
         """
         w, x, y, z = scalars(quaternion, 4, "quaternion")
         check_unit_quaternion((w, x, y, z), "quaternion")
-        offset = zero3() if translation is None else vec3(translation, "translation")
         rotation = quaternion_to_rotation(quaternion_normalized((w, x, y, z)))
         require_frame(from_frame, "from_frame")
         require_frame(to_frame, "to_frame")
+        operation = "Transform.from_quaternion"
+        offset = zero3() if translation is None else part(translation, to_frame, "translation", operation)
         return Transform.trusted(from_frame, to_frame, rotation, offset)
 
     @property

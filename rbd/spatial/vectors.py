@@ -2,7 +2,8 @@
 
 A transform rotates and translates a point, and rotates a vector.
 
-point - point = vector, point + vector = point; the sum of two points does not exist.
+point - point = vector, point + vector = point; the sum of two points does not exist. `2 * point` and `-point` scale
+coordinates, about the frame's origin.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Point(Coordinates[F]):
     @staticmethod
     def origin(frame: Frame[G]) -> Point[G]:
         """Return the origin of `frame`."""
-        return Point.trusted(frame, (0, 0, 0))
+        return Point.trusted(require_frame(frame, "frame"), (0, 0, 0))
 
     def expect(self, frame: Frame[G]) -> Point[G]:
         """Return this point, known to type checkers by the frame given; raise FrameMismatchError for others."""
@@ -184,7 +185,7 @@ class FreeVector(Coordinates[F]):
     @staticmethod
     def zero(frame: Frame[G]) -> FreeVector[G]:
         """Return the zero vector in `frame`."""
-        return FreeVector.trusted(frame, (0, 0, 0))
+        return FreeVector.trusted(require_frame(frame, "frame"), (0, 0, 0))
 
     def expect(self, frame: Frame[G]) -> FreeVector[G]:
         """Return this vector, known to type checkers by the frame given; raise FrameMismatchError for others."""

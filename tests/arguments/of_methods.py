@@ -78,9 +78,17 @@ _SPATIAL: Final = (
     )
     | calls(
         lambda w: w.wrench,
-        {"expect": lambda w: {"frame": w.a}, "isclose": lambda w: {"other": w.wrench, "atol": 1e-9}},
+        {
+            "expect": lambda w: {"frame": w.a},
+            "isclose": lambda w: {"other": w.wrench, "atol": 1e-9},
+            "__truediv__": lambda w: {"divisor": 2.0},
+        },
         "Wrench.",
     )
+    | functions(rbd.Wrench, {"zero": lambda w: {"frame": w.a}}, "Wrench.")
+    | functions(rbd.Momentum, {"zero": lambda w: {"frame": w.a}}, "Momentum.")
+    | functions(Point, {"origin": lambda w: {"frame": w.a}}, "Point.")
+    | functions(rbd.FreeVector, {"zero": lambda w: {"frame": w.a}}, "FreeVector.")
     | calls(
         lambda w: w.jacobian,
         {

@@ -181,8 +181,22 @@ def test_rotation_vectors_take_the_turn_of_near(angle: float) -> None:
     assert np.linalg.norm(RotationVectorSpherical().project(transform_of(rotation))) <= math.pi + 1e-12
 
 
-def test_no_rotation_is_the_zero_rotation_vector_whatever_is_near() -> None:
-    assert RotationVectorSpherical().project(transform_of(np.eye(3)), (0.3, 0.2, 0.1)) == (0.0, 0.0, 0.0)
+def test_no_rotation_is_the_zero_rotation_vector_within_half_a_turn() -> None:
+    joint = RotationVectorSpherical()
+    for near in ((0.3, 0.2, 0.1), (0.0, 0.0, 0.0), (0.0, -2.9, 0.0)):
+        assert joint.project(transform_of(np.eye(3)), near) == (0.0, 0.0, 0.0)
+
+
+@given(TURNS, st.floats(-3.0, 3.0), st.sampled_from(AXES))
+def test_no_rotation_is_the_nearest_number_of_revolutions(
+    turns: int, off: float, axis: tuple[float, float, float]
+) -> None:
+    unit = np.array(axis) / np.linalg.norm(axis)
+    near = tuple(((2 * math.pi * turns + off) * unit).tolist())
+    expected = 2 * math.pi * turns * unit
+    assert_allclose(RotationVectorSpherical().project(transform_of(np.eye(3)), near), expected, rtol=0, atol=1e-12)
+    found = RotationVectorFloating().project(transform_of(np.eye(3), (1, 2, 3)), (*near, 0.0, 0.0, 0.0))
+    assert_allclose(found, (*expected, 1, 2, 3), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (-1, 2, -3)])

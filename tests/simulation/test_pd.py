@@ -62,6 +62,28 @@ def test_gains_turn_with_their_frame() -> None:
             rbd.PDGains(k, 1.0).transformed(tf)
 
 
+@pytest.mark.parametrize("axis", [(0.3, -0.4, 0.5), (0.0, 0.0, 0.7)])
+def test_asymmetric_gains_turn_with_their_frame(axis: tuple[float, float, float]) -> None:
+    a, b = rbd.Frame("a"), rbd.Frame("b")
+    tf = rbd.Transform(a, b, rotation=rotation_exp(axis))
+    k = np.arange(9.0).reshape(3, 3)
+    turned = rbd.PDGains(k, 1.0, frame=a).transformed(tf)
+    assert np.allclose(turned.k, tf.rotation @ k @ tf.rotation.T, rtol=0, atol=1e-14)
+
+
+def test_what_only_framed_values_have_is_refused_for_numbers() -> None:
+    world = rbd.Frame("world")
+    gains, plain = rbd.PDGains(1.0, 1.0, frame=world), rbd.PDGains(1.0, 1.0)
+    vector = rbd.FreeVector(world, (1, 0, 0))
+    with pytest.raises(ArgumentError, match="gains in 'world' need x with a frame; x is an ndarray"):
+        rbd.pd(gains, np.zeros(3), np.zeros(3))
+    with pytest.raises(ArgumentError, match="gains in 'world'"):
+        rbd.pd(gains, 0.5, 0.5)
+    for x in (0.5, np.zeros(3), vector):
+        with pytest.raises(ArgumentError, match="method 'linearized' is for poses"):
+            rbd.pd(plain, x, x, method="linearized")  # type: ignore[call-overload]  # meant
+
+
 def regulated(joint_type: rbd.JointType, seed: int, method: str) -> tuple[rbd.MechanismState, rbd.Transform]:
     """Return a body after three seconds of control, and the pose it should have."""
     mechanism: Mechanism = single_body(joint_type)

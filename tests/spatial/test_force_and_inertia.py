@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.errors import SingularError
+from rbd.errors import ArgumentError, SingularError
 from rbd.spatial import FreeVector, SpatialInertia, Wrench
 from tests.spatial.helpers import (
     CAMERA,
@@ -39,6 +39,15 @@ def test_transforms_of_forces_are_dual(rng: Rng) -> None:
     np.testing.assert_allclose(w.transformed(tf).vector, force_matrix(tf) @ w.vector, rtol=0, atol=1e-12)
     np.testing.assert_allclose(h.transformed(tf).vector, force_matrix(tf) @ h.vector, rtol=0, atol=1e-12)
     assert w.transformed(tf).transformed(tf.inverse()).isclose(w)
+
+
+@with_rng
+def test_quotients_are_the_inverse_of_products(rng: Rng) -> None:
+    for value in (wrench(rng), momentum(rng), acceleration(rng), twist(rng)):
+        assert type(value / 4) is type(value)
+        assert (value / 4 * 4).isclose(value, atol=0)
+        with pytest.raises(ArgumentError, match=f"{type(value).__name__} / divisor: the divisor is zero"):
+            _ = value / 0
 
 
 @with_rng

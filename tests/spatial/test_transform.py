@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume
 
+from rbd.errors import FrameMismatchError
 from rbd.spatial import FreeVector, Point, SpatialInertia, Transform, Twist, Wrench
 from tests.spatial.helpers import (
     CAMERA,
@@ -83,7 +84,10 @@ def test_constructors_agree() -> None:
     matrix = np.block([[np.array(rotation), np.array([[1], [2], [3]])], [np.array([[0, 0, 0, 1]])]])
     assert Transform.from_matrix(HAND, WORLD, matrix).isclose(expected, atol=0)
     quaternion = [math.cos(0.15), 0, 0, math.sin(0.15)]
-    assert Transform.from_quaternion(HAND, WORLD, quaternion, [1, 2, 3]).isclose(expected, atol=1e-15)
+    for translation in ([1, 2, 3], FreeVector(WORLD, [1, 2, 3])):
+        assert Transform.from_quaternion(HAND, WORLD, quaternion, translation).isclose(expected, atol=1e-15)
+    with pytest.raises(FrameMismatchError, match=r"translation\.frame"):
+        Transform.from_quaternion(HAND, WORLD, quaternion, FreeVector(HAND, [1, 2, 3]))  # type: ignore[misc]  # meant
     np.testing.assert_allclose(expected.quaternion, quaternion, rtol=0, atol=1e-15)
     assert Transform(HAND, WORLD, rotation, FreeVector(WORLD, [1, 2, 3])).isclose(expected, atol=0)
     assert Transform(HAND, WORLD).isclose(Transform.identity(HAND, WORLD), atol=0)

@@ -93,6 +93,23 @@ def test_equality_is_identity(kind: str) -> None:
     assert len({value, value}) == 1
 
 
+@pytest.mark.parametrize(
+    ("make", "frames"),
+    [
+        (Twist.zero, ("body", "base", "frame")),
+        (SpatialAcceleration.zero, ("body", "base", "frame")),
+        (Wrench.zero, ("frame",)),
+        (Momentum.zero, ("frame",)),
+        (FreeVector.zero, ("frame",)),
+        (Point.origin, ("frame",)),
+    ],
+)
+def test_zeros_need_frames(make: Callable[..., Any], frames: tuple[str, ...]) -> None:
+    for wrong in frames:
+        with pytest.raises(ArgumentError, match=f"{wrong} must be a Frame"):
+            make(*("world" if name == wrong else WORLD for name in frames))
+
+
 @each_kind
 def test_isclose(kind: str) -> None:
     value = made(kind)
