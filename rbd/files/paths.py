@@ -14,11 +14,11 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 
 class PathFault(Exception):
-    """Why a reference is refused, and the places looked at."""
+    """Why a reference is refused, the places looked at, and whether it leads outside of the allowed directories."""
 
-    def __init__(self, message: str, tried: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, tried: tuple[str, ...] = (), *, outside: bool = False) -> None:
         super().__init__(message)
-        self.tried = tried
+        self.tried, self.outside = tried, outside
 
 
 def check_text(reference: str) -> None:
@@ -41,7 +41,7 @@ def confined(candidate: Path, homes: Sequence[Path]) -> Path:
         real = Path(os.path.realpath(candidate))
         roots = [Path(os.path.realpath(home)) for home in homes]
         if not any(real.is_relative_to(root) for root in roots):
-            raise PathFault(f"leads outside {', '.join(map(str, homes))}", tried)
+            raise PathFault(f"leads outside {', '.join(map(str, homes))}", tried, outside=True)
         if not stat.S_ISREG(real.stat().st_mode):
             raise PathFault(f"{candidate} is no regular file", tried)
     except (OSError, ValueError):

@@ -57,7 +57,7 @@ class XmlElement:
     parent: XmlElement | None = None
     children: list[XmlElement] = attrs.field(factory=list["XmlElement"], repr=False)
     text_line: int | None = None
-    """The line of the first stray text inside the element, if any."""
+    """The line on which the first stray text inside the element begins, if any."""
 
     @property
     def title(self) -> str:
@@ -173,7 +173,6 @@ class _Builder:
 
     def _install(self) -> None:
         parser = self.parser
-        parser.buffer_text = True
         parser.ordered_attributes = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end

@@ -55,7 +55,7 @@ class Files:
 
 def _fault(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
     message = f"file {quoted(reference)}: {error}"
-    if "leads outside" in str(error):
+    if error.outside:
         message += "; pass root= to allow a directory above"
     return fault(MjcfPathError, node, message, reference=reference, tried=error.tried)
 

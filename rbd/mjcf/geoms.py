@@ -62,7 +62,8 @@ class GeomReader:
         """Return the own colour of a geom, or that of its material."""
         if element.has("rgba"):
             return element.vector("rgba", (0.5, 0.5, 0.5, 1.0))
-        return self.meshes.colors.get(element.text("material") or "")
+        material = element.text("material")
+        return self.meshes.colors.get(material) if material else None
 
     # ---------------------------------------------------------------- pose and size
 

@@ -84,9 +84,18 @@ class TendonReader:
         )
         if not (stiffness or damping):
             return
+        rest = self._rest(element)
+        if rest == (-1.0, -1.0):
+            length = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
+            rest = length, length
+        self._reading.report.springs.append(CoordinateSpring(moment_arms, stiffness, rest, damping))
+
+    def _rest(self, element: MjcfElement) -> tuple[float, float]:
+        """Return the lengths between which a spring is at rest: one number is both."""
         low, high = element.vector("springlength", (-1.0, -1.0), 1)
-        if "springlength" in element.node.attributes and len(element.numbers("springlength", 2)) == 1:
+        if len(element.numbers("springlength", 2)) == 1:
             high = low
-        if low == high == -1.0:
-            low = high = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
-        self._reading.report.springs.append(CoordinateSpring(moment_arms, stiffness, (low, high), damping))
+        if low > high:
+            node, message = element.source("springlength") or element.node, f"springlength: {low:g} is above {high:g}"
+            raise self._reading.fault(MjcfValueError, node, message, attribute="springlength", value=(low, high))
+        return low, high

@@ -7,6 +7,7 @@ returned: nothing is written that the reader would refuse.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Final, final
 
@@ -23,6 +24,7 @@ from rbd.joints import Fixed, Prismatic, QuaternionFloating, QuaternionSpherical
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.read import parse_mjcf
+from rbd.mjcf.report import MjcfWarning
 from rbd.mjcf.xml_elements import (
     constraint_tag,
     inertial_line,
@@ -106,7 +108,9 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
         raise ArgumentError(message, argument="mechanism", body=mechanism.root_body.name)
     text = _MjcfWriter(mechanism, frames, strict=strict).text(name)
     try:
-        parse_mjcf(text, remove_fixed_joints=False, strict=strict)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MjcfWarning)  # doubts about the mechanism, not about a file
+            parse_mjcf(text, remove_fixed_joints=False, strict=strict)
     except MjcfError as error:
         message = f"MJCF cannot say this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error

@@ -7,6 +7,7 @@ before it is returned: nothing is written that the reader would refuse.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 
 from rbd.arguments import flag, names_in
@@ -17,6 +18,7 @@ from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.urdf.read import parse_urdf
+from rbd.urdf.report import UrdfWarning
 from rbd.urdf.write_constraints import loop_joint_lines, mimic_elements
 from rbd.urdf.xml_elements import joint_lines, link_lines, origin_line
 
@@ -82,7 +84,9 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     flag(strict, "strict")
     text = _text(mechanism, name, frames, strict=strict)
     try:
-        parse_urdf(text, remove_fixed_joints=False, strict=strict)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UrdfWarning)  # doubts about the mechanism, not about a file
+            parse_urdf(text, remove_fixed_joints=False, strict=strict)
     except UrdfError as error:
         message = f"URDF cannot say this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error

@@ -189,6 +189,13 @@ FAULTS = {
     "actuator name twice": section(
         "<actuator><motor name='m' joint='ja'/>\n<muscle name='m' joint='ja'/></actuator>", TOPOLOGY, "second", 3
     ),
+    "rest of a tendon": section(
+        "<default>\n<tendon springlength='0.3 0.1'/></default><tendon><fixed stiffness='1'>"
+        "<joint joint='ja' coef='1'/></fixed></tendon>",
+        VALUE,
+        "springlength: 0.3 is above 0.1",
+        3,
+    ),
     "tendon name twice": section(
         "<tendon><fixed name='t'/>\n<spatial name='t'/></tendon>", TOPOLOGY, "a second tendon 't'", 3
     ),

@@ -54,6 +54,14 @@ def test_the_warning_names_the_included_file(tmp_path: Path) -> None:
         load_mjcf(path)
 
 
+@pytest.mark.parametrize(("reference", "outside"), [("leads outside.xml", False), ("../arm.xml", True)])
+def test_only_files_outside_of_the_directory_need_a_root(reference: str, outside: bool, tmp_path: Path) -> None:
+    path = write(tmp_path, robot=f'<mujoco><include file="{reference}"/></mujoco>')
+    with pytest.raises(MjcfPathError) as caught:
+        load_mjcf(path)
+    assert ("pass root=" in str(caught.value)) == outside
+
+
 def test_a_name_that_an_included_file_has_too(tmp_path: Path) -> None:
     path = write(
         tmp_path,

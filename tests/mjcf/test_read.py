@@ -414,3 +414,20 @@ def test_loops_that_cannot_close_after_merging_are_refused() -> None:
     )
     with pytest.raises((MjcfTopologyError, rbd.errors.MjcfValueError)):
         parse_mjcf(text)
+
+
+@pytest.mark.parametrize(("default", "own", "rest"), [("0.2", "", (0.2, 0.2)), ("0.1 0.3", "0.2", (0.2, 0.2))])
+def test_one_springlength_is_both_ends_in_default_classes_too(
+    default: str, own: str, rest: tuple[float, float]
+) -> None:
+    head = f'<default><tendon springlength="{default}"/></default>'
+    spring = f'springlength="{own}"' if own else ""
+    tendon = f'<tendon><fixed stiffness="1" {spring}><joint joint="j" coef="1"/></fixed></tendon>'
+    link = f'<body><joint name="j"/>{ROD}</body>'
+    _, report = read(model(link, before=head, after=tendon))
+    assert report.springs[0].rest == rest
+
+
+def test_geoms_without_material_have_no_colour_of_nameless_materials() -> None:
+    _, report = read(body(ROD, head='<asset><material rgba="1 0 0 1"/></asset>'))
+    assert [geom.color for geom in report.geoms] == [None]

@@ -30,8 +30,9 @@ from rbd import (
 )
 from rbd.errors import ArgumentError, UnknownNameError, UrdfPathError
 from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
+from rbd.mjcf import format_mjcf
 from rbd.spatial.so3 import rotation_exp
-from rbd.urdf import format_urdf, load_urdf, parse_urdf, write_urdf
+from rbd.urdf import UrdfWarning, format_urdf, load_urdf, parse_urdf, write_urdf
 from rbd.urdf.build import planar_axes
 from rbd.urdf.pose import rpy_rows
 from rbd.urdf.xml_elements import rpy_of
@@ -268,3 +269,13 @@ def test_arguments_of_another_kind_are_named(argument: str, attempt: Callable[[M
     with pytest.raises(ArgumentError, match=f"{argument} must be a") as caught:
         attempt(load_urdf(ARM))
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("write", [format_urdf, format_mjcf])
+def test_the_check_of_a_text_does_not_warn_about_a_file(write: Callable[..., str]) -> None:
+    impossible = link("rod", inertial(moments=(1.0, 0.1, 0.1)))
+    with pytest.warns(UrdfWarning, match="inertia"):
+        mechanism = parse_urdf(robot(link("world"), impossible, joint("axle", "world", "rod")))
+    with pytest.raises(ArgumentError, match="rod"):
+        write(mechanism)
+    assert "rod" in write(mechanism, strict=False)  # warnings are errors

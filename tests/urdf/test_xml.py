@@ -29,6 +29,14 @@ def test_nodes_keep_tags_attributes_order_and_places() -> None:
     assert [(n.line, n.column) for n in (root, b, c, c.children[0])] == [(1, 1), (2, 3), (3, 3), (4, 5)]
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_stray_text_is_placed_where_it_begins(newline: str) -> None:
+    lines = ["<a>", "  <b/>", "  first", "  &lt; second", "", "</a>"]
+    root = tree(newline.join(lines))
+    assert root.text_line == 3
+    assert root.children[0].text_line is None
+
+
 def test_columns_count_characters() -> None:
     assert tree("<a><b x='αβγ𝛿'/><c/></a>").children[1].column == len("<a><b x='αβγ𝛿'/>") + 1
 
