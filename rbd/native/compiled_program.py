@@ -28,7 +28,7 @@ from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
 from rbd.native.runtime.jit import Library, assemble, host_processor
 from rbd.native.runtime.locks import Lock
-from rbd.native.runtime.outline_cache import python_files
+from rbd.native.runtime.outline_cache import sources_digest
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
@@ -150,14 +150,14 @@ class CompiledProgram:
         return _SINGLE_SYMBOL in self._libraries
 
     def _find_single(self) -> None:
-        code = cache.load(self._key(_SINGLE_SYMBOL))
+        key = self._key(_SINGLE_SYMBOL)
+        code = None if key is None else cache.load(key)
         if code is not None and _SINGLE_SYMBOL not in self._libraries:
             self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS)
 
-    def _key(self, symbol: str) -> str:
-        """Return the key of machine code in the disk cache."""
-        sizes = (self.lanes, self._chunk, self._threshold)
-        return "|".join((symbol, self.outline.digest, *map(str, sizes), codegen_digest(), host_processor().key))
+    def _key(self, symbol: str) -> str | None:
+        """Return the key of machine code in the disk cache; None if it cannot be cached."""
+        return code_key(symbol, self.outline.digest, *map(str, (self.lanes, self._chunk, self._threshold)))
 
     def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
         """Return loaded machine code, from the disk cache or compiled; loaded once, so its addresses never change."""
@@ -166,16 +166,9 @@ class CompiledProgram:
             with self._lock.inner:
                 found = self._libraries.get(symbols[0])
                 if found is None:
-                    found = self._libraries[symbols[0]] = self._made(symbols, text)
+                    found = Library(cached_code(self._key(symbols[0]), text), symbols)
+                    self._libraries[symbols[0]] = found
         return found
-
-    def _made(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
-        key = self._key(symbols[0])
-        code = cache.load(key)
-        if code is None:
-            code = assemble(text())
-            cache.store(key, code)
-        return Library(code, symbols)
 
     @lazy
     def _cost(self) -> int:
@@ -252,13 +245,32 @@ PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solv
 
 
 @functools.cache
-def codegen_digest() -> str:
-    """Return a version and hash of the sources of code generation, part of keys in the disk cache."""
-    digest, folders = hashlib.sha256(), [Path(__file__).parents[1] / package for package in PACKAGES]
-    for name, path in (each for folder in folders if folder.is_dir() for each in python_files(str(folder))):
-        content = Path(path).read_bytes()
-        digest.update(f"{len(name)} {len(content)} {name}".encode() + content)
-    return f"{CODEGEN_VERSION}-{digest.hexdigest()}"
+def codegen_digest() -> str | None:
+    """Return a version and hash of the sources of code generation, part of keys in the disk cache.
+
+    None if one has changed since this process started, see `sources_digest`.
+    """
+    digests = [sources_digest(Path(__file__).parents[1] / package) for package in PACKAGES]
+    known = [digest for digest in digests if digest is not None]
+    if len(known) < len(PACKAGES):
+        return None
+    return f"{CODEGEN_VERSION}-{hashlib.sha256('|'.join(known).encode()).hexdigest()}"
+
+
+def code_key(*parts: str) -> str | None:
+    """Return the key of machine code for this processor in the disk cache; None if it cannot be cached."""
+    sources = codegen_digest()
+    return None if sources is None else "|".join((*parts, sources, host_processor().key))
+
+
+def cached_code(key: str | None, text: Callable[[], str]) -> bytes:
+    """Return machine code, from the disk cache or compiled."""
+    code = None if key is None else cache.load(key)
+    if code is None:
+        code = assemble(text())
+        if key is not None:
+            cache.store(key, code)
+    return code
 
 
 def compile_program(

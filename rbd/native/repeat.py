@@ -17,9 +17,9 @@ import attrs
 
 from rbd.native.batch.row_access import packed_layout
 from rbd.native.batch.thread_pool import run_on_threads
-from rbd.native.compiled_program import Codes, CompiledProgram, codegen_digest
-from rbd.native.runtime import abi, cache
-from rbd.native.runtime.jit import Library, assemble, host_processor
+from rbd.native.compiled_program import Codes, CompiledProgram, cached_code, code_key
+from rbd.native.runtime import abi
+from rbd.native.runtime.jit import Library
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.program.opcodes import NO_MEMORY
 from rbd.scalars.arrays import Array
@@ -120,12 +120,7 @@ def _entry(symbol: str) -> Callable[..., int]:
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the loops, which serve all programs; from disk if they were made before."""
-    key = "|".join((_KEY, codegen_digest(), host_processor().key))
-    code = cache.load(key)
-    if code is None:
-        code = assemble(_ONE + _MANY)
-        cache.store(key, code)
-    return Library(code, _SYMBOLS)
+    return Library(cached_code(code_key(_KEY), lambda: _ONE + _MANY), _SYMBOLS)
 
 
 def _loop(call: str, stopped: str) -> str:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import math
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rbd.native import compiled_program
+from rbd.native.compiled_program import CompiledProgram
+from rbd.native.runtime import outline_cache
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from tests import architecture as house
 
 WITHOUT_CODE = {"errors", "arguments", "progress"}
@@ -23,18 +29,41 @@ def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
     assert imported <= {*compiled_program.PACKAGES, *WITHOUT_CODE}
 
 
-@pytest.mark.parametrize(
-    "source", ["native/codegen/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
-)
-def test_every_source_counts(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the sources, and nothing remembered."""
     for package in compiled_program.PACKAGES:
         shutil.copytree(house.PACKAGE / package, tmp_path / package)
     monkeypatch.setattr(compiled_program, "__file__", str(tmp_path / "native" / "compiled_program.py"))
-    try:
-        compiled_program.codegen_digest.cache_clear()
-        original = compiled_program.codegen_digest()
-        (tmp_path / source).write_text("# another", encoding="utf-8")
-        compiled_program.codegen_digest.cache_clear()
-        assert compiled_program.codegen_digest() != original
-    finally:
-        compiled_program.codegen_digest.cache_clear()
+    yield tmp_path
+    _forget()
+
+
+def _forget() -> None:
+    compiled_program.codegen_digest.cache_clear()
+    outline_cache.sources_digest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "source", ["native/codegen/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
+)
+def test_every_source_counts(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline_cache, "LOADED", math.inf)
+    digests = set[str | None]()
+    for content in ("# one", "# another"):
+        (folder / source).write_text(content, encoding="utf-8")
+        _forget()
+        digests.add(compiled_program.codegen_digest())
+    assert len(digests - {None}) == 2
+
+
+def test_code_of_changed_sources_is_not_cached(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process runs the sources as they were: under a key of the new ones its code would be found by others."""
+    (folder / "native" / "codegen" / "calls.py").write_text("# upgraded", encoding="utf-8")
+    _forget()
+    monkeypatch.setenv("RBD_CACHE_DIR", str(folder / "cache"))
+    graph = Graph()
+    program = Program.of(graph, "double", {"y": 2 * graph.input("x")})
+    assert CompiledProgram(program, 1).single_library.address("single")
+    assert compiled_program.code_key("single") is None
+    assert not (folder / "cache").exists()
