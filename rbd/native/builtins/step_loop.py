@@ -168,12 +168,13 @@ class StepLoop:
         """Take the steps between `times`; return False where a step was refused and `owner` did not take it.
 
         Row k of the `histories`, one per array that moves, is its value at `times[k]`, for k = 1 ... `steps_taken`.
-        `asks` says per step whether the callback is called; where it is not, its last result stays.
+        `asks` says per step whether the callback is called; where it is not, its last result stays. Without `asks`
+        it is called in all steps.
         """
         words, self.times[: len(times)] = self._words, times
-        words[COUNT], words[STEP], words[STAGE], words[KNOWN] = len(times) - 1, 0, 0, 0
-        if asks:
-            self._asks[: len(asks)] = asks
+        count = words[COUNT] = len(times) - 1
+        words[STEP], words[STAGE], words[KNOWN] = 0, 0, 0
+        self._asks[:count] = asks or b"\1" * count
         self._keep(histories)
         try:
             while not self._has_ended(owner, histories):

@@ -1,0 +1,56 @@
+"""Loops over time steps: when the callback is called."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.compiled.recording_specs import step_spec
+from rbd.native.builtins.step_loop import StepLoop
+from rbd.native.runtime import abi
+from rbd.scalars.arrays import Array
+from rbd.simulation.compiled_steps import compiled_step
+from rbd.simulation.native_stages import _loop
+
+pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
+
+
+class Owner:
+    """Owns loops that refuse nothing."""
+
+    def convert(self, answer: object, vector: Array) -> None:
+        raise AssertionError(answer)
+
+    def state_changed(self) -> Exception:
+        raise AssertionError
+
+    def failed(self, error: BaseException, t: float) -> None:
+        raise AssertionError(t) from error
+
+    def take_step(self) -> bool:
+        raise AssertionError
+
+
+def made(times: list[float]) -> StepLoop:
+    """Return a loop whose callback appends its time to `times`."""
+    state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.2])
+    program = compiled_step(state.mechanism, "step munthe-kaas-rk4", step_spec("munthe-kaas-rk4"), None)
+    assert program is not None
+
+    def torques(t: float, state: rbd.MechanismState) -> Array:
+        times.append(t)
+        return np.zeros(2)
+
+    return _loop(state, [(program, 0.0)], torques, {"s": np.zeros(0), "error": np.zeros(())}, 8)
+
+
+def test_a_run_that_does_not_say_when_calls_the_callback_in_all_steps() -> None:
+    times, points = list[float](), array("d", (0.0, 0.125, 0.25, 0.375))
+    loop = made(times)
+    assert loop.run(points, Owner(), asks=b"\1\0\0")
+    assert times == [0.0]
+    assert loop.run(points, Owner())
+    assert times == [0.0, 0.0, 0.125, 0.25]
