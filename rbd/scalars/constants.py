@@ -78,13 +78,18 @@ class Whole(BinaryOperators, int):
 
     __slots__ = ()
 
+    # NumPy's integers defer to this class: otherwise their quotients are floats.
+    __array_priority__: Final = 1.0
+
     @override
     def _forward(self, operation: Operator, other: object) -> Any:
-        return _combined(operation, self, other) if isinstance(other, int) else NotImplemented
+        return _combined(operation, self, other) if isinstance(other, (int, np.integer)) else NotImplemented
 
     @override
     def _backward(self, operation: Operator, other: object) -> Any:
-        return _combined(operation, other, self) if isinstance(other, int) else NotImplemented
+        if isinstance(other, (int, np.integer)):
+            return _combined(operation, other, self)
+        return operation(other, int(self)) if isinstance(other, (np.ndarray, np.generic)) else NotImplemented
 
     @override
     def __neg__(self) -> Whole:

@@ -47,10 +47,19 @@ def test_operations_of_constants_are_exact(operation: Any, n: int, d: int, m: in
 @given(n=top, d=bottom, m=st.integers(-9, 9))
 def test_constants_with_integers_are_exact(operation: Any, n: int, d: int, m: int) -> None:
     for kind in (int, np.int64):
-        if defined(operation, m) and d > 1 and math.gcd(n, d) == 1:
+        if defined(operation, m):
             assert operation(const(n, d), kind(m)) == operation(Fraction(n, d), m)
-        if defined(operation, n) and d > 1 and math.gcd(n, d) == 1:
+        if defined(operation, n):
             assert operation(kind(m), const(n, d)) == operation(m, Fraction(n, d))
+
+
+@each_operator
+@given(n=top, m=st.integers(1, 9))
+def test_whole_constants_with_arrays_are_ints(operation: Any, n: int, m: int) -> None:
+    array = np.arange(m, m + 3)
+    assert operation(const(n), array).tolist() == operation(n, array).tolist()
+    if defined(operation, n):
+        assert operation(array, const(n)).tolist() == operation(array, n).tolist()
 
 
 @each_operator
