@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, final
@@ -56,8 +57,8 @@ def write_wasm(
     `status`. Results have the bits of the interpreter, except for functions in `imports` of the result. The directory
     is created if it does not exist; existing files are replaced.
 
-    Raises ArgumentError for names that are no identifiers, and if there are no functions; MissingPackageError without
-    llvmlite.
+    Raises ArgumentError for names that are no identifiers, a prefix that JavaScript has a use for, and if there are no
+    functions; MissingPackageError without llvmlite.
 
     >>> import tempfile, rbd
     >>> robot = rbd.compile(rbd.robots.double_pendulum())
@@ -66,7 +67,7 @@ def write_wasm(
     >>> written.module.name, written.script.name, written.imports
     ('pendulum.wasm', 'pendulum.js', ('sin', 'cos'))
     """
-    require_function_name(prefix, "prefix")
+    _require_prefix(prefix)
     programs = require_programs(functions, prefix)
     if "memory" in programs:
         message = "'memory' is the name of the module's memory; write another, such as 'my_memory'"
@@ -80,11 +81,34 @@ def write_wasm(
     return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], made.module.imports)
 
 
+_TAKEN: Final = frozenset(
+    """
+    Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error Float64Array Function Infinity Intl JSON Map
+    Math NaN Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol TypeError Uint8Array Uint32Array
+    WeakMap WeakSet WebAssembly arguments atob await btoa case catch class console const continue crypto debugger
+    decodeURI default delete document do encodeURI escape eval export exports extends fetch finally frames function
+    global globalThis history implements import in instanceof interface isFinite isNaN let location module name
+    navigator new null package parent parseFloat parseInt performance private process protected public require screen
+    self setTimeout static super this throw top try typeof undefined unescape var window with yield
+    """.split()
+)
+"""Words of JavaScript, and global names of it, of pages and of Node.js."""
+
+
+def _require_prefix(prefix: str) -> None:
+    """Raise ArgumentError unless the script can define a global variable `prefix`."""
+    require_function_name(prefix, "prefix")
+    if prefix in _TAKEN:
+        message = f"{prefix!r} has a meaning in JavaScript; write another prefix, such as {f'my_{prefix}'!r}"
+        raise ArgumentError(message, argument="prefix", value=prefix)
+
+
 def _script(programs: Mapping[str, Program], made: ProgramModule, prefix: str) -> str:
     """Return the script with the module and its functions."""
     functions = {name: _described(program, made.places[name]) for name, program in programs.items()}
     code = base64.b64encode(made.module.code).decode()
-    return _SCRIPT.replace("$PREFIX", prefix).replace("$FUNCTIONS", json.dumps(functions)).replace("$CODE", code)
+    parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": code}
+    return re.sub(r"\$[A-Z]+", lambda found: parts[found[0]], _SCRIPT)
 
 
 def _described(program: Program, places: Places) -> dict[str, object]:

@@ -160,6 +160,8 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no mapping": (["step"], {}, "must map names to recorded functions, not a list"),
     "name": ({"two words": None}, {}, r"functions\['two words'\] must be"),
     "prefix": ({"f": None}, {"prefix": "a-b"}, "'a-b' is no name"),
+    "global name": ({"f": _quadratic_program()}, {"prefix": "WebAssembly"}, "'WebAssembly' has a .* 'my_WebAssembly'"),
+    "word of JavaScript": ({"f": _quadratic_program()}, {"prefix": "function"}, "'function' has a meaning"),
 }
 
 
@@ -169,6 +171,15 @@ def test_wrong_arguments(what: str, tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=message):
         write_wasm(functions, tmp_path / "new", **options)
     assert not (tmp_path / "new").exists()
+
+
+@needs_node
+def test_labels_with_dollar_signs_stay_as_they_are(tmp_path: Path) -> None:
+    graph = Graph()
+    label = "'$CODE' of $PREFIX with \\n and $FUNCTIONS"
+    program = Program.of(graph, "checked", {"y": rbd.scalars.positive(graph.input("x", ()), label)})
+    (answer,) = called(write_wasm({"checked": program}, tmp_path).script, [("checked", {"x": -np.ones(1)})])
+    assert answer["error"] == f"checked: {label} must be positive"
 
 
 def test_a_function_cannot_be_the_memory(tmp_path: Path) -> None:
