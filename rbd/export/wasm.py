@@ -81,8 +81,7 @@ def write_wasm(
     return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], made.module.imports)
 
 
-_TAKEN: Final = frozenset(
-    """
+_TAKEN: Final = """
     Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error Float64Array Function Infinity Intl JSON Map
     Math NaN Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol TypeError Uint8Array Uint32Array
     WeakMap WeakSet WebAssembly arguments atob await btoa case catch class console const continue crypto debugger
@@ -90,15 +89,14 @@ _TAKEN: Final = frozenset(
     global globalThis history implements import in instanceof interface isFinite isNaN let location module name
     navigator new null package parent parseFloat parseInt performance private process protected public require screen
     self setTimeout static super this throw top try typeof undefined unescape var window with yield
-    """.split()
-)
+"""
 """Words of JavaScript, and global names of it, of pages and of Node.js."""
 
 
 def _require_prefix(prefix: str) -> None:
     """Raise ArgumentError unless the script can define a global variable `prefix`."""
     require_function_name(prefix, "prefix")
-    if prefix in _TAKEN:
+    if prefix in _TAKEN.split():
         message = f"{prefix!r} has a meaning in JavaScript; write another prefix, such as {f'my_{prefix}'!r}"
         raise ArgumentError(message, argument="prefix", value=prefix)
 

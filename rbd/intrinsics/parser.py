@@ -403,9 +403,8 @@ class _Parser:
         if [argument.kind for argument in arguments] != [parameter.kind for parameter in routine.signature]:
             kinds = tuple(parameter.kind for parameter in routine.signature)
             self.refuse(node, f"{name} takes {', '.join(kinds)}")
-        passed = [
-            part for one, to in zip(nodes, routine.signature, strict=True) for part in self._lowered_argument(one, to)
-        ]
+        given = zip(nodes, arguments, routine.signature, strict=True)
+        passed = [part for each in given for part in self._lowered_argument(*each)]
         if has_shared_array(passed) and has_columns(routine):
             self.refuse(node, f"{name} has two arguments for one array")
         return tree.Invoked(routine, tuple(passed), routine.returns)
@@ -416,15 +415,14 @@ class _Parser:
         if argument.kind == "truth" and not is_comparison:
             self.refuse(node, f"{name} takes one comparison of floats")
 
-    def _lowered_argument(self, node: ast.expr, to: tree.Parameter) -> list[tree.Expression]:
-        """Return an argument as it is in the tree."""
-        given = self.expression(node)
+    def _lowered_argument(self, node: ast.expr, given: tree.Expression, to: tree.Parameter) -> list[tree.Expression]:
+        """Return an argument, parsed, as it is in the tree."""
         if to.workspace is not None and isinstance(given, tree.Name):
             if not issubclass(self.workspaces[given.name], to.workspace):
                 self.refuse(node, f"'{given.name}' is no {to.workspace.__name__}")
             fields = [self._field(node, given.name, field.name) for field in to.fields]
             return [tree.Name(field.name, tree.flat(field.kind)) for field in fields]
-        matrix = self._matrix(node)
+        matrix = self._matrix(node, given)
         return [given] if matrix is None else [tree.Name(matrix[0], "floats"), matrix[1]]
 
     def _field(self, node: ast.AST, owner: str, field: str) -> tree.Name:
@@ -435,9 +433,8 @@ class _Parser:
         self.used[owner].add(field)
         return tree.Name(f"{owner}_{field}", kind)
 
-    def _matrix(self, node: ast.expr) -> tuple[str, tree.Name] | None:
+    def _matrix(self, node: ast.expr, found: tree.Expression) -> tuple[str, tree.Name] | None:
         """Return the array of a matrix and the distance of its rows; None for what is no matrix."""
-        found = self.expression(node)
         if not isinstance(found, tree.Name) or found.kind != "rows":
             return None
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -447,10 +444,10 @@ class _Parser:
 
     def _subscript(self, node: ast.Subscript) -> tree.Element | tree.Row:
         """Return an entry of an array, or a row of a matrix."""
-        matrix = self._matrix(node.value)
+        found = self.expression(node.value)
+        matrix = self._matrix(node.value, found)
         if matrix is not None:
             return tree.Row(matrix[0], tree.Arithmetic("*", self._int(node.slice), matrix[1], "int"))
-        found = self.expression(node.value)
         if isinstance(found, tree.Row):
             return tree.Element(found.array, tree.Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
         if not isinstance(found, tree.Name) or found.kind not in _ENTRIES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import ctypes
 import re
@@ -379,6 +380,23 @@ def test_what_is_not_in_the_subset_is_refused_with_file_and_line(function: Calla
 
 def test_calls_that_write_are_allowed_where_their_order_is_known() -> None:
     assert parse(_in_sequence).returns == "int"
+
+
+def test_every_expression_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, original = list[str](), parser._Parser.expression
+
+    def counted(self: Any, node: ast.expr) -> Any:
+        parsed.append(ast.unparse(node))
+        return original(self, node)
+
+    monkeypatch.setattr(parser._Parser, "expression", counted)
+    monkeypatch.setattr(parser, "PARSED", {})
+    parse(_nested)
+    assert parsed.count("_larger(n, 7)") == parsed.count("_larger(_larger(n, 7), 8)") == 1
+
+
+def _nested(n: int) -> int:
+    return _larger(_larger(_larger(n, 7), 8), 9)
 
 
 def test_range_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
