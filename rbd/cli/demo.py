@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from rbd.cli.options import Command, positive
+from rbd.cli.options import Command, add_duration
 
 _EXAMPLES = """
 rbd demo
-rbd demo --time 5 --picture /tmp/pendulum.png
+rbd demo --duration 5 --picture /tmp/pendulum.png
 """
 
 
@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--picture", type=Path, default=Path("double-pendulum.png"), metavar="FILE", help="PNG to write"
     )
-    parser.add_argument("--time", type=positive, default=10.0, metavar="SECONDS", help="simulated time")
+    add_duration(parser, 10.0)
 
 
 def run(options: argparse.Namespace) -> int:

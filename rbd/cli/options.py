@@ -55,6 +55,12 @@ def add_file(parser: argparse.ArgumentParser, *, keep_fixed: bool = True) -> Non
     )
 
 
+def add_duration(parser: argparse.ArgumentParser, usual: float) -> None:
+    """Add the time that is simulated."""
+    text = f"simulated time ({usual:g} s)"
+    parser.add_argument("--time", "--duration", type=positive, default=usual, metavar="SECONDS", help=text)
+
+
 def positive(text: str) -> float:
     """Return a finite number above zero."""
     value = number(text)

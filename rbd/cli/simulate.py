@@ -11,7 +11,7 @@ import numpy as np
 
 from rbd.cli.controllers import NAMES, controller
 from rbd.cli.ground import floating_joint, ground_model, place_on_ground
-from rbd.cli.options import Command, add_file, at_least_zero, positive
+from rbd.cli.options import Command, add_duration, add_file, at_least_zero, positive
 from rbd.cli.pose import add_pose, initial_state
 from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_ending, write_trajectory
 from rbd.cli.robot_file import RobotFile, is_mjcf, read_robot
@@ -35,7 +35,7 @@ _TINY: Final = 1e-12
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_file(parser)
-    parser.add_argument("--time", type=positive, default=5.0, metavar="SECONDS", help="simulated time (5 s)")
+    add_duration(parser, 5.0)
     parser.add_argument("--dt", type=positive, default=1e-3, metavar="SECONDS", help="time step (1 ms)")
     add_pose(parser)
     parser.add_argument("--controller", choices=NAMES, default="none", help="torques (none)")

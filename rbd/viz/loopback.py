@@ -4,6 +4,10 @@ viser serves a page with one file, its client, and a websocket. Other web pages 
 connect to the websocket, too: it accepts connections only from pages of its own address, and from loopback addresses
 (a page cannot forge its `Origin`, so names that resolve to 127.0.0.1 do not help). viser's tunnel to a server on the
 internet, which any page could ask for, is switched off.
+
+viser sets its events, of asyncio, in any thread. That may fail while a page begins to wait ("deque mutated during
+iteration"), and then the page never gets what follows. Since viser sets them in the thread of the server, too, they are
+replaced by events that ignore other threads.
 """
 
 # viser's callbacks are coroutines of any type:
@@ -15,15 +19,19 @@ import asyncio
 import contextlib
 import logging
 import re
+import threading
+import time
 from collections.abc import Generator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, final
+
+from typing_extensions import override
 
 from rbd.extras import names_extra
 
 if TYPE_CHECKING:
     from viser import ViserServer
-    from viser.infra import WebsockClientConnection, WebsockServer
+    from viser.infra import WebsockClientConnection, WebsockMessageHandler, WebsockServer
 
 HOST: Final = "127.0.0.1"
 _OWN: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
@@ -49,7 +57,8 @@ def start_server(port: int, label: str) -> ViserServer:
     with _quiet():
         server = viser.ViserServer(host=HOST, port=port, label=label, verbose=False)
     server.request_share_url = _share_nothing  # type: ignore[method-assign]  # viser has no other way
-    infra = server._websock_server  # pyright: ignore[reportPrivateUsage]  # viser has no other way
+    infra = _infra(server)
+    _set_events_in_one_thread(infra, infra)
     infra.on_client_connect(partial(_admit, infra))
     infra.disconnect_all_clients()  # pages that were faster than the line before come again
     return server
@@ -61,12 +70,47 @@ def stop_server(server: ViserServer) -> None:
         server.stop()
 
 
+def wait_until_sent(server: ViserServer, client: int, end: float) -> None:
+    """Return when a page has been sent all messages to all pages so far; raise TimeoutError at the time `end`."""
+    buffer = _infra(server).get_message_buffer()
+    last = buffer.message_counter - 1
+    while client in server.get_clients() and buffer.generator_cursors.get(client, -1) < last:
+        if time.monotonic() > end:
+            raise TimeoutError("it did not take all parts of the scene")
+        time.sleep(0.002)
+
+
+def _infra(server: ViserServer) -> WebsockServer:
+    return server._websock_server  # pyright: ignore[reportPrivateUsage]  # viser has no other way
+
+
+@final
+class _EventOfThread(asyncio.Event):
+    """An event that only one thread sets."""
+
+    def __init__(self, thread: threading.Thread | None) -> None:
+        super().__init__()
+        self._thread = thread
+
+    @override
+    def set(self) -> None:
+        if threading.current_thread() is self._thread:
+            super().set()
+
+
+def _set_events_in_one_thread(server: WebsockServer, handler: WebsockMessageHandler) -> None:
+    """Let only the thread of the server wake what sends the messages of a handler."""
+    thread = server._server_thread  # pyright: ignore[reportPrivateUsage]  # viser has no other way
+    handler.get_message_buffer().message_event = _EventOfThread(thread)
+
+
 async def _admit(server: WebsockServer, client: WebsockClientConnection) -> None:
     """Close the connection of a foreign page, and end its handler, which would read what has arrived."""
     number = client.client_id
     connections = server._live_connections  # pyright: ignore[reportPrivateUsage]  # viser has no other way
     request = connections[number].request
     if request is not None and is_own_page(request.headers.get("Origin"), request.headers.get("Host")):
+        _set_events_in_one_thread(server, client)
         return
     await connections.pop(number).close(1008, "connections of other pages are refused")
     server._client_state_from_id.pop(number)  # pyright: ignore[reportPrivateUsage]  # as viser's handler does

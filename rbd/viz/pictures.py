@@ -23,6 +23,7 @@ from rbd.errors import ViewerError
 from rbd.extras import names_extra
 from rbd.scalars.arrays import Array
 from rbd.viz.browser import HeadlessBrowser, find_browser
+from rbd.viz.loopback import wait_until_sent
 from rbd.viz.poses import quaternions
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Size: TypeAlias = tuple[int, int]
 
 PICTURES: Final = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 FILMS: Final = (".gif", ".mp4")
+_TRIES: Final = 3
 _ATTEMPTS: Final = 12
 _PAUSE: Final = 0.1
 """Between images (s): the page builds new parts of the scene after it has received them."""
@@ -69,16 +71,21 @@ class Camera:
     def pixels(self, size: Size, timeout: float) -> Pixels:
         """Return the scene as an image (height, width, 3) on white; raise ViewerError if nothing draws it in time."""
         with self._lock:
-            end = time.monotonic() + timeout
-            client, view = self._opened(size, end), self._view()
-            left = max(end - time.monotonic(), 0.1)
-            try:
-                image = client.get_render(size[1], size[0], transport_format="png", timeout=left, **view)
-            except (TimeoutError, RuntimeError) as error:
-                message = f"the browser did not draw {self._url} within {timeout:g} s: {error}"
-                raise ViewerError(message, url=self._url) from error
+            image = self._drawn(size, time.monotonic() + timeout, _TRIES)
         share = image[..., 3:].astype(np.float64) / 255
         return np.asarray(image[..., :3] * share + 255 * (1 - share) + 0.5, dtype=np.uint8)
+
+    def _drawn(self, size: Size, end: float, tries: int) -> NDArray[np.uint8]:
+        """Return an image with opacity, once the page has got the whole scene; try again if it could not draw."""
+        client, view = self._opened(size, end), self._view()
+        try:
+            wait_until_sent(self._server, client.client_id, end)
+            left = max(end - time.monotonic(), 0.1)
+            return client.get_render(size[1], size[0], transport_format="png", timeout=left, **view)
+        except (TimeoutError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and tries > 1:  # it may have lost its connection, and open it again
+                return self._drawn(size, end, tries - 1)
+            raise ViewerError(f"the browser did not draw {self._url}: {error}", url=self._url) from error
 
     def settled_pixels(self, size: Size, timeout: float) -> Pixels:
         """Return the scene as `pixels` does, once letters and surfaces have arrived: when three images are equal."""
@@ -104,7 +111,7 @@ class Camera:
             for client in self._server.get_clients().values():
                 return client
         fits = self._browser is not None and self._browser.is_running and self._browser.holds(size)
-        if self._client is None or not fits:
+        if self._client is None or self._client.client_id not in self._server.get_clients() or not fits:
             self.close()
             before = set(self._server.get_clients())
             self._browser = HeadlessBrowser(self._url, max(size[0], _WINDOW[0]), max(size[1], _WINDOW[1]))

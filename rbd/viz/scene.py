@@ -22,7 +22,7 @@ from rbd.viz.surfaces import Surface, sphere, square
 from rbd.viz.visuals import Visual, Visuals
 
 if TYPE_CHECKING:
-    from viser import ArrowsHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
+    from viser import ArrowsHandle, GridHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
 
 _BONE, _JOINT, _LOOP, _FORCE = (60, 60, 60), (0.95, 0.65, 0.10, 1.0), (0.80, 0.06, 0.18, 1.0), (200, 16, 46)
 _CONTACT: Final[Color] = (0.10, 0.10, 0.10, 1.0)
@@ -50,6 +50,8 @@ class Scene:
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
         self._gaps: list[LineSegmentsHandle] = []
         self._arrows: ArrowsHandle | None = None
+        self._grid: GridHandle | None = None
+        self._section = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self._fill: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
@@ -67,12 +69,12 @@ class Scene:
         self.move(poses)
 
     def _light(self) -> None:
-        """Make a sun and the sky."""
+        """Make a sun and the sky. Shadows would take more time than all the rest where a processor draws."""
         self._scene.configure_environment_map(None)
         self._scene.configure_default_lights(enabled=False)
         self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=1.8)
         sun = (0.5 * self.size, -0.9 * self.size, 1.6 * self.size)
-        self._scene.add_light_directional("/sun", color=(255, 255, 255), intensity=2.0, position=sun, cast_shadow=True)
+        self._scene.add_light_directional("/sun", color=(255, 255, 255), intensity=2.0, position=sun)
 
     # ---------------------------------------------------------------- what moves
 
@@ -85,6 +87,7 @@ class Scene:
                 node.position, node.wxyz = pose[:3, 3], turn
             for line, ends in zip(self._gaps, self._loops, strict=False):
                 line.points = self._gap(ends)
+            self._keep_ground_below()
             if forces is not None:
                 self._forces = forces
                 self._draw_forces()
@@ -201,11 +204,22 @@ class Scene:
             yield self._surface(f"/half-spaces/{j}", square(2 * self.size), pose, _HALF_SPACE)
 
     def _ground(self) -> Iterator[SceneNodeHandle]:
-        cell = 10.0 ** np.floor(np.log10(self.size / 2))
-        yield self._scene.add_grid(
-            "/ground", infinite_grid=True, cell_size=cell, section_size=5 * cell, fade_distance=8 * self.size,
+        """Yield a grid, four times as wide as the robot: drawing an infinite one takes several times as long."""
+        section, half = self._section, self._section * float(np.ceil(2 * self.size / self._section))
+        self._grid = self._scene.add_grid(
+            "/ground", 2 * half, 2 * half, cell_size=section / 5, section_size=section, fade_distance=8 * self.size,
             cell_color=(225, 225, 225), section_color=(205, 205, 205),
         )  # fmt: skip
+        self._keep_ground_below()
+        yield self._grid
+
+    def _keep_ground_below(self) -> None:
+        """Move the grid by whole sections, which one does not see, to where the bodies are."""
+        if self._grid is not None and len(self._poses) > 1:
+            middle: Array = self._poses[1:, :2, 3].mean(axis=0)
+            if float(np.abs(middle - self._grid.position[:2]).max()) > self._section:
+                x, y = (self._section * np.round(middle / self._section)).tolist()
+                self._grid.position = (x, y, 0.0)
 
     def extent(self, poses: Array) -> tuple[Array, Array]:
         """Return the corners of a box around the bodies but the root body, which may have planes of any size."""

@@ -177,7 +177,7 @@ def test_missing_files_are_errors(what: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err.startswith("rbd: ")
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["check"], ["demo", "--time", "-1"], ["demo", "--time", "nan"]])
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["check"], ["demo", "--time", "-1"], ["demo", "--duration", "nan"]])
 def test_invalid_command_line_has_exit_code_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
@@ -190,7 +190,7 @@ def test_demo_prints_energies_and_frame_error_and_writes_the_plot(
 ) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
-    assert cli.main(["demo", "--time", "0.1", "--picture", str(picture)]) == 0
+    assert cli.main(["demo", "--duration", "0.1", "--picture", str(picture)]) == 0
     out = capsys.readouterr().out
     for expected in (
         "2 degrees of freedom",

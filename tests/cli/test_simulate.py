@@ -20,8 +20,9 @@ def simulated(robot: Path, *options: str) -> rbd.Trajectory:
     return rbd.Trajectory.load(out)
 
 
-def test_without_controller_it_is_simulate(urdf: Path) -> None:
-    found = simulated(urdf, "--time", "0.3", "--dt", "0.01", "--set", "shoulder=0.5", "--speed", "shoulder=-1")
+@pytest.mark.parametrize("option", ["--duration", "--time"])
+def test_without_controller_it_is_simulate(option: str, urdf: Path) -> None:
+    found = simulated(urdf, option, "0.3", "--dt", "0.01", "--set", "shoulder=0.5", "--speed", "shoulder=-1")
     state = rbd.MechanismState(rbd.load_urdf(urdf), [0.5], [-1.0])
     np.testing.assert_array_equal(found.q, rbd.simulate(state, 0.3, dt=0.01).q)
 

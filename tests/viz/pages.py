@@ -40,3 +40,12 @@ def open_page(viewer: Viewer, origin: str | None = None, host: str = "127.0.0.1"
 def send(page: Any, message: Any) -> None:
     """Send one of viser's messages."""
     page.send(import_module("msgspec.msgpack").encode(message.as_serializable_dict()))
+
+
+def receive_all(page: Any) -> list[bytes]:
+    """Return the messages of the server, when no further one comes."""
+    received: list[bytes] = []
+    with contextlib.suppress(TimeoutError):
+        while True:
+            received.append(page.recv(timeout=1.0))
+    return received

@@ -14,10 +14,23 @@ import rbd
 from rbd.errors import ArgumentError, ViewerError
 from rbd.viz import Force, Viewer
 from rbd.viz.browser import find_browser
+from rbd.viz.pictures import FIELD
+from rbd.viz.surfaces import sphere
 from tests.viz.chromium import DrivenPage, eventually
 
 pytest.importorskip("viser", reason="the extra `viz` is not installed")
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not installed")
+
+
+COUNTS_DRAW_CALLS = """
+  let count = 0;
+  for (const name of ["drawElements", "drawArrays", "drawElementsInstanced", "drawArraysInstanced"]) {
+    const draw = WebGL2RenderingContext.prototype[name];
+    WebGL2RenderingContext.prototype[name] = function (...given) { count++; return draw.apply(this, given) };
+  }
+  (function frame() { if (count) window.calls = count; count = 0; requestAnimationFrame(frame) })();
+"""
+"""Keeps the number of draw calls of the last frame that was drawn in `window.calls`."""
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +107,45 @@ def test_screenshots_show_the_state(viewer: Viewer, arm: rbd.Mechanism, tmp_path
     assert a.shape == b.shape == c.shape == (120, 160, 3)
     assert (np.abs(a - b).max(axis=2) > 40).sum() > 100
     assert np.abs(b - c).mean() < 5
+
+
+def test_a_screenshot_waits_for_all_meshes(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    ball = sphere(0.09)
+    lines = [f"v {x} {y} {z}" for x, y, z in ball.vertices.tolist()]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in ball.triangles.tolist()]
+    (tmp_path / "ball.obj").write_text("\n".join(lines))
+    visuals = "".join(
+        f'<visual><origin xyz="{0.2 * i - 1.9} 0 {0.2 * j - 1.9}"/><geometry><mesh filename="ball.obj"/></geometry>'
+        f'<material name="m{i}{j}"><color rgba="1 0 0 1"/></material></visual>'
+        for i in range(20)
+        for j in range(20)
+    )
+    (tmp_path / "robot.urdf").write_text(f"<robot name='r'><link name='a'>{visuals}</link></robot>")
+    report = rbd.urdf.UrdfReport()
+    robot = rbd.load_urdf(tmp_path / "robot.urdf", floating=True, report=report)
+    with Viewer(robot, report, port=0, layers=["shapes"]) as viewer:
+        viewer.look((0, -2 / np.tan(FIELD / 2), 0)).screenshot(tmp_path / "a.png", size=(400, 400), timeout=120)
+    pixels = image(tmp_path / "a.png").reshape(20, 20, 20, 20, 3)  # a cell of 20 by 20 pixels per mesh
+    redness = (pixels[..., 0] - pixels[..., 1]).mean(axis=(1, 3))
+    assert redness.min() > 0.5 * redness.max() > 10
+
+
+def test_a_frame_draws_each_shape_once(viewer: Viewer, arm: rbd.Mechanism) -> None:
+    opened = DrivenPage("about:blank")
+    opened.call("Page.enable")
+    opened.call("Page.addScriptToEvaluateOnNewDocument", source=COUNTS_DRAW_CALLS)
+    opened.call("Page.navigate", url=viewer.url)
+    assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length") >= 7)
+    wanted, state = len(arm.bodies) - 1 + 2, rbd.MechanismState(arm)  # the grid, and viser's background
+
+    def frame(k: int) -> Any:
+        state.set_configuration([0.01 * (k % 2)] * 7)
+        viewer.show(state)
+        return opened.value("window.calls")
+
+    assert eventually(lambda: frame(0) == frame(1) == wanted)
+    opened.close()
 
 
 def test_forces_are_drawn_red(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:

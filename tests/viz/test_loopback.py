@@ -6,7 +6,9 @@ import contextlib
 import http.client
 import socket
 import sys
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -69,6 +71,28 @@ def test_no_other_address_is_listened_at(viewer: Viewer) -> None:
     if socket.has_ipv6:
         with pytest.raises(OSError, match=r"refused|assign|unreachable|not supported"):
             socket.create_connection(("::1", port_of(viewer)), timeout=5)
+
+
+def test_one_thread_wakes_what_sends_messages(viewer: Viewer) -> None:
+    """asyncio's events are not made for several threads; setting one in two raises RuntimeError now and then."""
+    setters: set[threading.Thread] = set()
+
+    class Waiters(deque[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            setters.add(threading.current_thread())
+            return super().__iter__()
+
+    infra: Any = viewer._server._websock_server  # pyright: ignore[reportPrivateUsage]
+    with pages.open_page(viewer) as page:
+        pages.receive_all(page)
+        (client,) = clients(viewer).values()
+        for handler in (infra, client._websock_connection):
+            event = handler.get_message_buffer().message_event
+            event._waiters = Waiters(event._waiters)
+        viewer.look((5, 5, 5))
+        viewer.show(rbd.MechanismState(viewer._state.mechanism, [0.1, 0.2]))  # pyright: ignore[reportPrivateUsage]
+        assert pages.receive_all(page)
+    assert setters == {infra._server_thread}
 
 
 # -------------------------------------------------------------------- files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError
 from rbd.viz import Force, Viewer
+from rbd.viz.poses import body_poses
+from tests.viz.pages import open_page, receive_all
 
 pytest.importorskip("viser", reason="the extra `viz` is not installed")
 
@@ -50,6 +53,33 @@ def test_layers_are_made_when_they_are_first_shown() -> None:
             assert all(node.visible for node in shown)
             viewer.layer(layer, False)
             assert not any(node.visible for node in shown)
+
+
+def test_the_ground_stays_below_a_robot_that_walks_away() -> None:
+    robot = rbd.robots.quadruped()
+    state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())
+    with Viewer(robot, port=0) as viewer:
+        grid: Any = viewer._server.scene._handle_from_node_name["/ground"]  # pyright: ignore[reportPrivateUsage]
+        section, places = grid.section_size, list[float]()
+        for x in (0.0, 0.4 * section, 7.3 * section, 6.9 * section, -3.0 * section):
+            state.set_configuration("floating_base", [1, 0, 0, 0, x, 2 * x, 0.3])
+            viewer.show(state)
+            places.append(grid.position[0])
+            assert max(abs(grid.position[:2] - state.q[4:6])) < min(1.2 * section, grid.width / 2)
+        assert places == pytest.approx([0.0, 0.0, 7 * section, 7 * section, -3 * section])
+
+
+def test_a_frame_is_one_message(arm: tuple[rbd.Mechanism, Viewer]) -> None:
+    mechanism, viewer = arm
+    with open_page(viewer) as page:
+        scene = viewer._scene  # pyright: ignore[reportPrivateUsage]
+        received = receive_all(page)
+        assert len(received) >= 1
+        for q in (0.1, 0.2):
+            state = rbd.MechanismState(mechanism, [q] * 7)
+            scene.move(body_poses(state, mechanism.bodies))
+            (frame,) = receive_all(page)
+            assert len(frame) < 120 * len(mechanism.bodies)
 
 
 def test_loops_follow_a_slider() -> None:
