@@ -51,7 +51,7 @@ class Scene:
         self._gaps: list[LineSegmentsHandle] = []
         self._arrows: ArrowsHandle | None = None
         self._grid: GridHandle | None = None
-        self._section = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
+        self._section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self._fill: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
@@ -218,8 +218,8 @@ class Scene:
         if self._grid is not None and len(self._poses) > 1:
             middle: Array = self._poses[1:, :2, 3].mean(axis=0)
             if float(np.abs(middle - self._grid.position[:2]).max()) > self._section:
-                x, y = (self._section * np.round(middle / self._section)).tolist()
-                self._grid.position = (x, y, 0.0)
+                corner: Array = self._section * np.round(middle / self._section)
+                self._grid.position = np.append(corner, 0.0)
 
     def extent(self, poses: Array) -> tuple[Array, Array]:
         """Return the corners of a box around the bodies but the root body, which may have planes of any size."""
