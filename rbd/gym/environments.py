@@ -14,11 +14,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import require_choice, whole_number
+from rbd.arguments import require_choice, several, whole_number
+from rbd.compiled.arguments import as_numbers
+from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Outcome, Task
+from rbd.rollout.rows import rows_of
 from rbd.scalars.arrays import Array
+from rbd.scalars.entries import any_array
+from rbd.spatial.values import require_kind
 
 TASKS: Final = {
     "acrobot-swing-up": acrobot_swing_up,
@@ -87,19 +92,17 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Array, Infos]:
         """Begin new episodes and return the observations; option "reset_mask" chooses the sub-environments."""
-        if seed is not None:
-            seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else list(seed)
-            for k, each in enumerate(seeds):
-                if each is not None:
-                    self._generators[k] = seeding.np_random(each)[0]
-        mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", True)
-        self._begin(np.broadcast_to(np.asarray(mask, np.bool_), (self.num_envs,)))
+        seeds, mask = _seeds(seed, self.num_envs), _mask(options, self.num_envs)
+        for k, each in enumerate(seeds):
+            if each is not None:
+                self._generators[k] = seeding.np_random(each)[0]
+        self._begin(mask)
         return self._evaluated(np.zeros(self._action_shape))["observation"], {}
 
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
-        torques = np.clip(np.asarray(actions, np.float64).reshape(self._action_shape), -1.0, 1.0)
+        torques = np.clip(rows_of(actions, self._action_shape, "actions"), -1.0, 1.0)
         begins = self._ended.copy()
         self.worlds.step(torques, self.task.steps)
         if begins.any():
@@ -172,7 +175,7 @@ class Environment(gymnasium.Env[Array, Array]):
     @override
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:
         """Begin a new episode; return its first observation."""
-        super().reset(seed=seed)
+        super().reset(seed=_seeds(seed, 1)[0])
         self._vector._generators[0] = self.np_random  # pyright: ignore[reportPrivateUsage]  # one generator for both
         observations, _ = self._vector.reset()
         return observations[0], {}
@@ -181,9 +184,36 @@ class Environment(gymnasium.Env[Array, Array]):
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
         """Hold the action for one step of the environment."""
         self._vector._ended[0] = False  # pyright: ignore[reportPrivateUsage]  # who steps on wants no reset
-        observations, rewards, terminated, _, infos = self._vector.step(np.asarray(action)[None])
+        observations, rewards, terminated, _, infos = self._vector.step(as_numbers(action, "action")[None])
         info = {"status": int(infos["status"][0])} if "status" in infos else {}
         return observations[0], float(rewards[0]), bool(terminated[0]), False, info
+
+
+def _seeds(seed: object, count: int) -> list[int | None]:
+    """Return a seed per sub-environment: consecutive ones from a number on, those of a sequence, or none."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, (int, np.integer)):
+        first = whole_number(cast("int", seed), "seed", 0)
+        return [first + k for k in range(count)]
+    seeds = several(seed, "seed", "whole numbers")
+    if len(seeds) != count:
+        message = f"seed has {len(seeds)} entries, needs one per sub-environment, {count}"
+        raise ShapeError(message, argument="seed", expected=count, actual=len(seeds))
+    return [None if each is None else whole_number(each, "seed", 0) for each in seeds]
+
+
+def _mask(options: object, count: int) -> NDArray[np.bool_]:
+    """Return which sub-environments the options of a reset choose: all without a mask."""
+    if options is None:
+        return np.ones(count, np.bool_)
+    require_kind(options, Mapping, operation="reset", argument="options")
+    mask = any_array(cast("Mapping[str, object]", options).get("reset_mask", True), "reset_mask")
+    if mask.dtype != np.bool_ or mask.shape not in ((), (count,)):
+        allowed = f"{count} truth values"
+        message = f"options: reset_mask must be {allowed}"
+        raise ArgumentError(message, argument="options", value=options, allowed=allowed)
+    return np.broadcast_to(mask, (count,))
 
 
 def spaces_of(task: Task) -> tuple[spaces.Space[Array], spaces.Space[Array]]:

@@ -8,6 +8,7 @@ from typing import TypeAlias, final
 import attrs
 import numpy as np
 
+from rbd.arguments import require_callable, whole_number
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.errors import ArgumentError
@@ -15,6 +16,7 @@ from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler
 from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
 
 _KNOWN = ("q", "v", "t", "action", "contact_forces")
 _OUTPUTS = ("observation", "reward", "terminated")
@@ -50,7 +52,11 @@ class Task:
     friction: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Raise ArgumentError for an outcome with other inputs or outputs."""
+        """Raise ArgumentError for parts of other kinds, and for an outcome with other inputs or outputs."""
+        for name in ("control", "outcome"):
+            require_kind(getattr(self, name), RecordedFunction, operation="Task", argument=name)
+        require_callable(self.start, "start", "a function of a random generator")
+        whole_number(self.steps, "steps", 1)
         inputs = [port.name for port in self.outcome.program.inputs]
         outputs = {port.name: port.shape for port in self.outcome.program.outputs}
         shapes = {"reward": (), "terminated": ()}

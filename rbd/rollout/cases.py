@@ -33,18 +33,19 @@ class Cases:
     def __init__(self, initial_states: InitialStates, count: int | None, seed: int) -> None:
         """Check what can be checked before the mechanism is known."""
         self._seed = whole_number(seed, "seed", 0)
+        wanted = None if count is None else whole_number(count, "cases", 0)
         self._sampler: Sampler | None = None
         self._rows: dict[str, Array] = {}
         self._ports: dict[str, Port] = {}
         if callable(initial_states):
             self._sampler = initial_states
-            if count is None:
+            if wanted is None:
                 message = "cases must be the number of cases that initial_states draws"
                 raise ArgumentError(message, argument="cases", value=count, allowed="a whole number")
-            self.count = whole_number(count, "cases", 0)
+            self.count = wanted
         else:
             self._rows = {name: as_numbers(value, name) for name, value in _named(initial_states).items()}
-            self.count = self._given_count(count)
+            self.count = self._given_count(wanted)
         names = self._drawn(0) if self._sampler else self._rows
         for name in names:
             _require_name(name)

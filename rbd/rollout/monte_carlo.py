@@ -186,9 +186,10 @@ class Study:
 
     def _results(self, chunks: list[int], executor: str | Executor) -> Generator[tuple[int, Results]]:
         threads = available_threads()
-        if executor == "native":
+        kind = executor if isinstance(executor, str) else ""
+        if kind == "native":
             yield from run_native(self.step, self.plan, chunks, self.start, threads)
-        elif executor == "processes":
+        elif kind == "processes":
             yield from run_processes(Shipped(self.step), self.plan, chunks, self.start, threads)
         else:
             with opened(_checked(executor)) as pool:

@@ -21,6 +21,7 @@ from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
 from rbd.rollout.settings import checked_settings, require_choices
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array
+from rbd.scalars.entries import any_array
 from rbd.state import MechanismState
 
 
@@ -198,7 +199,7 @@ class Worlds:
         """Return the numbers of the chosen worlds."""
         if mask is None:
             return np.arange(self.count)
-        chosen = np.asarray(mask)
+        chosen = any_array(mask, "mask")
         if chosen.dtype == np.bool_ and chosen.shape == (self.count,):
             return np.flatnonzero(chosen)
         if chosen.ndim == 1 and (chosen.dtype.kind in "iu" or not chosen.size):

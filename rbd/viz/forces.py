@@ -53,13 +53,21 @@ def contact_forces(distances: Sequence[Distance[float]], multipliers: ArrayLike)
     >>> [force.point.frame.name for force in forces]
     ['world', 'world', 'world', 'world']
     """
-    near = several(distances, "distances", "distances")
+    near = checked_distances(distances)
     sizes = float_array(multipliers, (None,), "multipliers")
     if len(sizes) != len(near):
         message = f"multipliers has {len(sizes)} entries, needs one per distance, {len(near)}"
         raise ShapeError(message, argument="multipliers", expected=(len(near),), actual=sizes.shape)
     pairs = zip(near, sizes.tolist(), strict=True)
     return [Force(each.witness_a, each.normal * size) for each, size in pairs if size]
+
+
+def checked_distances(distances: object) -> tuple[Distance[float], ...]:
+    """Return distances as a tuple; raise ArgumentError for anything but a sequence of them."""
+    found = several(distances, "distances", "distances")
+    for each in found:
+        require_kind(each, Distance, operation="distances", argument="distances")
+    return found
 
 
 def arrows(state: MechanismState, forces: Forces) -> Array:

@@ -24,7 +24,8 @@ def as_trajectory(motion: Motion, operation: str) -> Trajectory:
 
 
 def require_fitting(trajectory: Trajectory, mechanism: Mechanism) -> None:
-    """Raise ShapeError unless a trajectory has the numbers of coordinates of a mechanism."""
+    """Raise ArgumentError for what is no mechanism, ShapeError if it has another number of coordinates."""
+    require_kind(mechanism, Mechanism, operation="trajectory", argument="mechanism")
     for name, array, wanted in (("q", trajectory.q, mechanism.nq), ("v", trajectory.v, mechanism.nv)):
         if array.shape[1] != wanted:
             message = f"trajectory.{name} has {array.shape[1]} columns, the mechanism has n{name} = {wanted}"

@@ -9,7 +9,7 @@ Requires matplotlib (extra `plot`), which is imported by the functions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from rbd.contact import CollisionModel, Distance, HalfSpace
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.viz.figures import matplotlib_module, new_space, set_limits
+from rbd.viz.forces import checked_distances
 from rbd.viz.solids import disc, polygons_of
 
 PALETTE = ("#7f9cb8", "#d9a066", "#8fb996", "#c08497", "#9a8fbf", "#c9b458", "#6aa6a6", "#b58a7a")
@@ -49,23 +51,25 @@ def plot_shapes(
     >>> picture = plot_shapes(state, model, distances=model.distances(state))
     >>> picture.figure.savefig("hand.png")        # doctest: +SKIP
     """
+    require_kind(model, CollisionModel, operation="plot_shapes", argument="model")
     model.require(state)
+    near = checked_distances(distances)
     if not model.shapes:
         raise ArgumentError("the collision model has no shapes to draw", argument="model", value=model)
     collection = matplotlib_module("mpl_toolkits.mplot3d.art3d").Poly3DCollection
     drawn = new_space() if ax is None else ax
     placed = _placed(state, model)
     low, high = _extent(placed)
-    palette = _colors(model, colors or {})
+    palette = _colors(model, {} if colors is None else _checked_colors(colors))
     faces, paint = list[Array](), list[Array]()
     for shape, corners in placed:
         faces += list(corners)
         paint += list(_shaded(corners, palette[id(shape)]))
     drawn.add_collection3d(collection(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
-    discs = [each for distance in distances for each in _discs(distance, float(np.max(high - low)) / 45)]
+    discs = [each for distance in near for each in _discs(distance, float(np.max(high - low)) / 45)]
     if discs:
         drawn.add_collection3d(collection(discs, facecolors=DISC, edgecolors="white", linewidths=0.4, zorder=11))
-    for distance in distances:
+    for distance in near:
         ends = np.array([distance.witness_a.xyz, distance.witness_b.xyz], dtype=np.float64).T
         drawn.plot(*ends, color=DISC, linewidth=1.1, zorder=10)
     set_limits(drawn, low, high)
@@ -98,6 +102,18 @@ def _colors(model: CollisionModel, chosen: Mapping[str, str]) -> dict[int, str]:
         id(shape): GROUND if isinstance(shape, HalfSpace) else {**default, **chosen}[model.body(shape).name]
         for shape in model.shapes
     }
+
+
+def _checked_colors(colors: object) -> Mapping[str, str]:
+    """Raise ArgumentError for anything but a mapping from names to what matplotlib takes for colours."""
+    require_kind(colors, Mapping, operation="plot_shapes", argument="colors")
+    chosen = cast("Mapping[str, str]", colors)
+    known = matplotlib_module("matplotlib.colors").is_color_like
+    for name, color in chosen.items():
+        if not known(color):
+            message = f"colors[{name!r}] is no colour; write one such as '#d9a066'"
+            raise ArgumentError(message, argument="colors", value=color, allowed="a colour of matplotlib")
+    return chosen
 
 
 def _shaded(corners: Array, color: str) -> Array:

@@ -14,7 +14,7 @@ from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, JointOption
 from .making import Good, World, calls, functions
 
 
-def _model(w: World) -> CollisionModel:
+def model_of(w: World) -> CollisionModel:
     """Return a model of one ball above a floor, whose mechanism is the world's."""
     if not hasattr(w, "model"):
         root = w.m.root_frame
@@ -35,7 +35,7 @@ def _fresh(w: World) -> CollisionModel:
 
 _STEPPING: Callable[[World], Good] = lambda w: {  # noqa: E731
     "state": w.state,
-    "model": _model(w),
+    "model": model_of(w),
     "torques": [0.0, 0.0],
     "dt": 0.01,
     "friction": 0.5,
@@ -50,6 +50,7 @@ _SHAPES: Final = functions(
         "Box": lambda w: {"frame": w.a, "size": (1.0, 1.0, 1.0)},
         "HalfSpace": lambda w: {"point": Point(w.a, (0, 0, 0)), "normal": w.vector},
         "CollisionModel": lambda w: {"mechanism": w.m},
+        "Compliance": lambda w: {"stiffness": 1e4, "damping": 10.0},
     },
     "rbd.contact.",
 ) | calls(
@@ -63,7 +64,7 @@ _SHAPES: Final = functions(
 )
 _MODELS: Final = (
     calls(
-        _model,
+        model_of,
         {
             "add": lambda w: {"body": w.tip, "shape": Sphere(w.tip.default_frame, 0.2)},
             "body": lambda w: {"shape": w.ball},
@@ -78,7 +79,7 @@ _MODELS: Final = (
         "CollisionModel.",
     )
     | calls(
-        _model,
+        model_of,
         {
             "distances": lambda w: {"state": w.state, "previous": w.model.distances(w.state)},
             "jacobian": lambda w: {"state": w.state, "out": np.empty((1, 2))},
@@ -96,7 +97,7 @@ _ALLOWED: Final = functions(
     {
         "solve_contact": lambda w: {
             "state": w.state,
-            "model": _model(w),
+            "model": model_of(w),
             "torques": [0.0, 0.0],
             "bias": "exact",
             "friction": None,
@@ -105,7 +106,7 @@ _ALLOWED: Final = functions(
         },
         "impact": lambda w: {
             "state": w.state,
-            "model": _model(w),
+            "model": model_of(w),
             "law": "unilateral",
             "restitution": 0.5,
             "active": [0],
@@ -122,7 +123,7 @@ _ALLOWED: Final = functions(
         },
         "ContactSimulator": lambda w: {
             "mechanism": w.m,
-            "collision_model": _model(w),
+            "collision_model": model_of(w),
             "control": None,
             "dt": 0.01,
             "threshold": 1e-3,
@@ -134,7 +135,7 @@ _ALLOWED: Final = functions(
     },
     "rbd.contact.",
 ) | calls(
-    lambda w: ContactSimulator(w.m, _model(w), None, 0.01),
+    lambda w: ContactSimulator(w.m, model_of(w), None, 0.01),
     {"run": lambda w: {"state": w.state, "final_time": 0.02, "progress": False}},
     "ContactSimulator.",
 )

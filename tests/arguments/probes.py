@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import of_algorithms, of_contact, of_methods, of_motion, of_robots, of_values
+from . import of_algorithms, of_contact, of_methods, of_motion, of_robots, of_values, of_worlds
 from .making import Probe, World, world
 
 __all__ = ["GROUPS", "Probe", "World", "world"]
@@ -25,5 +25,8 @@ GROUPS: Final[dict[str, dict[str, Probe]]] = {
     "files": of_motion.FILES,
     "rational": of_motion.RATIONAL,
     "contact": of_contact.CONTACT,
+    "worlds": of_worlds.WORLDS,
+    "export": of_worlds.EXPORT,
+    "plots": of_worlds.PLOTS,
     "more methods": of_methods.METHODS,
 }

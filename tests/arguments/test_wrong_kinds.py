@@ -24,7 +24,7 @@ from .wrong import complaints, outcome, pairs_of_complaints
 COUNT = share(100_000)
 CALLS = {name: probe for group in probes.GROUPS.values() for name, probe in group.items()}
 
-CALLBACKS = {"choose_parent", "control", "external", "progress", "function", "path", "u"}
+CALLBACKS = {"choose_parent", "control", "external", "progress", "function", "path", "u", "initial_states"}
 """Arguments that are the user's functions, their shapes, or files: what those raise themselves passes through."""
 THEIRS = (
     "'MechanismState' object cannot",
@@ -34,6 +34,7 @@ THEIRS = (
     "not subscriptable",
     "file",
     "File",
+    "Generator",
 )
 
 
