@@ -26,11 +26,22 @@ _OPTIONS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no other computer is asked for anything
     "--remote-debugging-port=0",
 )
+# Chromium ends when the pipe of its file descriptor 3 is closed, as it is when this process ends, however it ends.
+_ENDS_WITH_ITS_PARENT: Final = ("sh", "-c", 'exec "$0" "$@" 3<&0 4>/dev/null')
 
 
 def find_browser() -> str | None:
-    """Return the path of Chromium or a relative of it, None if there is none."""
+    """Return the path of Chromium or of a browser based on it, None if there is none."""
     return next((found for name in _NAMES if (found := shutil.which(name))), None)
+
+
+def _start(program: str, options: list[str]) -> subprocess.Popen[bytes]:
+    """Start a browser that ends with this process, where the system has a POSIX shell."""
+    quiet = subprocess.DEVNULL
+    if os.name != "posix":
+        return subprocess.Popen([program, *options], stdin=quiet, stdout=quiet, stderr=quiet)
+    command = [*_ENDS_WITH_ITS_PARENT, program, "--remote-debugging-pipe", *options]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
 
 
 @final
@@ -46,9 +57,13 @@ class HeadlessBrowser:
         self._size = width, height
         self.folder = tempfile.mkdtemp(prefix="rbd-browser-")
         root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
-        command = [program, *_OPTIONS, *root, f"--user-data-dir={self.folder}", f"--window-size={width},{height}", url]
-        quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
+        options = [*_OPTIONS, *root, f"--user-data-dir={self.folder}", f"--window-size={width},{height}", url]
+        self._process = _start(program, options)
+
+    @property
+    def process_id(self) -> int:
+        """The number of its process."""
+        return self._process.pid
 
     @property
     def is_running(self) -> bool:
@@ -67,4 +82,6 @@ class HeadlessBrowser:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,55 @@
+"""A browser without a window ends with the process that started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rbd.viz.browser import HeadlessBrowser, find_browser
+from tests.viz.chromium import eventually
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not installed")
+
+OPENS_A_BROWSER = """
+import time
+from pathlib import Path
+from rbd.viz.browser import HeadlessBrowser
+browser = HeadlessBrowser("about:blank", 200, 100)
+while not Path(browser.folder, "DevToolsActivePort").exists():
+    time.sleep(0.02)
+print(browser.process_id, flush=True)
+time.sleep(600)
+"""
+
+
+def is_alive(process_id: int) -> bool:
+    """Return whether a process runs; one that ended and waits for its parent does not."""
+    try:
+        with open(f"/proc/{process_id}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked up in /proc")
+def test_a_browser_ends_with_a_process_that_is_killed() -> None:
+    owner = subprocess.Popen([sys.executable, "-c", OPENS_A_BROWSER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    browser = int(owner.stdout.readline())
+    assert is_alive(browser)
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+    assert eventually(lambda: not is_alive(browser))
+
+
+def test_close_ends_the_browser_and_removes_its_folder() -> None:
+    browser = HeadlessBrowser("about:blank", 200, 100)
+    assert browser.is_running
+    browser.close()
+    assert not browser.is_running
+    assert not os.path.exists(browser.folder)
