@@ -3,6 +3,7 @@
 linear.py              A = LᵀDL written out; large recordings call the intrinsics of positive_definite.py, factored.py
 dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
 positive_definite.py   solve_positive_definite
+factor_derivative.py   derivatives of its factor
 factored.py            solve_factored: many right-hand sides, with a sparse factor
 partial_pivoting.py    solve_square, determinant
 minimum_norm.py        minimum_norm_solve

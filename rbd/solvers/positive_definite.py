@@ -15,6 +15,7 @@ from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.solvers.factor_derivative import factor_jvp, factor_vjp
 from rbd.solvers.operands import count_columns, entries, rows_of
 
 
@@ -168,6 +169,8 @@ FACTOR_POSITIVE_DEFINITE: Final = Intrinsic(
     function=_factor_packed,
     operations=_factor_operations,
     labels="n",
+    derivative=factor_jvp,
+    adjoint=factor_vjp,
 )
 """From a lower triangle to -L below the diagonal and 1 / D in it, row by row."""
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.program.differentiate import derivative
+from rbd.program.differentiate import Mode, derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.replay import replay
-from rbd.solvers import determinant, minimum_norm_solve, solve_positive_definite, solve_square
+from rbd.scalars.linear_algebra import dot
+from rbd.solvers import determinant, linear, minimum_norm_solve, solve_positive_definite, solve_square
 
 STEP = 1e-30
 
@@ -31,6 +32,22 @@ def test_positive_definite_equations() -> None:
     x = [0.3, -0.7, 1.1, 0.4]
     (found,) = derivative(program, "y", "x").interpret(x=x).values()
     np.testing.assert_allclose(found.reshape(6, 4), slopes(program, x), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_factors_that_are_intrinsics(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "MAX_RECORDED_FACTOR", 0)
+    graph = Graph()
+    x = graph.input("x", (6,))
+    rows = [[x[(3 * i + j) % 6] * (1.0 + 0.1 * i) for j in range(5)] for i in range(5)]
+    matrix = tuple(tuple(dot(a, b) + (2.0 if i == j else 0.0) for j, b in enumerate(rows)) for i, a in enumerate(rows))
+    factor = linear.Factor.of(matrix, list("abcde"))
+    outputs = (*factor.inverse_diagonal, *(entry for row in factor.rows for _, entry in row), *factor.solve(x[:5]))
+    program = Program.of(graph, "factor", {"y": outputs})
+    assert [call.intrinsic.name for call in program.calls] == ["factor_positive_definite"]
+    at = [0.3, -0.7, 1.1, 0.4, -0.2, 0.9]
+    (found,) = derivative(program, "y", "x", mode=mode).interpret(x=at).values()
+    np.testing.assert_allclose(found, slopes(program, at), rtol=0, atol=1e-13)
 
 
 def test_square_equations_and_determinants() -> None:
