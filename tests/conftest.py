@@ -1,7 +1,7 @@
 """Set-up of all tests: hypothesis profiles, caches, fixtures and the order of tests.
 
 `quick` (the default) draws the same examples in every run, so that a failure in one place can be repeated in
-another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m deep`.
+another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m deep`; `few` is for runs that are traced.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, HealthCheck.data_too_large)}
 
 settings.register_profile("quick", max_examples=50, derandomize=True, database=None, **_COMMON)
+settings.register_profile("few", max_examples=5, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=5000, derandomize=False, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -214,6 +214,8 @@ def test_wrong_shapes_raise_what_numpy_raises() -> None:
         (((2,), (3,)), np.add),
         (((2,), (3,)), lambda x, y: np.concatenate([x, y[None]])),
         (((2,), (3,)), lambda x, y: np.select([x > 0], [x, y])),
+        (((2,), (3,)), lambda x, y: np.interp(x, [0.0, 1.0], y)),
+        (((2,), (3,)), lambda x, y: np.interp(x, [0.0, 1.0, 2.0, 3.0], y)),
     ):
         with pytest.raises(ValueError, match=r"\w"):
             function(*(np.ones(shape) for shape in shapes))

@@ -1,0 +1,33 @@
+"""Stages of Runge-Kutta steps: which programs equal methods have."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import attrs
+
+import rbd
+from rbd.compiled.record import recorded_anew
+from rbd.compiled.recording_specs import RecordingSpec, stage_spec
+from rbd.compiled.stages import CLASSICAL, Scheme
+
+
+def digests(scheme: Scheme) -> list[str]:
+    mechanism = rbd.robots.double_pendulum()
+    specs = [stage_spec(scheme, k, 0) for k in range(scheme.stages)]
+    return [recorded_anew(spec, mechanism, "stage").evaluation.outline.digest for spec in specs]
+
+
+def test_equal_methods_have_equal_programs() -> None:
+    expected = digests(CLASSICAL)
+    assert digests(pickle.loads(pickle.dumps(CLASSICAL))) == expected
+    assert digests(attrs.evolve(copy.copy(CLASSICAL), c=(0.0, 0.5, 0.5, 1.0))) == expected
+
+
+def test_kinds_of_inputs_are_their_shapes() -> None:
+    spec = RecordingSpec(
+        print, "qv", {"stiffness": "v", "q_start": "q", "s": "s", "period": "scalar", "push": "wrench"}
+    )
+    shapes = spec.shapes(7, 6, 3)
+    assert shapes == {"stiffness": (6,), "q_start": (7,), "s": (3,), "period": (), "push": (6,)}

@@ -1,0 +1,22 @@
+"""A plugin of pytest, `-p tests.few_cases`: of each test, at most so many of its parametrised cases as RBD_CASES says.
+
+They are spread over all. For runs that ask what is reached, not whether it is right.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+import pytest
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect all but some cases of each test."""
+    count = int(os.environ["RBD_CASES"])
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    kept = {id(each) for group in cases.values() for each in group[:: max(1, -(-len(group) // count))]}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = [item for item in items if id(item) in kept]
