@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rbd.cli.robot_file import RobotFile
+from rbd.cli.stand_ins import add_stand_ins
 from rbd.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from rbd.state import MechanismState
 
 
-def ground_model(robot: RobotFile, *, among_bodies: bool) -> CollisionModel:
-    """Return the collision model of the shapes that move and the planes of the file, else the plane z = 0.
+def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionModel, list[str]]:
+    """Return the collision model of the shapes that move and the planes of the file, else the plane z = 0; and doubts.
 
-    With `among_bodies`, pairs of bodies that the file lets collide are in it, too.
+    Shapes that models lack have stand-ins, which touch the ground only. With `among_bodies`, pairs of bodies that the
+    file lets collide are in it, too.
     """
     from rbd.contact import CollisionModel, HalfSpace
 
@@ -26,20 +28,22 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> CollisionModel:
     root = robot.mechanism.root_body
     planes = [shape for shape in full.shapes if isinstance(shape, HalfSpace)] or [_level(robot)]
     solids = [s for s in full.shapes if not isinstance(s, HalfSpace) and full.body(s) is not root]
-    if not solids:
-        message = f"{robot.shown} has no collision shape that can touch the ground, such as a sphere or a box"
-        raise ArgumentError(f"--ground: {message}", argument="ground", value=True)
     model = CollisionModel(robot.mechanism)
     for shape in (*planes, *solids):
         model.add(root if isinstance(shape, HalfSpace) else full.body(shape), shape)
+    added, doubts = add_stand_ins(robot, model)
+    touching = solids + [shape for shape in added if model.body(shape) is not root]
+    if not touching:
+        message = f"{robot.shown} has no collision shape that can touch the ground, such as a sphere or a box"
+        raise ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
     for plane in planes:
-        for solid in solids:
-            model.add_pair(solid, plane)
+        for shape in touching:
+            model.add_pair(shape, plane)
     if among_bodies:
         for pair in full.pairs:
             if pair.a in solids and pair.b in solids:
                 model.add_pair(pair.a, pair.b)
-    return model
+    return model, doubts
 
 
 def _level(robot: RobotFile) -> HalfSpace:

@@ -84,7 +84,9 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     from rbd.contact import ContactSimulator, JointOptions
     from rbd.simulation import Trajectory
 
-    model = ground_model(robot, among_bodies=options.self_collisions)
+    model, doubts = ground_model(robot, among_bodies=options.self_collisions)
+    for doubt in doubts:
+        print(f"rbd: --ground: {printable(doubt)}", file=sys.stderr)
     if options.height is not None or (not is_mjcf(robot.path) and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
     control, joints = _control(robot, state, options)

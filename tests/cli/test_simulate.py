@@ -180,9 +180,11 @@ def test_other_options_that_do_not_fit(urdf: Path, mjcf: Path, capsys: pytest.Ca
     assert "--floating is for URDF" in capsys.readouterr().err
     assert cli.main(["simulate", str(mjcf), "--package", "meshes=folder"]) == 1
     assert "--package is for URDF" in capsys.readouterr().err
-    urdf.write_text(urdf.read_text().replace("sphere", "cylinder").replace('radius="0.1"', 'radius="1" length="1"'))
+    urdf.write_text(urdf.read_text().replace("sphere", "mesh").replace('radius="0.1"', 'filename="none.stl"'))
     assert cli.main(["simulate", str(urdf), "--ground"]) == 1
-    assert "no collision shape that can touch the ground" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "no collision shape that can touch the ground" in message
+    assert "meshes left out: mesh 'none.stl'" in message
 
 
 @pytest.mark.parametrize(

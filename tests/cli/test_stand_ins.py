@@ -1,0 +1,93 @@
+"""`rbd simulate --ground` of shapes that collision models lack: cylinders, ellipsoids, meshes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import cli
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+INERTIAL = (
+    """<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
+)
+
+
+def urdf(folder: Path, *geometries: str) -> Path:
+    """Return a file with a link that has these collision shapes."""
+    shapes = "".join(f"<collision>{geometry}</collision>" for geometry in geometries)
+    path = folder / "thing.urdf"
+    path.write_text(f"<robot name='thing'><link name='thing'>{INERTIAL}{shapes}</link></robot>")
+    return path
+
+
+def mjcf(folder: Path, geom: str, assets: str = "") -> Path:
+    """Return a file with a body that floats above a plane."""
+    path = folder / "thing.xml"
+    path.write_text(
+        f"""<mujoco><asset>{assets}</asset><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="thing" pos="0 0 2"><freejoint name="free"/>{geom}</body></worldbody></mujoco>"""
+    )
+    return path
+
+
+def simulated(path: Path, *options: str) -> rbd.Trajectory:
+    out = path.with_suffix(".npz")
+    assert cli.main(["simulate", str(path), "--ground", "--dt", "0.002", *options, "--out", str(out)]) == 0
+    return rbd.Trajectory.load(out)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "height", "line"),
+    [
+        ("<cylinder radius='0.1' length='0.04'/>", 0.1, "cylinders taken for spheres (1)"),
+        ("<cylinder radius='0.1' length='0.5'/>", 0.25, "cylinders taken for capsules (1)"),
+        ("<mesh filename='part.obj' scale='0.4 0.2 0.6'/>", 0.0, "meshes taken for the boxes around them (1)"),
+        ("<mesh filename='part.obj' scale='0.4 0.2 -0.6'/>", 0.6, "meshes taken for the boxes around them (1)"),
+    ],
+)
+def test_shapes_of_urdf_begin_on_the_ground(
+    geometry: str, height: float, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    (tmp_path / "part.obj").write_text(TETRAHEDRON)
+    path = urdf(tmp_path, f"<geometry>{geometry}</geometry>")
+    found = simulated(path, "--floating", "--time", "0.1")
+    np.testing.assert_allclose(found.q[0, 6], height, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.q[-1, 6], height, rtol=0, atol=0.01)
+    assert capsys.readouterr().err == f"rbd: --ground: {line}\n"
+
+
+def test_a_wheel_rolls(tmp_path: Path) -> None:
+    path = urdf(tmp_path, "<origin rpy='1.5707963 0 0'/><geometry><cylinder radius='0.1' length='0.04'/></geometry>")
+    root = f"{path.stem}_to_world"
+    found = simulated(path, "--floating", "--time", "1", "--speed", f"{root}=0:10:0:1:0:0")
+    np.testing.assert_allclose(found.q[-1, 4:7], (1.0, 0.0, 0.1), rtol=0, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("geom", "height", "line"),
+    [
+        ("<geom type='cylinder' size='0.1 0.02'/>", 0.1, "cylinders taken for spheres (1)"),
+        ("<geom type='cylinder' size='0.1 0.25'/>", 0.25, "cylinders taken for capsules (1)"),
+        ("<geom type='ellipsoid' size='0.3 0.2 0.1'/>", 0.1, "ellipsoids taken for the boxes around them (1)"),
+        ("<geom size='0.01' mass='1'/><geom type='mesh' mesh='m' mass='0'/>", 0.3, "meshes taken for the boxes around"),
+    ],
+)
+def test_shapes_of_mjcf_fall_to_the_ground(
+    geom: str, height: float, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assets = "<mesh name='m' vertex='-1 -1 -0.3 1 0 -0.3 0 1 -0.3 0 0 1' face='0 2 1 0 1 3 0 3 2 1 2 3'/>"
+    found = simulated(mjcf(tmp_path, geom, assets), "--time", "1")
+    np.testing.assert_allclose(found.q[-1, 6], height, rtol=0, atol=1e-3)
+    assert f"rbd: --ground: {line}" in capsys.readouterr().err
+
+
+def test_meshes_that_cannot_be_read_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ball, mesh = ("<geometry><sphere radius='0.1'/></geometry>", "<geometry><mesh filename='../a.stl'/></geometry>")
+    found = simulated(urdf(tmp_path, ball, mesh), "--floating", "--time", "0.1")
+    np.testing.assert_allclose(found.q[0, 6], 0.1, rtol=0, atol=1e-12)
+    assert capsys.readouterr().err.startswith("rbd: --ground: meshes left out: mesh '../a.stl'")
