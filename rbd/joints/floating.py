@@ -148,6 +148,11 @@ class FloatingJoint(ChartJoint):
         moved = matvec(self._chart.rotation(r0), matvec(left_jacobian(rotation_vector), rho))
         return (*self._chart.composed(r0, quaternion_exp(rotation_vector)), *add3(p0, moved))
 
+    def displaced(self, q: Vector, turn: Vec3, shift: Vec3) -> Vector:
+        """Return q after a rotation vector and a displacement of the origin, both in the frame after at q."""
+        r, p = self._pose(q)
+        return (*self._chart.composed(r, quaternion_exp(turn)), *add3(p, matvec(self._chart.rotation(r), shift)))
+
     # ---------------------------------------------------------------- reversal
 
     @override

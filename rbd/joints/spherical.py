@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rbd.scalars import Matrix, Vector
     from rbd.spatial import Frame, Wrench
     from rbd.spatial.frame import A, B
+    from rbd.spatial.linalg import Vec3
 
 
 class SphericalJoint(ChartJoint):
@@ -82,6 +83,10 @@ class SphericalJoint(ChartJoint):
     @override
     def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
         return self._chart.composed(q0, quaternion_exp(as_vec3(phi)))
+
+    def displaced(self, q: Vector, turn: Vec3, shift: Vec3) -> Vector:
+        """Return q after a rotation vector in the frame after at q; the origin stays where it is."""
+        return self._chart.composed(q, quaternion_exp(turn))
 
     @override
     def flip_configuration(self, q: Vector) -> Vector:

@@ -14,10 +14,12 @@ G, DT = 9.81, 1e-3
 ACROSS = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]  # a capsule's axis along y
 
 
-def on_slope(kind: str, angle: float, *, inertia: float = 0.01) -> tuple[rbd.MechanismState, CollisionModel]:
+def on_slope(
+    kind: str, angle: float, *, inertia: float | tuple[float, float, float] = 0.01
+) -> tuple[rbd.MechanismState, CollisionModel]:
     """Return a body of 1 kg on a plane, with gravity turned instead of the plane; x points down the slope."""
     mechanism = rbd.Mechanism(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
-    moment = rbd.SpatialInertia(rbd.Frame("body"), mass=1.0, moment_about_com=inertia * np.eye(3))
+    moment = rbd.SpatialInertia(rbd.Frame("body"), mass=1.0, moment_about_com=np.diag(np.ones(3) * inertia))
     body = rbd.RigidBody("body", moment)
     mechanism.attach(mechanism.root_body, body, rbd.Joint("free", rbd.QuaternionFloating()))
     model, root = CollisionModel(mechanism), mechanism.root_frame
@@ -50,20 +52,15 @@ def speed_down(state: rbd.MechanismState) -> float:
 def test_round_bodies_roll_until_friction_does_not_suffice(
     kind: str, radius: float, inertia: float, angle: float
 ) -> None:
-    """Rolling takes a friction force of m g sin / (1 + m r² / I); beyond mu m g cos the body slides.
-
-    Velocities of turning bodies have an error of the order of the step, which extrapolation removes.
-    """
-    mu, ratio, speeds = 0.2, radius**2 / inertia, list[float]()
+    """Rolling takes a friction force of m g sin / (1 + m r² / I); beyond mu m g cos the body slides."""
+    mu, ratio = 0.2, radius**2 / inertia
     rolls = np.sin(angle) / (1 + ratio) < mu * np.cos(angle)
-    for dt in (4e-4, 2e-4):
-        state, model = on_slope(kind, angle, inertia=inertia)
-        run(state, model, mu, 0.2, dt)
-        speeds.append(speed_down(state))
-        slip = speeds[-1] - radius * float(state.v[1])
-        assert (slip < 2e-3 * speeds[-1]) == rolls
+    state, model = on_slope(kind, angle, inertia=inertia)
+    run(state, model, mu, 0.2)
+    speed = speed_down(state)
+    assert (abs(speed - radius * float(state.v[1])) < 1e-9) == rolls
     force = np.sin(angle) / (1 + ratio) if rolls else mu * np.cos(angle)
-    assert 2 * speeds[1] - speeds[0] == pytest.approx(0.2 * G * (np.sin(angle) - force), rel=1e-3)
+    assert speed == pytest.approx(0.2 * G * (np.sin(angle) - force), rel=1e-9 if rolls else 1e-3)
     assert rolls == (angle < 0.6)
 
 
@@ -96,21 +93,6 @@ def test_bodies_at_rest_do_not_penetrate(kind: str) -> None:
     assert abs(after.distances[-1]).max() < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_tumbling_box_loses_energy_until_it_rests(seed: int) -> None:
-    """Steps of a turning body err by the order of the step: single ones gain up to two thousandths."""
-    state, model = on_slope("box", 0.0, inertia=0.02)
-    rng = np.random.default_rng(seed)
-    turned = rng.normal(size=4)
-    state.set_configuration([*turned / np.linalg.norm(turned), 0, 0, 0.5])
-    state.set_velocity(rng.normal(size=6))
-    after = run(state, model, 0.5, 2.0)
-    energies = _energies(state.mechanism, after)
-    assert energies.max() == energies[0]
-    assert np.diff(energies).max() < 2e-3 * energies[0]
-    assert energies[-1] < 0.6 * energies[0]
-
-
 @pytest.mark.deep
 def test_a_stack_of_ten_boxes_stands_for_ten_seconds() -> None:
     state, model = incline(0.0, *["box"] * 10, gap=1e-3)
@@ -120,6 +102,7 @@ def test_a_stack_of_ten_boxes_stands_for_ten_seconds() -> None:
     assert abs(after.distances[-1]).max() < 1e-6
 
 
-def _energies(mechanism: rbd.Mechanism, after: rbd.contact.ContactTrajectory) -> Array:
+def energies(mechanism: rbd.Mechanism, after: rbd.contact.ContactTrajectory) -> Array:
+    """Return kinetic and potential energy after every step."""
     states = (rbd.MechanismState(mechanism, q, v) for q, v in zip(after.q, after.v, strict=True))
     return np.array([rbd.kinetic_energy(s) + rbd.gravitational_potential_energy(s) for s in states])

@@ -1,6 +1,8 @@
 """Time stepping with contacts.
 
 time_stepping.py      `contact_step`: one step on velocities, with friction
+transport.py          velocities from the frames at the beginning of a step to those at its end
+overlaps.py           displacements that remove overlaps
 spring_rows.py        compliant points in its quadratic program
 step_derivatives.py   `contact_step_derivatives`
 simulation_step.py    one step of the simulator, as a function to record

@@ -16,11 +16,13 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.newton_euler import rigid_body_torques
 from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite
 from rbd.arguments import flag
+from rbd.contact.stepping.overlaps import SHARE
+from rbd.contact.stepping.transport import transport_accelerations
 from rbd.joints.one_axis import OneDofJoint
-from rbd.scalars import Matrix, Scalar, Vector, const, less, where
+from rbd.scalars import Matrix, Scalar, Vector, const, maximum
 from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
@@ -30,8 +32,6 @@ from rbd.state import Link, ScalarState
 
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__
-SOFTNESS = const(1, 5)
-"""Share of an overlap that one step removes."""
 _FAR = const(10**9, 1)
 """Speed that no stop bounds."""
 
@@ -85,9 +85,9 @@ class StepDynamics(NamedTuple):
 def implicit_dynamics(
     state: ScalarState, options: JointOptions, M: Matrix, momentum: Vector, tau: Vector, dt: Scalar
 ) -> StepDynamics:
-    """Return the dynamics of a step from M, M v and the torques."""
+    """Return the dynamics of a step from M, M v and the torques; velocities stay in the frames at its beginning."""
     added, pushed = list[Scalar](), list[Scalar]()
-    bias = dynamics_bias_kernel(state)
+    bias = rigid_body_torques(state, transport_accelerations(state))
     for link in state.links:
         damping = state.joint_parameter(link.joint, "damping")
         springs = bound_spring_torques(state, link, state.joint_q(link), state.joint_v(link))
@@ -121,12 +121,20 @@ class _Limits(NamedTuple):
     high: Scalar
     friction: Scalar
     rate: Scalar
+    back: Scalar
+    """Rate at which a step moves the position back from beyond the bounds."""
 
 
-def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> Intervals:
-    """Return the interval rows of dry friction and stops: impulses of friction, and speeds that reach the bounds."""
+def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> tuple[Intervals, Vector]:
+    """Return the interval rows of dry friction and stops, and the rates at which positions return to the bounds.
+
+    The rows have impulses of friction, and speeds that reach the bounds.
+    """
     found = [row for link in state.links for row in _joint_limits(state, options, link, dt)]
-    return Intervals(*(tuple(column) for column in zip(*found, strict=True))) if found else NO_INTERVALS
+    if not found:
+        return NO_INTERVALS, ()
+    *columns, back = (tuple(column) for column in zip(*found, strict=True))
+    return Intervals(*columns), back
 
 
 def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Scalar) -> list[_Limits]:
@@ -138,7 +146,7 @@ def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Sca
     if stops and isinstance(link.joint.type, OneDofJoint):
         [stop] = stops
         return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
-    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i]) for i, f in enumerate(impulses) if not is_plain_zero(f)]
+    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i], 0) for i, f in enumerate(impulses) if not is_plain_zero(f)]
     return [each._replace(row=_placed(each.row, start, size)) for each in (*rubbing, *stops)]
 
 
@@ -152,13 +160,21 @@ def _stops(state: ScalarState, link: Link, dt: Scalar) -> list[_Limits]:
         if not (is_infinite(low) and is_infinite(high)):
             down = -_FAR if is_infinite(low) else -_reach(x - low, dt)
             up = _FAR if is_infinite(high) else _reach(high - x, dt)
-            found.append(_Limits(tuple(row), down, up, 0, dot(row, v)))
+            found.append(_Limits(tuple(row), down, up, 0, dot(row, v), _back(x, low, high) / dt))
     return found
 
 
 def _reach(gap: Scalar, dt: Scalar) -> Scalar:
-    """Return the speed that closes a gap in one step; an overlap, in several."""
-    return where(less(gap, 0), SOFTNESS * gap, gap) / dt
+    """Return the speed that closes a gap in one step; zero for an overlap."""
+    return maximum(gap, 0) / dt
+
+
+def _back(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+    """Return how far a step moves a coordinate back from beyond its bounds."""
+    below: Scalar = 0 if is_infinite(low) else maximum(low - x, 0)
+    above: Scalar = 0 if is_infinite(high) else maximum(x - high, 0)
+    distance: Scalar = SHARE * (below - above)
+    return distance
 
 
 def _unit(place: int, size: int) -> Vector:

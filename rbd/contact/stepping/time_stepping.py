@@ -10,6 +10,11 @@ for the rows J_t = mu t' J of four tangent directions t: a point may not close m
 way it slides. Impulses lie in the polyhedral friction cone; two of its edges lie along the sliding direction. Torsional
 and rolling friction are rows of the same kind, of the angular velocity; compliant pairs have regularised rows
 (`spring_rows.py`).
+
+Velocities are those in the frames at the beginning of the step; `transport.py` carries them to its end. Positions alone
+move out of overlaps (`overlaps.py`). With impulses lam, and bounds b that are not positive,
+
+    1/2 v⁺'M v⁺ - 1/2 v'M v - dt f'v⁺ = lam'b - 1/2 (v⁺ - v)'M (v⁺ - v) <= 0
 """
 
 from __future__ import annotations
@@ -25,7 +30,6 @@ from numpy.typing import NDArray
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.trees import require_tree
 from rbd.compiled import RecordedFunction
-from rbd.compiled.stepping import moved_along
 from rbd.contact.geometry.placed_shapes import NearestPoints
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
@@ -45,7 +49,8 @@ from rbd.contact.solver.friction_cone import (
 )
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
-from rbd.contact.stepping.joint_options import SOFTNESS, JointOptions, implicit_dynamics, joint_intervals
+from rbd.contact.stepping.joint_options import JointOptions, implicit_dynamics, joint_intervals
+from rbd.contact.stepping.overlaps import SHARE, Overlaps, mobilities, push_out
 from rbd.contact.stepping.spring_rows import (
     factor_with_unit_masses,
     intervals_without_springs,
@@ -54,13 +59,14 @@ from rbd.contact.stepping.spring_rows import (
     with_springs,
     with_unit_masses,
 )
+from rbd.contact.stepping.transport import transported
 from rbd.scalars import Matrix, Scalar, Vector, less, maximum, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import Intervals
-from rbd.spatial.linalg import Vec3, add3, scale3
+from rbd.spatial.linalg import Vec3, add3, dot3, scale3
 from rbd.spatial.linalg import matvec as rotated
 from rbd.spatial.values import require_kind
 from rbd.state import ScalarState, State
@@ -173,6 +179,7 @@ class StepProblem(NamedTuple):
     J: Matrix
     bounds: Vector
     intervals: Intervals
+    overlaps: Overlaps
 
 
 class StepConstraints(NamedTuple):
@@ -191,6 +198,12 @@ class StepConstraints(NamedTuple):
     """The smallest distance of each pair's points."""
     edges: tuple[Vec3, ...]
     """The force of each row's multiplier 1, in the root frame."""
+    normals: Matrix
+    """The row of each point along its normal."""
+    sinking: Vector
+    """The rate at which each point would approach without contact."""
+    overlaps: Vector
+    """The rate at which a step removes the overlap of each point; zero for compliant ones."""
 
 
 def velocity_step(
@@ -209,11 +222,11 @@ def velocity_step(
     By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
     """
     problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
-    M, _, factor, momentum, v_free, J, bounds, intervals = problem
+    M, _, factor, momentum, v_free, J, bounds, intervals, overlaps = problem
     solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
     found = solve(problem.mass, factor, momentum, J, bounds, intervals)
-    v_next = found.x[: len(v_free)]
-    q_next = moved_along(state, v_next, dt)
+    v = found.x[: len(v_free)]
+    q_next, v_next = transported(state, v, push_out(overlaps, v), dt)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
@@ -223,7 +236,7 @@ def velocity_step(
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
         "residual": found.residual,
-        "energy": kinetic_energy(M, v_next) - kinetic_energy(M, v_free),
+        "energy": kinetic_energy(M, v) - kinetic_energy(M, v_free),
         "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
         "held": found.active[: len(bounds)],
         "gaps": constraints.gaps,
@@ -254,9 +267,12 @@ def step_problem(
     factor = factored(state, mass)
     v_free = factor.solve(momentum)
     constraints = _constraints(state, pairs, v_free, dt, margin, mu)
-    bounds = constraints.bounds if mu is None else _without_rise(constraints, v)
-    intervals = joint_intervals(state, joints, dt)
-    hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals)
+    bounds, rates = constraints.bounds, constraints.overlaps
+    if mu is not None:
+        bounds, rates = _without_rise(constraints, v)
+    intervals, back = joint_intervals(state, joints, dt)
+    overlaps = Overlaps(constraints.normals, rates, mobilities(state, M), intervals, back)
+    hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals, overlaps)
     return _with_springs(hard, constraints), constraints
 
 
@@ -293,6 +309,9 @@ def _constraints(
         tuple(point.gap for _, point in every),
         tuple(distances),
         tuple(edge for point in found for edge in point.edges),
+        tuple(point.normal for point in found),
+        tuple(point.sinking for point in found),
+        tuple(point.overlap for point in found),
     )
 
 
@@ -305,6 +324,9 @@ class _PointRows(NamedTuple):
     gap: Scalar
     spring: Scalar | None
     edges: tuple[Vec3, ...]
+    normal: Vector
+    sinking: Scalar
+    overlap: Scalar
 
 
 def _point_rows(
@@ -320,12 +342,14 @@ def _point_rows(
     """Return the rows of a point; they are zero if it is not nearer than the margin."""
     near = less(point.phi, margin)
     own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
-    cone, directions = _cone(state, pair, point, own, v_free)
+    cone, directions, (normal, free) = _cone(state, pair, point, own, v_free)
     bound, spring = _bound_and_spring(state, pair, cone, point.phi, dt)
     rows = tuple(masked_row(near, row) for row in cone)
     factor = None if spring is None else where(near, spring, 0)
     edges = tuple(_in_root(state, pair, edge) for edge in directions)
-    return _PointRows(owner, rows, where(near, bound, 0), point.phi, factor, edges)
+    overlap = SHARE * maximum(-point.phi, 0) / dt if spring is None else 0
+    at_most = maximum(-free, 0)
+    return _PointRows(owner, rows, where(near, bound, 0), point.phi, factor, edges, normal, at_most, overlap)
 
 
 def _bound_and_spring(
@@ -334,8 +358,7 @@ def _bound_and_spring(
     """Return the least rate at which the gap of a point may change, and the factor of its spring if it has one."""
     if pair.compliance is not None:
         return spring_row(state, pair.compliance, phi, dt)
-    gap = where(less(phi, 0), SOFTNESS * phi, phi)
-    return _least_rate(state, pair, cone, gap, dt), None
+    return _least_rate(state, pair, cone, maximum(phi, 0), dt), None
 
 
 def _least_rate(state: ScalarState, pair: Pair, cone: Matrix, gap: Scalar, dt: Scalar) -> Scalar:
@@ -349,38 +372,45 @@ def _least_rate(state: ScalarState, pair: Pair, cone: Matrix, gap: Scalar, dt: S
     return where(less(rate, closing), maximum(closing, rebound), closing)
 
 
-def _without_rise(constraints: StepConstraints, v: Vector) -> Vector:
-    """Return bounds that let points slide without rising.
+def _without_rise(constraints: StepConstraints, v: Vector) -> tuple[Vector, Vector]:
+    """Return bounds that let points slide without rising, and the rates at which positions alone remove overlaps.
 
     Under the relaxation a point that slides at speed s must rise at mu s, so that bodies take off. Subtracting mu s,
-    for the speed at the beginning of the step, from the bounds removes that (De Saxcé, Feng 1998). The error from
-    changes of speed within the step appears in the gaps, which later steps close.
+    for the speed at the beginning of the step, from the bounds removes that (De Saxcé, Feng 1998). Points that slow
+    down within the step sink a little. Velocities remove their overlap, too, as long as no bound becomes positive, and
+    no faster than they would approach without contact.
     """
-    rates, corrected = matvec(constraints.rows, v), list[Scalar]()
-    for _, rows in groupby(range(len(rates)), key=lambda k: constraints.points[k]):
+    rates, bounds, left = matvec(constraints.rows, v), list[Scalar](), list[Scalar]()
+    for point, rows in groupby(range(len(rates)), key=lambda k: constraints.points[k]):
         numbers = list(rows)
         mean, least = mean_and_least(tuple(rates[k] for k in numbers))
-        corrected += [constraints.bounds[k] - (mean - least) for k in numbers]
-    return tuple(corrected)
+        rise, overlap = mean - least, constraints.overlaps[point]
+        up = minimum(minimum(overlap, rise), constraints.sinking[point])
+        bounds += [constraints.bounds[k] - (rise - up) for k in numbers]
+        left.append(overlap - up)
+    return tuple(bounds), tuple(left)
 
 
 def _cone(
     state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector
-) -> tuple[Matrix, tuple[Vec3, ...]]:
-    """Return the rows of the friction cone at a point and the force of each; without friction, those of the normal.
+) -> tuple[Matrix, tuple[Vec3, ...], tuple[Vector, Scalar]]:
+    """Return the rows of the friction cone at a point, the force of each, and the normal's row and rate at `v_free`.
 
     Sliding, torsional and rolling friction are bounded each for itself: the edges are all sums of one edge of each.
+    Without friction there is one edge, the normal.
     """
     J = contact_point_jacobian(state, pair, point.p_a)
     J_n = J.row(point.n)
     if mu is None:
-        return (J_n,), (point.n,)
-    directions = tangents(point.n, J.velocity(v_free))
+        return (J_n,), (point.n,), (J_n, 0)
+    slip = J.velocity(v_free)
+    directions = tangents(point.n, slip)
     forces = [add3(point.n, scale3(t, sign * mu)) for t in directions for sign in (1, -1)]
     rows = cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions])
     for turns in _turning_rows(state, pair, J, point.n, v_free):
         rows = tuple(edge for row in rows for edge in cone_edges(row, turns))
-    return rows, tuple(force for force in forces for _ in range(len(rows) // len(forces)))
+    each = tuple(force for force in forces for _ in range(len(rows) // len(forces)))
+    return rows, each, (J_n, dot3(point.n, slip))
 
 
 def _turning_rows(
