@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import os
+import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +25,7 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     """
     if not path.name or "\0" in str(path):
         raise IsADirectoryError(errno.EISDIR, "no name of a file", str(path))
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")  # threads and processes may write at once
     try:
         yield partial
         partial.replace(path)

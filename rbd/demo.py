@@ -57,6 +57,9 @@ def rod_inertia(frame: Frame, length: float, mass: float, radius: float = 0.02) 
 
 def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say: Print = print) -> None:
     """Run the demo: pass lines of text to `say` and write a plot to `picture` (PNG)."""
+    plots = importlib.util.find_spec("matplotlib") is not None
+    if plots:
+        require_picture(picture)
     mechanism = build()
     bodies = " <- ".join(f"{mechanism.successor(j).name} ({j.name})" for j in mechanism.tree_joints)
     size = f"{mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
@@ -67,7 +70,7 @@ def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say:
     say(f"\nSimulated {final_time:g} s in {len(trajectory) - 1} steps (Munthe-Kaas, fourth order). Energies in J:\n")
     tell_energies(mechanism, trajectory, say)
     ask_frames(mechanism, state, say)
-    if importlib.util.find_spec("matplotlib") is None:
+    if not plots:
         say("\nNo plot: matplotlib is not installed. Install it with: pip install 'rbd[plot]'")
         return
     draw(mechanism, trajectory, picture)
@@ -117,6 +120,16 @@ def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
     return found
 
 
+def require_picture(picture: Path) -> None:
+    """Raise ArgumentError unless the ending of a file is that of a picture."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    formats = sorted(FigureCanvasBase.get_supported_filetypes())
+    if picture.suffix.lstrip(".").lower() not in formats:
+        message = f"{picture.name} has no ending of a picture; there are {', '.join(formats)}"
+        raise ArgumentError(message, argument="picture", value=picture, allowed=tuple(formats))
+
+
 def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
     """Plot the path of the tip with some poses, and the energies over time."""
     from matplotlib.figure import Figure  # not pyplot, which has global state
@@ -125,10 +138,6 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.35])
     _draw_motion(left, positions(mechanism, trajectory))
     _draw_energies(right, mechanism, trajectory)
-    formats = figure.canvas.get_supported_filetypes()
-    if picture.suffix.lstrip(".").lower() not in formats:
-        message = f"{picture.name} has no ending of a picture; there are {', '.join(sorted(formats))}"
-        raise ArgumentError(message, argument="picture", value=picture, allowed=tuple(sorted(formats)))
     figure.savefig(picture, dpi=120)
 
 

@@ -61,7 +61,7 @@ class LeggedRobot:
         found = find_spec(PACKAGE)
         if found is None or not found.submodule_search_locations:
             message = f"{self.name} is a robot of {PACKAGE}, which is not installed: pip install {PACKAGE}"
-            raise UnknownNameError(message, name=self.name, known=[])
+            raise UnknownNameError(message, kind="robot", name=self.name, known=(), suggestion=None)
         return Path(found.submodule_search_locations[0]) / self.file
 
 
@@ -164,15 +164,17 @@ def softened(given: Ground) -> rbd.Mechanism:
     mechanism = load_mjcf(given.robot.path)
     for joint in mechanism.tree_joints[1:]:
         joint.armature, joint.damping = given.robot.armature, given.robot.damping
-    radius = 0.0
+    radii = set[float]()
     for pair in given.model.pairs:
         foot, body = pair.a, mechanism.body(pair.body_a.name)
         assert isinstance(foot, (Sphere, Capsule))
-        radius, half = foot.radius, foot.length / 2 if isinstance(foot, Capsule) else 0.0
+        radii.add(foot.radius)
+        half = foot.length / 2 if isinstance(foot, Capsule) else 0.0
         pose = pair.body_a.fixed_transform(foot.frame, pair.body_a.default_frame).matrix
         for end in (-half, half) if half else (0.0,):
             place = pose @ np.array([0.0, 0.0, end, 1.0])
             body.add_contact_point(rbd.Point(body.default_frame, place[:3]), RUBBER)
+    (radius,) = radii  # one ground for all feet
     root = mechanism.root_frame
     mechanism.add_half_space(HalfSpace(rbd.Point(root, (0, 0, radius)), rbd.FreeVector(root, (0, 0, 1))))
     return mechanism

@@ -12,6 +12,7 @@ from rbd import robots
 from rbd.bench import legged
 from rbd.errors import UnknownNameError
 from rbd.mechanism import Mechanism
+from rbd.mechanism.registry import unknown_name
 from rbd.urdf import load_urdf, parse_urdf
 
 HAND = "hand"
@@ -60,9 +61,7 @@ def robot(name: str) -> Mechanism:
     if name.endswith(".urdf"):
         return without_passive_torques(load_urdf(name))
     known = [*OWN, *legged.ROBOTS, *(EXAMPLES if has_examples() else ())]
-    raise UnknownNameError(
-        f"no robot {name!r}; known robots: {', '.join(known)}, and files *.urdf", name=name, known=known
-    )
+    raise unknown_name("robot", name, known, more=f"; known robots: {', '.join(known)}, and files *.urdf")
 
 
 def without_passive_torques(mechanism: Mechanism) -> Mechanism:
@@ -77,7 +76,8 @@ def without_passive_torques(mechanism: Mechanism) -> Mechanism:
 def _example(file: str) -> Path:
     path = find(file)
     if path is None:
-        raise UnknownNameError(f"{file} is not installed: pip install example-robot-data", name=file, known=[*OWN])
+        message = f"{file} is not installed: pip install example-robot-data"
+        raise UnknownNameError(message, kind="file", name=file, known=(), suggestion=None)
     return path
 
 

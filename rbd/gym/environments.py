@@ -131,7 +131,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def _begin(self, mask: NDArray[np.bool_]) -> None:
         """Begin new episodes where `mask` is true."""
         rows = np.flatnonzero(mask)
-        starts = [self.task.start(self._generators[row]) for row in rows]
+        starts = [self.task.drawn(self._generators[row]) for row in rows]
         if starts:
             self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
         self._ended[rows], self._elapsed[rows] = False, 0

@@ -8,7 +8,7 @@ from rbd.mechanism import Joint, Mechanism
 from rbd.mechanism.mechanism import edited_at_once
 from rbd.robots._build import add_link, add_named_frame
 from rbd.robots._shapes import capsule_inertia
-from rbd.scalars.arrays import float_array
+from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.spatial import Frame, SpatialInertia
 
 _AXES = ((0, 1, 0), (1, 0, 0))
@@ -18,15 +18,15 @@ def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.0
     """Return a chain of `n` equal links along -z; its joints rotate about y, x, y, x, ...
 
     Links are capsules: `length` (m) from joint to joint, `mass` (kg) each. Joints are named "joint1" to "joint<n>",
-    bodies "link1" to "link<n>"; the frame "tip" is at the free end. Raises ArgumentError when n < 1.
+    bodies "link1" to "link<n>"; the frame "tip" is at the free end. Raises ArgumentError when n < 1, when
+    `length` is not above zero, and for a negative mass or radius.
 
     >>> import rbd
     >>> rbd.robots.chain(20).nv
     20
     """
     n = whole_number(n, "n", 1)
-    sizes = {"length": length, "mass": mass, "radius": radius}
-    length, mass, radius = (float(float_array([x], (1,), name)[0]) for name, x in sizes.items())
+    length, mass, radius = above_zero(length, "length"), at_least_zero(mass, "mass"), at_least_zero(radius, "radius")
     inertias = [
         capsule_inertia(Frame(f"link{i + 1}"), mass=mass, radius=radius, length=length, center=(0, 0, -length / 2))
         for i in range(n)

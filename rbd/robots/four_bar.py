@@ -10,6 +10,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.robots._build import AXES, add_link
 from rbd.robots._shapes import capsule_inertia
 from rbd.scalars.arrays import float_array
+from rbd.scalars.number_checks import above_zero
 from rbd.spatial import Frame, Transform
 
 _LINKS = ("crank", "coupler", "rocker")
@@ -27,14 +28,14 @@ def four_bar(
     coupler and rocker, which are capsules along z of their own frames. "joint1" carries the crank at the origin,
     "joint2" the coupler at the crank's end, "joint3" the rocker at (lengths[0], 0, 0); "joint4" connects the ends of
     coupler and rocker. The loop is open at q = 0: see `four_bar_configuration`. With the default lengths the crank can
-    make full revolutions.
+    make full revolutions. Raises ArgumentError for lengths that are not above zero.
 
     >>> import rbd
     >>> linkage = rbd.robots.four_bar()
     >>> linkage.nv, [joint.name for joint in linkage.loop_joints]
     (3, ['joint4'])
     """
-    ground, *link_lengths = float_array(lengths, (4,), "lengths").tolist()
+    ground, *link_lengths = _lengths(lengths)
     link_masses = float_array(masses, (3,), "masses").tolist()
     mechanism = Mechanism()
     bodies = [mechanism.root_body]
@@ -46,6 +47,11 @@ def four_bar(
         bodies.append(add_link(mechanism, bodies[parent], joint, inertia, joint_position=position))
     _close(mechanism, bodies[2], bodies[3], *link_lengths[1:])
     return mechanism
+
+
+def _lengths(lengths: object) -> list[float]:
+    """Return the four lengths; raise ArgumentError unless all are above zero."""
+    return [above_zero(x, f"lengths[{k}]") for k, x in enumerate(float_array(lengths, (4,), "lengths").tolist())]
 
 
 def _close(
@@ -63,12 +69,12 @@ def four_bar_configuration(
 ) -> tuple[float, float, float]:
     """Return (q1, q2, q3) with a closed loop for a crank angle q1 (rad), the coupler above the diagonal.
 
-    Raises ArgumentError if no configuration closes the loop.
+    Raises ArgumentError for lengths that are not above zero, and if no configuration closes the loop.
 
     >>> import rbd
     >>> q1, q2, q3 = rbd.robots.four_bar_configuration(0.3)
     """
-    ground, crank, coupler, rocker = float_array(lengths, (4,), "lengths").tolist()
+    ground, crank, coupler, rocker = _lengths(lengths)
     (crank_angle,) = float_array([crank_angle], (1,), "crank_angle").tolist()
     dx, dz = ground - crank * math.sin(crank_angle), -crank * math.cos(crank_angle)
     diagonal = math.hypot(dx, dz)

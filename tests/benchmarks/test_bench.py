@@ -292,8 +292,9 @@ def test_a_urdf_file_is_a_robot(tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     path.write_text(rbd.urdf.format_urdf(rbd.robots.arm7()), encoding="utf-8")
     assert robots.robot(str(path)).nv == 7
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(UnknownNameError, match="no robot is named 'arm8'; did you mean 'arm7'") as caught:
         robots.robot("arm8")
+    assert (caught.value.kind, caught.value.suggestion) == ("robot", "arm7")
 
 
 def test_plain_numbers_of_a_robot_are_in_depth_first_order() -> None:

@@ -72,8 +72,11 @@ def test_compliant_contacts_carry_the_robot() -> None:
 
 def test_robots_of_packages_that_are_missing_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(legged, "PACKAGE", "a_package_that_is_missing")
-    with pytest.raises(UnknownNameError, match="go1 is a robot of a_package_that_is_missing, which is not installed"):
+    with pytest.raises(
+        UnknownNameError, match="go1 is a robot of a_package_that_is_missing, which is not installed"
+    ) as caught:
         legged.ground(legged.ROBOTS["go1"], 1)
+    assert (caught.value.kind, caught.value.suggestion) == ("robot", None)
 
 
 def test_a_robot_on_the_ground_is_measured() -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from rbd import cli, demo
+from rbd.atomic_files import replaced_file
+from rbd.errors import ArgumentError
 
 ARM = """<?xml version="1.0"?>
 <robot name="small arm">
@@ -212,6 +214,23 @@ def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, mo
     demo.run(tmp_path / "picture.png", final_time=0.02, say=lines.append)
     assert "pip install 'rbd[plot]'" in lines[-1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_refuses_the_ending_of_the_picture_first(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    lines: list[str] = []
+    with pytest.raises(ArgumentError, match=r"picture\.txt has no ending of a picture; there are .*png"):
+        demo.run(tmp_path / "picture.txt", final_time=0.02, say=lines.append)
+    assert lines == []
+
+
+def test_threads_may_replace_one_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.txt"
+    with replaced_file(path) as first, replaced_file(path) as second:
+        for partial, text in ((first, "first"), (second, "second")):
+            partial.write_text(text)
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_demo_into_a_missing_folder_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import sys
 import warnings
 from typing import Any
 
+import attrs
 import gymnasium
 import numpy as np
 import pytest
@@ -166,6 +167,16 @@ def test_tasks_of_users() -> None:
     for wrong in (rbd.record(lambda state: {"observation": state.q}, mechanism), task.control):
         with pytest.raises(ArgumentError, match="outcome must be"):
             Task(mechanism=mechanism, control=task.control, outcome=wrong, start=task.start, dt=0.01)
+
+
+def test_starts_have_the_same_names_each_time_and_no_action() -> None:
+    acrobot = rbd.gym.acrobot_swing_up()
+    with pytest.raises(ArgumentError, match="start draws an action"):
+        attrs.evolve(acrobot, start=lambda rng: {"action": [0.0]})
+    draws = iter([{"q": np.zeros(2)}, {"v": np.zeros(2)}])
+    environment = Environment(attrs.evolve(acrobot, start=lambda rng: next(draws)))
+    with pytest.raises(ArgumentError, match="start draws v, and drew q at first"):
+        environment.reset()
 
 
 def test_arguments_are_checked() -> None:

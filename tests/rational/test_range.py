@@ -82,6 +82,17 @@ def test_infinite_angles_keep_their_meaning() -> None:
     assert kinematics.bounds(sine, [-np.inf, 0.0], [np.inf, 0.0]).high < 2.0
 
 
+def test_rational_functions_that_leave_the_range_are_refused() -> None:
+    kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
+    variables = kinematics.variables([0, 0])
+    s = variables["s[0]"]
+    function = kinematics.rational(variables["sin[0]"] * s * s * s)  # 2 s⁴ / (1 + s²)
+    assert function([1e60, 0.0]) == pytest.approx(2e120, rel=1e-12)
+    for far in ([1e160, 0.0], [[1e160, 0.0]]):
+        with pytest.raises(NotFiniteError, match="the value of the rational function left the range"):
+            function(far)
+
+
 def test_an_error_says_what_left_the_range() -> None:
     with pytest.raises(NotFiniteError, match="coefficient of the polynomial left the range"):
         _calls(1e308)["product"]()

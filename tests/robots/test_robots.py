@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -113,6 +114,12 @@ def test_four_bar_that_cannot_close_raises() -> None:
     assert caught.value.argument == "crank_angle"
 
 
+def test_four_bars_have_lengths_above_zero() -> None:
+    for call in (rbd.robots.four_bar, partial(rbd.robots.four_bar_configuration, 0.3)):
+        with pytest.raises(ArgumentError, match=r"lengths\[1\] is 0, must be a finite number above 0"):
+            call(lengths=(1.0, 0.0, 0.9, 0.8))
+
+
 # --- chain ------------------------------------------------------------------------------------------------------------
 
 
@@ -128,6 +135,12 @@ def test_a_chain_of_a_thousand_links() -> None:
 def test_chain_of_less_than_one_link_raises(n: int) -> None:
     with pytest.raises(ArgumentError, match="n must be a whole number of 1 or more"):
         rbd.robots.chain(n)
+
+
+@pytest.mark.parametrize("sizes", [{"length": -0.1}, {"length": 0.0, "radius": 0.0}, {"radius": -0.01}, {"mass": -1.0}])
+def test_chains_have_possible_sizes(sizes: dict[str, float]) -> None:
+    with pytest.raises(ArgumentError, match="must be a finite number"):
+        rbd.robots.chain(2, **sizes)
 
 
 # --- arm --------------------------------------------------------------------------------------------------------------

@@ -170,12 +170,27 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
             return horner(_lifted(terms, found), circle_values(ring, found))
     with np.errstate(over="ignore", invalid="ignore"):
         result = shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
-    if not np.isfinite(result).all() and np.isfinite(found).all():
-        raise range_error("the value of the polynomial")
+    return _in_range(result, found, "the value of the polynomial")
+
+
+def _in_range(result: Any, s: Array, what: str) -> Any:
+    """Return a result; raise NotFiniteError if it is not finite, and s is."""
+    if not np.isfinite(result).all() and np.isfinite(s).all():
+        raise range_error(what)
     return result
 
 
-def value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:
+def ratio_in_s(ring: Ring, top: Packed, bottom: Packed, s: Array | Vector) -> Any:
+    """Return a quotient of polynomials without circle variables, for checked s: rotations need no square roots.
+
+    The denominator has no zeros at floats.
+    """
+    with pole_errors(), np.errstate(over="ignore", invalid="ignore"):
+        result = _value_in_s(ring, top, s) / _value_in_s(ring, bottom, s)
+    return result if isinstance(s, tuple) else _in_range(result, s, "the value of the rational function")
+
+
+def _value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:
     """Return the value of a polynomial without circle variables, for checked s."""
     if isinstance(s, tuple):
         return horner(_lifted(terms, s), {g: s[i] for i, g in _s_variables(ring)})

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from rbd.compiled import RecordedFunction
-    from rbd.scalars import Scalar, Vector
-    from rbd.scalars.arrays import Array
+    from rbd.scalars import Scalar
 
 
 @final
@@ -78,20 +77,16 @@ class RationalFunction(RingElement):
         """Return the value at s, of any scalars; entries of angles or rotations may be infinite.
 
         An array of floats may have leading axes; the result has them too. At poles floats are infinite or NaN. Raises
-        ShapeError or NotFiniteError, and SingularError at poles of other scalars.
+        ShapeError, NotFiniteError, also where a value leaves the range of floats, and SingularError at poles of other
+        scalars.
         """
         found = evaluation.entries(self.ring, s)
         if isinstance(found, tuple) or (self.divisor is None and self.projective is None):
-            with evaluation.pole_errors():
-                return self._in_s(self.numerator, found) / self._in_s(self.denominator, found)
+            return evaluation.ratio_in_s(self.ring, self.numerator.content.terms, self.denominator.content.terms, found)
         if self.divisor is not None:
             return evaluation.ratio(self.ring, *self._ratio, found, evaluation.half_values)
         assert self.projective is not None
         return evaluation.value(self.ring, self.projective, found, evaluation.half_values)
-
-    def _in_s(self, p: Polynomial, s: Array | Vector) -> Any:
-        """Return the value of a polynomial without circle variables: rotations then need no square roots."""
-        return evaluation.value_in_s(self.ring, p.content.terms, s)
 
     @lazy
     def projective(self) -> Packed | None:
