@@ -46,8 +46,8 @@ calls = {{
     "plot": lambda: rbd.viz.plot_shapes(rbd.MechanismState(hand), model),
     "viz": lambda: rbd.viz.Viewer(hand),
     "symbolic": recorded.to_sympy,
-    "jax": lambda: rbd.export.jax_function(recorded),
-    "torch": lambda: rbd.export.torch_function(recorded),
+    "jax": lambda: rbd.bridges.jax_function(recorded),
+    "torch": lambda: rbd.bridges.torch_function(recorded),
     "gym": lambda: rbd.gym,
     "contact": lambda: rbd.contact.solve_qp(np.eye(1), [1.0], [[1.0]], [1.0], solver="daqp"),
 }}

@@ -38,7 +38,7 @@ def _stacked(a: Any, name: str, *, square: bool = True) -> Objects:
 
 
 def _label(name: str) -> str:
-    """Return what to call the matrix in errors of programs."""
+    """Return the label of the matrix in error messages."""
     line = caller_line().replace("\\", "/").rpartition("/")[2]
     return f"the matrix of numpy.linalg.{name} ({line})"
 

@@ -1,4 +1,8 @@
-"""Pullbacks of recorded programs: vector-Jacobian products by one reverse sweep, without the Jacobian."""
+"""Pullbacks of recorded programs: vector-Jacobian products by one reverse sweep, without the Jacobian.
+
+A program that calls an intrinsic without an adjoint, such as a step with Coulomb friction, is differentiated forwards,
+input by input: a reverse sweep would go through the call operand by operand, and there are more of those.
+"""
 
 from __future__ import annotations
 

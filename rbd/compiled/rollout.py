@@ -81,7 +81,7 @@ class _Steps:
     def __init__(
         self, step: Evaluation, inputs: list[Array], series: Array | None, steps: int, status: RowStatus | None
     ) -> None:
-        """Place what goes in; the first ones are the beginning of the history. NaN follows states that fail."""
+        """Copy initial states to row 0 of the history; the rest is NaN if rows may fail."""
         self._step, self._steps, self._status = step, steps, status
         self._count = len(step.outline.outputs)
         """Number of arrays that a step updates."""
@@ -192,7 +192,7 @@ class _Steps:
         return torques if torques.ndim == 1 else np.broadcast_to(torques, (*self._lead, torques.shape[-1]))
 
     def _tell(self, status: RowStatus, codes: NDArray[np.int64]) -> None:
-        """Hand the statuses over, with the number of steps that each member took."""
+        """Store the statuses, and the number of steps that each row took."""
         taken = np.full(codes.shape, self._steps)
         failed = np.flatnonzero(codes)
         taken[failed] = 0

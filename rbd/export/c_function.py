@@ -12,7 +12,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.export.rolled import rolled_functions
+from rbd.export.c_body import rolled_functions
 from rbd.export.routine import call_functions, number
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, Op
 from rbd.program.program import Port, Program, offsets

@@ -174,7 +174,7 @@ class _Specialiser:
         self._add(tree.If(condition, *ways))
 
     def _forget(self, names: Sequence[str]) -> None:
-        """Make variables again of ints that are known."""
+        """Materialise known ints as variables."""
         for name in names:
             if name in self.known:
                 self._add(tree.Assign(name, tree.Number(self._value(name), "int")))

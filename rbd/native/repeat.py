@@ -1,8 +1,7 @@
 """Repeated calls of a compiled program from machine code, each reading what the last one wrote.
 
-All that happens between two calls is that every input and output moves on by its own number of doubles (0: it stays);
-whoever lets an output of one call be an input of the next arranges their memory so. A call with a status ends it all,
-and its outputs are not written.
+Between two calls every input and output advances by its own number of doubles (0: it stays). To feed an output back,
+give input and output overlapping memory. The first failed call ends the loop; its outputs are not written.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Three passes over the nodes that outputs depend on, all deterministic:
 1. A negation whose operand serves nothing else moves into it: -(a - b) is b - a, -(c x) is (-c) x.
 2. A product that serves one sum or difference and nothing else becomes a fused multiply-add with it; of two such
-   products, the one recorded later. Nothing else is ever contracted: one lane, many lanes, any cutting into functions
-   and the interpreter round alike.
+   products, the one recorded later in a sum, the subtrahend in a difference. Nothing else is ever contracted: one lane,
+   many lanes, any cutting into functions and the interpreter round alike.
 3. Operands become numbers as `program.py` says.
 """
 

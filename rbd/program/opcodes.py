@@ -4,8 +4,9 @@ Each operation is one row: what the interpreter computes, what it means for scal
 how listings, LLVM IR and C say it. Whoever runs, prints, translates or differentiates programs reads the rows; to add
 an operation, add a row. SymPy needs no column: its expressions are one more family of scalars.
 
-CALL and PICK are no functions of numbers and have no row: they are treated by name. So are sine and cosine where
-machine code lets them share their reduction, and POSITIVE where a failing check stops the program.
+CALL and PICK are no functions of numbers and have no row: they are special cases in the interpreter and the code
+generators. So are sine and cosine where machine code lets them share their reduction, and POSITIVE where a failing
+check stops the program.
 
 >>> Op.FMA.row.listing, Op.SELECT.row.operands, Op.FMS.row.llvm_ir[0]
 ('{} * {} + {}', 'cxx', 'fneg {double} {2}')

@@ -32,7 +32,7 @@ class Outline:
     digest: str
     calls: tuple[IntrinsicCall, ...] = ()
     instructions: int = 0
-    """How many there are, calls of intrinsics included."""
+    """Number of instructions, calls of intrinsics included."""
 
     @classmethod
     def of(cls, program: Program) -> Outline:

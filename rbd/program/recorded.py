@@ -40,7 +40,7 @@ from rbd.scalars.opaque import refuse
 from rbd.scalars.operator_methods import OperatorMethods
 
 _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational, Fraction)
-# Kinds the rules of sums and differences, and those of products, look at; all others need no look.
+# Kinds the rules of sums and differences, and those of products, look at; other kinds have no folding rule.
 _IN_SUMS: Final = frozenset({NEG, TIMES_CONSTANT, ADD, SUB, PLUS_CONSTANT, CONSTANT_MINUS})
 _IN_PRODUCTS: Final = frozenset({NEG, CONSTANT_OVER, DIV})
 

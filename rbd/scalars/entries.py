@@ -71,7 +71,7 @@ def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
 
 
 def _shape_text(shape: Shape) -> str:
-    """Return in words what a shape takes."""
+    """Return a shape in words."""
     lone = shape[0] if len(shape) == 1 else None
     return "numbers" if lone is None else f"{lone} number{'s' * (lone != 1)}"
 

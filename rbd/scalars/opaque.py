@@ -1,4 +1,4 @@
-"""Base of recorded values: asking for a value raises an error that names the line."""
+"""Base of recorded and counted values: asking for a value raises an error that names the line."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def refuse(action: str, value: object) -> NoReturn:
 
 
 class Opaque:
-    """A value or condition of a recording: asking for its truth, order, hash or number raises RecordingError."""
+    """A recorded or counted value or condition: asking for its truth, order, hash or number raises RecordingError."""
 
     __slots__ = ()
 

@@ -190,7 +190,7 @@ NAMED = {
         "what an intrinsic that is written out may compute",
     ),
     "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
-    "export/rolled.py": (PROGRAM, "checks and calls are statements"),
+    "export/c_body.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
         {

@@ -1,4 +1,4 @@
-"""Export of a long program as a C function with loops.
+"""Body of an exported program in C: blocks and loops.
 
 The plan is that of machine code: one iteration of each loop is written, its operands are found as the plan says, and
 what crosses functions there crosses blocks here.
