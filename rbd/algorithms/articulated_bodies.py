@@ -30,7 +30,7 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
-from rbd.state import A, State, StateView, kernel, require_state
+from rbd.state import A, State, StateView, kernel
 
 Reference: TypeAlias = "Place | Point[Any]"
 """Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""
@@ -208,7 +208,8 @@ def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInert
 def articulated_inertia(state: State[Any], body: RigidBody | str) -> ArticulatedInertia:
     """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
 
-    Raises SingularError, naming the joint, when a joint beyond moves nothing that has inertia.
+    Raises UnknownNameError, TopologyError for mechanisms with loop joints, and SingularError, naming the joint, when a
+    joint beyond moves nothing that has inertia.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
@@ -217,7 +218,7 @@ def articulated_inertia(state: State[Any], body: RigidBody | str) -> Articulated
     >>> bool(abs(felt.matrix - state.inertia(lower).transformed(state.transform_to_root(lower)).matrix).max() < 1e-12)
     True
     """
-    require_state(state, "articulated_inertia")
+    require_tree(state, "articulated_inertia")
     return articulated_inertia_kernel(state, state.layout.body_index(body))
 
 

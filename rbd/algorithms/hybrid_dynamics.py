@@ -81,6 +81,9 @@ def prescribed_of(state: State[Any], accelerations: JointAccelerations | None) -
     for joint, value in accelerations.items():
         link = state.layout.link(joint)
         values = cast("Sequence[Scalar]", value if _is_several(value) else (value,))
+        if link.index in result:
+            message = f"joint '{link.joint.name}' has two prescribed accelerations, one under its name"
+            raise ArgumentError(message, argument="prescribed", value=accelerations)
         what = f"the prescribed acceleration of joint '{link.joint.name}'"
         result[link.index] = state.vector(values, link.joint.nv, what)
     return result

@@ -30,7 +30,6 @@ from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.spatial.values import require_kind
 from rbd.state import A, Call, Done, DynamicsResult, KernelCall, State, StateView, fast_path, kernel, require_state
-from rbd.state.solution import ReactionSolver
 
 Vd = Sequence[Scalar] | NDArray[Any]
 _BALANCE = 1 / 10**6
@@ -96,11 +95,12 @@ def inverse_dynamics(
     if state.layout.is_constrained and (velocities is not None or result is not None):
         return Done(_with_loops(state, rates, external, velocities, out, result))
     run = least_inverse_dynamics_kernel if state.layout.is_constrained else inverse_dynamics_kernel
-    call: KernelCall[A] = KernelCall(run, (rates, external), {"torques": (state.layout.nv,)}, out=out)
+    shape = (state.layout.nv,)
     if result is None:
-        return call
-    torques = call.run(state)
-    _fill(result, state, rates, external)
+        return KernelCall(run, (rates, external), {"torques": shape}, out=out)
+    found, terms = run(state, rates, external), _terms(state, rates, external)
+    torques: A = state.engine.pack(found, "torques", shape, out)
+    result.take(state, TREE_WRENCHES, terms, external)
     return Done(torques)
 
 
@@ -115,19 +115,10 @@ def _with_loops(
     """Return the smallest torques for a motion of a mechanism with loops, and fill the result."""
     found, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, velocities)
     _check_balance(state, found, multipliers, missing)
+    terms = None if result is None else _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
     torques: A = state.engine.pack(found, "torques", (state.layout.nv,), out)
-    if result is not None:
-        _fill(
-            result,
-            state,
-            vd,
-            external,
-            LOOP_WRENCHES,
-            multipliers=multipliers,
-            rank=rank,
-            constraint_jacobian=constraint_jacobian_kernel(state),
-            constraint_bias=constraint_bias_kernel(state, None),
-        )
+    if result is not None and terms is not None:
+        result.take(state, LOOP_WRENCHES, terms, external)
     return torques
 
 
@@ -147,22 +138,25 @@ def _check_balance(state: StateView, torques: Vector, multipliers: Vector, missi
         )
 
 
-def _fill(
-    result: DynamicsResult,
-    state: State[Any],
-    vd: Vector,
-    external: AppliedWrenches,
-    reactions: ReactionSolver = TREE_WRENCHES,
-    **arrays: object,
-) -> None:
-    """Fill a result with a motion and its terms."""
-    common = {
+def _terms(state: State[Any], vd: Vector, external: AppliedWrenches) -> dict[str, object]:
+    """Return a motion and its terms as arrays of a result; no contact state changes."""
+    return {
         "vd": vd,
         "mass_matrix": mass_matrix_kernel(state),
         "dynamics_bias": dynamics_bias_kernel(state, external),
         "passive_torques": passive_torques_kernel(state),
+        "sd": (0,) * state.layout.ns,
     }
-    result.take(state, reactions, {**common, **arrays}, external)
+
+
+def _constraint_terms(state: State[Any], multipliers: Vector, rank: Scalar) -> dict[str, object]:
+    """Return the terms of the constraints as arrays of a result."""
+    return {
+        "multipliers": multipliers,
+        "rank": rank,
+        "constraint_jacobian": constraint_jacobian_kernel(state),
+        "constraint_bias": constraint_bias_kernel(state, None),
+    }
 
 
 def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | None) -> tuple[int, ...] | None:

@@ -66,7 +66,7 @@ def dynamics_bias_kernel(state: StateView, external: AppliedWrenches = ()) -> Ve
     return rigid_body_torques(state, None, external)
 
 
-@kernel
+@kernel(regroup=True)
 def gravity_torques_kernel(state: StateView) -> Vector:
     """Return the torques that hold the mechanism still against gravity: RNEA with v = 0 and vd = 0."""
     return joint_torques(state, subtree_sums(state, body_loads(state, _at_rest(state))))

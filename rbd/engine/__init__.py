@@ -2,6 +2,7 @@
 
 fast_path.py          decorator of algorithms: makes the key of a call, calls the builtin found under it
 live_engine.py        LiveEngine: buffers of a live state; finds what was recorded, runs it, opens fast paths
+ownership.py          ownership of states by threads
 kernel_cache.py       recorded kernels of a mechanism, by kernel and template of arguments
 recorder.py           runs a function of a state on recorded scalars, returns the program
 recorded_kernel.py    a kernel with its program, or the error of its recording

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
+from rbd.engine.ownership import own
 from rbd.engine.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.errors import ScalarError, WrongThreadError
 from rbd.kinematics.engine_interface import Depends, Engine, KernelCall, QueryBuiltins, Shapes, packed
@@ -70,8 +71,9 @@ class LiveEngine(Engine):
         from rbd.engine.kernel_cache import kernel_cache
 
         super().__init__(mechanism, layout)
-        self.words = array("q", [threading.get_ident(), 0, 0])
+        self.words = array("q", [0, 0, 0])
         """The owner thread and the versions of q and v, which machine code reads and writes."""
+        own(self.words)
         self.versions = versions_of(mechanism)
         """The versions of the mechanism's topology and parameters, which edits increment in place."""
         self.q: Array = np.zeros(layout.nq)
@@ -89,8 +91,9 @@ class LiveEngine(Engine):
         """Raise StaleStateError after an edit of the topology, WrongThreadError in other threads than the owner."""
         caller, owner = threading.get_ident(), self.words[OWNER]
         if caller != owner:
+            whose = f"thread {owner}" if owner else "a thread that has ended"
             raise WrongThreadError(
-                f"this state belongs to thread {owner} and is used from thread {caller}; make one state per "
+                f"this state belongs to {whose} and is used from thread {caller}; make one state per "
                 "thread, or transfer it with state.adopt()",
                 owner=owner,
                 caller=caller,
@@ -109,7 +112,7 @@ class LiveEngine(Engine):
 
     def adopt(self) -> None:
         """Make the calling thread the owner."""
-        self.words[OWNER] = threading.get_ident()
+        own(self.words)
 
     # --- coordinates -------------------------------------------------------------------------------------------------
 

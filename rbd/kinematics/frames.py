@@ -53,7 +53,8 @@ class Attachment:
 
 def attachment_of(state: StateView, place: Place, argument: str = "place") -> Attachment:
     """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
-    engine, key = state.engine, place if isinstance(place, str) else id(place)
+    engine = state.engine
+    key = place if isinstance(place, str) else place.id if type(place) is Frame else id(place)
     known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
     if known is not None and known[0] == engine.stamp("parameters"):
         found: Attachment = known[1]

@@ -13,6 +13,8 @@ from typing_extensions import override
 
 from rbd.arguments import several
 from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
+from rbd.joints.base import JointType
+from rbd.joints.reversed import Reversed
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.parameters import number
 from rbd.mechanism.registry import require_name
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
 
 Numbers: TypeAlias = Sequence[Scalar] | NDArray[np.float64]
-
-_SAMPLES = ((0.25, 1.0), (-1.5, 2.0))
 
 
 @final
@@ -152,9 +152,7 @@ def require_tree_joint(structure: Structure, joint: Joint) -> None:
 def require_coordinate(joint: Joint, argument: str) -> None:
     """Raise ArgumentError unless the velocity of a joint is the derivative of its only coordinate."""
     kind = joint.type
-    if joint.nq == joint.nv == 1 and all(
-        kind.configuration_derivative((q,), (v,)) == (v,) and kind.flip_configuration((q,)) == (q,) for q, v in _SAMPLES
-    ):
+    if joint.nq == joint.nv == 1 and _keeps_coordinate(kind):
         return
     message = f"a {type(kind).__name__} joint has no single coordinate with its velocity as derivative"
     raise ArgumentError(
@@ -163,6 +161,13 @@ def require_coordinate(joint: Joint, argument: str) -> None:
         value=joint,
         allowed="a revolute, prismatic or screw joint",
     )
+
+
+def _keeps_coordinate(kind: JointType) -> bool:
+    """Return whether v is the derivative of q for a type of joint, and q stays when the joint is reversed."""
+    kind = kind.original if isinstance(kind, Reversed) else kind
+    names = ("configuration_derivative", "configuration_derivative_jacobian", "flip_configuration")
+    return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 
 def _coefficients(line: tuple[Scalar, Scalar], given: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:

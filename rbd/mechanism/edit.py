@@ -101,8 +101,9 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     gone = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     for body in gone:
         bodies_.data_of(body).expressed_in(bodies_.data_of(body).own_frame, None, repr(body))
+    members = set(gone)
     for joint, edge in structure.edges.items():
-        if edge.predecessor in gone or edge.successor in gone:
+        if edge.predecessor in members or edge.successor in members:
             structure.remove_joint(joint)
     tree = [edge for edge in structure.tree if edge.joint in structure.rank]
     loops = [edge for edge in structure.loops if edge.joint in structure.rank]

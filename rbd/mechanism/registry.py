@@ -63,6 +63,7 @@ class NameRegistry:
     __slots__ = (
         "_frame_names",
         "bodies",
+        "failure",
         "frame_owner",
         "is_edited",
         "joints",
@@ -86,6 +87,8 @@ class NameRegistry:
         self._frame_names: dict[str, tuple[Frame, ...]] = {}
         self.is_edited = False
         """Whether an edit is under way that restores everything when it fails."""
+        self.failure: BaseException | None = None
+        """What an edit within that edit has raised."""
 
     # ---------------------------------------------------------------- versions
 

@@ -40,20 +40,32 @@ def all_or_nothing(
 ) -> R:
     """Return the result of an edit; when it raises, the registry, the members and the structure are as before.
 
-    An edit within another one of the same mechanism copies nothing: the outer one restores everything.
+    An edit within another one of the same mechanism copies nothing: when it fails, the outer one restores everything
+    and raises its exception, even if that was caught.
     """
     if registry is not None and registry.is_edited:
-        return edit()
+        return _nested(edit, registry)
     undo = _undo(registry, members, structure)
     try:
         if registry is None:
             return edit()
         registry.is_edited = True
         result = edit()
+        if registry.failure is not None:
+            raise registry.failure
         registry.is_edited = False
         return result
     except BaseException:
         _done.extend(undo)
+        raise
+
+
+def _nested(edit: Callable[[], R], registry: NameRegistry) -> R:
+    """Return the result of an edit within another one, which learns of its failure."""
+    try:
+        return edit()
+    except BaseException as error:
+        registry.failure = error
         raise
 
 

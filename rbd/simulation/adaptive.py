@@ -19,6 +19,7 @@ from rbd.arguments import whole_number
 from rbd.errors import ArgumentError, NotFiniteError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero
+from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Flow, Integrator
 from rbd.simulation.munthe_kaas import Stages, take_stages
 from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau
@@ -134,22 +135,23 @@ class _StepSizeControl(Integrator):
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
         origin = SavedState(state)
         while True:
+            failure: NotFiniteError | None = None
             try:
                 end, error = self._attempt(flow, state, s, t, t_next)
-            except NotFiniteError:
-                end, error = s, math.inf
-                if t_next - t <= 2 * _MIN_RELATIVE_STEP * max(1.0, abs(t)):
-                    raise
+            except NotFiniteError as raised:
+                end, error, failure = s, math.inf, raised
             factor = _MAX_FACTOR if error == 0 else min(_MAX_FACTOR, max(_MIN_FACTOR, _SAFETY * error**-self._exponent))
             if error <= 1:
                 self._step = (t_next - t) * factor
                 return t_next, end
             origin.restore()
             t_next = t + (t_next - t) * min(factor, 1.0)
+            if failure is not None and _is_of_callback(failure, flow) and not _is_progress(t, t_next):
+                raise failure
             self._require_progress(t, t_next)
 
     def _require_progress(self, t: float, t_next: float) -> None:
-        if not t_next - t > _MIN_RELATIVE_STEP * max(1.0, abs(t)):
+        if not _is_progress(t, t_next):
             message = f"the tolerance cannot be kept at t = {t!r}: steps would be shorter than {t_next - t:.3g} s"
             raise SolverError(message, status="step too short", time=t)
 
@@ -159,3 +161,12 @@ class _StepSizeControl(Integrator):
         if self._attempts > self._method.most_steps:
             raise self._too_many(t, f"the last was {t_next - t:.3g} s")
         return self._try(flow, state, s, t, t_next)
+
+
+def _is_progress(t: float, t_next: float) -> bool:
+    """Return whether a step to `t_next` is longer than rounding of the time."""
+    return t_next - t > _MIN_RELATIVE_STEP * max(1.0, abs(t))
+
+
+def _is_of_callback(error: NotFiniteError, flow: Flow) -> bool:
+    return isinstance(flow, EquationsOfMotion) and error is flow.callback_error

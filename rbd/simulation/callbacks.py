@@ -110,10 +110,10 @@ class Callbacks:
             raise
         return engine.zero_torques if values is None else values
 
-    def failed(self, error: BaseException, t: float) -> None:
-        """Keep an exception of the control, and annotate it with the time."""
+    def failed(self, error: BaseException, t: float, callback: str = "control") -> None:
+        """Keep an exception of a callback, and annotate it with the time."""
         self.error = error
-        annotate(error, "control", t)
+        annotate(error, callback, t)
 
     def checked(self, values: ArrayLike, t: float, state: MechanismState) -> Array:
         """Return torques as an array of floats; raise, as the control's error, for other values."""

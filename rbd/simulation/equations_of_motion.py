@@ -19,7 +19,7 @@ from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.callbacks import Callbacks, Control, External
-from rbd.simulation.forces import ForceElement, force_elements
+from rbd.simulation.forces import Action, ForceElement, force_elements, is_recordable
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
@@ -73,11 +73,20 @@ class EquationsOfMotion:
         """Add the torques of force elements to `torques`; return their wrenches and the external ones."""
         wrenches = _body_wrenches(state, self.callbacks.wrenches(t, state))
         for element in elements:
-            action = element.act(state)
+            action = self._action(element, t, state)
             for joint, own in action.torques.items():
                 torques[state.layout.link(joint).v] += [to_float(x) for x in own]
             _accumulate(wrenches, _body_wrenches(state, action.wrenches))
         return wrenches
+
+    def _action(self, element: ForceElement, t: float, state: MechanismState) -> Action:
+        """Return what a force element applies; exceptions of users' elements are kept as those of callbacks."""
+        try:
+            return element.act(state)
+        except BaseException as error:
+            if not is_recordable(element):
+                self.callbacks.failed(error, t, "force element")
+            raise
 
     def settle(self, state: MechanismState, s: Array) -> Array:
         """Return the contact states with those of points that have lifted off reset to zero."""

@@ -207,3 +207,8 @@ class JointSpring(ForceElement):
         if self.rest is None:
             return joint.type.zero()
         return tuple(float_array(self.rest, (joint.nq,), "rest").tolist())
+
+
+def is_recordable(element: ForceElement) -> bool:
+    """Return whether an element is one that cannot change."""
+    return type(element) in (Spring, JointSpring)

@@ -107,4 +107,4 @@ def step_name(method: Integrator) -> StepName | None:
     """Return the name of an integrator whose steps compiled robots have."""
     if isinstance(method, SemiImplicitEuler):
         return "semi-implicit-euler"
-    return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau is RUNGE_KUTTA_4 else None
+    return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau == RUNGE_KUTTA_4 else None

@@ -90,7 +90,8 @@ class BlocksOfStages(RunPath):
     def take(self, run: Run, times: list[float], bar: Progress) -> None:
         for k in range(0, len(times) - 1, self._stages.max_steps):
             instants = array("d", times[k : k + self._stages.max_steps + 1])
-            self._stages.take(instants, run.s, partial(self._keep, run, instants))
+            with run.taking_steps():
+                self._stages.take(instants, run.s, partial(self._keep, run, instants))
             bar.update(len(instants) - 1)
 
     def _keep(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
@@ -119,7 +120,8 @@ class HeldStages(RunPath):
                 k += 1
                 samples.append(len(instants))
             instants.append(times[k])
-            self._stages.take(instants, run.s, partial(self._keep, run, instants, samples), bytes(asks))
+            with run.taking_steps():
+                self._stages.take(instants, run.s, partial(self._keep, run, instants, samples), bytes(asks))
         bar.update(last)
 
     def _keep(self, run: Run, instants: array[float], samples: list[int], steps: int, rows: Histories) -> None:

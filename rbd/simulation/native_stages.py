@@ -28,10 +28,11 @@ from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.compiled_steps import compiled_step
 from rbd.simulation.equations_of_motion import EquationsOfMotion
+from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Flow, Integrator, Rates
 from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.stage_loads import CalledForces, all_places, is_called, is_recordable, recorded_loads
+from rbd.simulation.stage_loads import CalledForces, all_places, is_called, recorded_loads
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 from rbd.state.callback_guard import state_changed
@@ -65,7 +66,7 @@ class NativeStages(Integrator):
         """The largest number of steps that `take` takes."""
         self.settles = not isinstance(method, AdaptiveMuntheKaas)
         self._contact_states = np.zeros(state.layout.ns)
-        self._called = CalledForces(flow, state) if is_called(flow) else None
+        self._called = CalledForces(flow, state, len(compiled)) if is_called(flow) else None
         known = {"s": self._contact_states, "error": np.zeros(())}
         if isinstance(method, AdaptiveMuntheKaas):
             known |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
@@ -173,7 +174,7 @@ def _scheme(method: Integrator) -> Scheme | None:
     """Return the Runge-Kutta method of an integrator, if it is one."""
     if isinstance(method, MuntheKaas):
         tableau = method.tableau
-        return CLASSICAL if tableau is RUNGE_KUTTA_4 else Scheme(tableau.a, tableau.b, _times(tableau))
+        return CLASSICAL if tableau == RUNGE_KUTTA_4 else Scheme(tableau.a, tableau.b, _times(tableau))
     if isinstance(method, AdaptiveMuntheKaas):
         tableau = method.tableau
         error = tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))

@@ -44,6 +44,8 @@ class Run:
         self.occurrences: list[Occurrence] = []
         self.is_terminated = False
         """Whether a terminal event has ended the run."""
+        self.step_error: BaseException | None = None
+        """The exception that ended a step, of the integrator or of a callback within."""
         self.last_sample = (0.0, state.q.copy(), state.v.copy())
         """Time, q and v of the last sample."""
 
@@ -116,8 +118,21 @@ class Run:
         return result.time
 
     def _whole_step(self, s: Array, start: float, end: float) -> Array:
-        s = self._method.step(self.flow, self.state, s, start, end)
-        return s if self._method.settles else self.flow.settle(self.state, s)
+        try:
+            s = self._method.step(self.flow, self.state, s, start, end)
+            return s if self._method.settles else self.flow.settle(self.state, s)
+        except BaseException as error:
+            self.step_error = error
+            raise
+
+    @contextmanager
+    def taking_steps(self) -> Generator[None, None, None]:
+        """Keep exceptions of several steps taken at once."""
+        try:
+            yield
+        except BaseException as error:
+            self.step_error = error
+            raise
 
     def _handle_events(self, t: float, events: tuple[Event, ...]) -> None:
         """Sample the state at an event, call the effects, and sample again if there were any."""
@@ -157,11 +172,11 @@ class SingleSteps(RunPath):
 
 @contextmanager
 def divergence_errors(run: Run) -> Generator[None, None, None]:
-    """Turn NotFiniteError into DivergedError, unless a callback raised it."""
+    """Turn NotFiniteError of steps into DivergedError, unless a callback raised it."""
     try:
         yield
     except (NotFiniteError, OverflowError) as error:
-        if error is run.flow.callback_error:
+        if error is not run.step_error or error is run.flow.callback_error:
             raise
         time, q, v = run.last_sample
         joint = _diverged_joint(error, v, run.state)

@@ -201,7 +201,7 @@ class NpzFile(Sink):
         self._path = Path(path)
         self._files: dict[str, IO[bytes]] = {}
         self._sizes, self._taken = Sizes(0, 0, 0), 0
-        self._last: Trajectory | None = None
+        self._last: tuple[Array, Array, Array, Array] | None = None
 
     @override
     def begin(self, sizes: Sizes) -> None:
@@ -212,10 +212,14 @@ class NpzFile(Sink):
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        for name, values in zip("tqvs", (np.array([t]), q, v, s), strict=True):
+        self.take_rows((t,), q[None], v[None], s[None])
+
+    @override
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        for name, values in zip("tqvs", (times, q, v, s), strict=True):
             self._files[name].write(np.ascontiguousarray(values, dtype="<f8").tobytes())
-        self._taken += 1
-        self._last = Trajectory(np.array([t]), q[None], v[None], s[None])
+        self._taken += len(times)
+        self._last = np.array(times[-1:]), q[-1:].copy(), v[-1:].copy(), s[-1:].copy()
 
     @override
     def finish(self) -> Trajectory:
@@ -229,7 +233,7 @@ class NpzFile(Sink):
                     self._pack(archive, name, file)
         finally:
             self.abandon()
-        return last
+        return Trajectory(*last)
 
     def _pack(self, archive: zipfile.ZipFile, name: str, file: IO[bytes]) -> None:
         """Copy one array into the archive."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -18,15 +18,8 @@ from rbd.compiled.wrenches import Places, WrenchPlace
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.simulation.equations_of_motion import EquationsOfMotion
-from rbd.simulation.forces import ForceElement, JointSpring, Spring
+from rbd.simulation.forces import ForceElement, is_recordable
 from rbd.state import MechanismState, ScalarState
-
-_RECORDABLE: Final = (Spring, JointSpring)
-
-
-def is_recordable(element: ForceElement) -> bool:
-    """Return whether an element is one that cannot change."""
-    return type(element) in _RECORDABLE
 
 
 def is_called(flow: EquationsOfMotion) -> bool:
@@ -63,14 +56,14 @@ def all_places(state: MechanismState) -> Places:
 class CalledForces:
     """Control, external wrenches and force elements of users as one callback."""
 
-    def __init__(self, flow: EquationsOfMotion, state: MechanismState) -> None:
-        """Take what is called; springs of rbd are not."""
+    def __init__(self, flow: EquationsOfMotion, state: MechanismState, stages: int) -> None:
+        """Take what is called in steps of so many stages; springs of rbd are not."""
         self._flow, self._nv = flow, state.layout.nv
         self._elements = [each for each in flow.forces if not is_recordable(each)]
         self._vector = np.zeros(self._nv + 6 * (len(state.layout.bodies) - 1))
         self._rows = {body: self._nv + 6 * (i - 1) for i, body in enumerate(state.layout.bodies)}
-        self.torques = deque[Array](maxlen=16)
-        """The torques of the last calls of the control."""
+        self.torques = deque[Array](maxlen=stages)
+        """The torques of the last calls of the control, those of one step."""
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return torques, then six numbers per body."""

@@ -137,7 +137,9 @@ class MechanismState(State[Array]):
         """Set all of v, or the velocity of one joint: `set_velocity(v)`, `set_velocity(joint, value)`.
 
         The value of a joint is a number, an array, or the Twist of its frame_after with respect to its frame_before,
-        expressed in frame_after. Raises as `set_configuration` does, and then leaves the state unchanged.
+        expressed in frame_after; of a twist that the joint cannot make, the velocity whose twist is nearest, in the sum
+        of squares of the components in rad/s and m/s. Raises as `set_configuration` does, and then leaves the state
+        unchanged.
         """
         if value is None and (write := self._writers[V]) is not None and write(v) is None:
             return

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import final
 
+from rbd.errors import StaleStateError
 from rbd.state.mechanism_state import MechanismState
 
 
@@ -25,10 +26,16 @@ class SavedState:
 
 @contextmanager
 def restored_on_failure(state: MechanismState) -> Generator[None, None, None]:
-    """Restore the state if an exception is raised, KeyboardInterrupt included."""
+    """Restore the state if an exception is raised, KeyboardInterrupt included.
+
+    A state whose mechanism was edited meanwhile stays where it is; a note on the exception says so.
+    """
     saved = SavedState(state)
     try:
         yield
-    except BaseException:
-        saved.restore()
+    except BaseException as error:
+        try:
+            saved.restore()
+        except StaleStateError as stale:
+            error.add_note(f"the state could not be restored: {stale}")
         raise

@@ -243,6 +243,8 @@ def test_what_is_refused() -> None:
         rbd.forward_dynamics(state, [0.0, 0.0], prescribed={elbow: [1.0, 2.0]})
     with pytest.raises(NotFiniteError, match="elbow"):
         rbd.forward_dynamics(state, [0.0, 0.0], prescribed={elbow: np.nan})
+    with pytest.raises(ArgumentError, match="joint 'elbow' has two prescribed accelerations"):
+        rbd.forward_dynamics(state, [0.0, 0.0], prescribed={elbow: 1.0, "elbow": 2.0})  # type: ignore[dict-item]  # mixed
     with pytest.raises(ArgumentError, match="out"):
         rbd.forward_dynamics(state, [0.0, 0.0], prescribed={elbow: 1.0}, out=np.zeros(2))  # type: ignore[call-overload]  # the error
     with pytest.raises(ShapeError):
@@ -257,6 +259,7 @@ def test_what_is_refused() -> None:
     zero = np.zeros(four_bar.mechanism.nv)
     for call in (
         lambda: rbd.articulated_bodies(four_bar, zero),
+        lambda: rbd.articulated_inertia(four_bar, four_bar.mechanism.bodies[-1]),
         lambda: rbd.articulated_mobility(four_bar, four_bar.mechanism.bodies[-1]),
         lambda: rbd.forward_dynamics(four_bar, zero, prescribed={}),
     ):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 
 import rbd
 from rbd import MechanismState
+from rbd.algorithms.newton_euler import gravity_torques_kernel
+from rbd.engine.kernel_cache import kernel_cache
+from rbd.engine.recorded_kernel import RecordedKernel
 
 from .helpers import JOINT_TYPES, Case, case, cases, close, examples, rate
 
@@ -94,3 +99,17 @@ def test_energy_is_kept_without_torques(a_case: Case) -> None:
     U_rate = rate(state, rbd.gravitational_potential_energy, vd)
     size = np.abs(vd) @ np.abs(rbd.mass_matrix(state)) @ np.abs(state.v)
     close(T_rate, -U_rate, scale=size)
+
+
+@pytest.mark.parametrize("robot", [rbd.robots.arm7, rbd.robots.humanoid])
+def test_gravity_torques_regroup_inertial_parameters(robot: Callable[[], rbd.Mechanism]) -> None:
+    state = rbd.MechanismState(robot())
+    state.randomize(1)
+    torques = rbd.gravity_torques(state)
+    recorded, _ = kernel_cache(state.mechanism).get_or_record(
+        state.mechanism, state.mechanism.parameter_version, gravity_torques_kernel, (), {}
+    )
+    assert isinstance(recorded, RecordedKernel)
+    plain = rbd.record(rbd.gravity_torques, state.mechanism)
+    assert recorded.executable.program.count().total < 0.6 * plain.count().total
+    np.testing.assert_allclose(torques, plain(state.q, state.v), rtol=0, atol=1e-12)

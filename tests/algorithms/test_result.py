@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 import rbd
 from rbd import DynamicsResult, MechanismState
 from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError, StaleStateError
+from tests.simulation.contacts import block, floor
 
 from .helpers import (
     JOINT_TYPES,
@@ -306,3 +308,32 @@ def test_inverse_dynamics_fills_a_result_whole() -> None:
     np.testing.assert_allclose(
         result.mass_matrix @ vd + result.dynamics_bias, tau + result.passive_torques, rtol=0, atol=1e-12
     )
+
+
+def test_inverse_dynamics_leaves_no_rates_of_contact_states() -> None:
+    mechanism = block(rbd.SoftContact(friction=rbd.ViscoelasticCoulomb(0.5, 1e3, 10.0)), 2)
+    floor(mechanism)
+    state = MechanismState(mechanism, q=[1, 0, 0, 0, 0, 0, -1e-3], v=[0, 0, 0, 0.1, 0, 0])
+    result = rbd.dynamics(state)
+    assert result.sd.any()
+    rbd.inverse_dynamics(state, np.zeros(6), result=result)
+    assert not result.sd.any()
+
+
+def test_inverse_dynamics_that_fails_writes_neither_torques_nor_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    state, out = MechanismState(mechanism, [0.3, 0.4]), np.full(2, 7.0)
+    result = rbd.dynamics(state)
+    before = result.vd.copy()
+    with pytest.raises(ShapeError, match="out"):
+        rbd.inverse_dynamics(state, [1.0, 2.0], out=np.zeros(3), result=result)
+    assert np.array_equal(result.vd, before)
+
+    def failing(*_: object) -> None:
+        raise NotFiniteError("too large", argument="q")
+
+    monkeypatch.setattr(sys.modules["rbd.algorithms.inverse_dynamics"], "mass_matrix_kernel", failing)
+    with pytest.raises(NotFiniteError, match="too large"):
+        rbd.inverse_dynamics(state, [1.0, 2.0], out=out, result=result)
+    assert (out == 7.0).all()
+    assert np.array_equal(result.vd, before)

@@ -200,3 +200,37 @@ def test_loops() -> None:
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
     for _ in range(4):
         assert all(map(np.array_equal, solved(), first))
+
+
+def test_threads_do_not_inherit_states_with_an_identifier() -> None:
+    """Python gives the identifier of a thread that has ended to later ones."""
+    made, refused = list[MechanismState](), list[bool]()
+
+    def run(target: Callable[[], object]) -> None:
+        thread = threading.Thread(target=target)
+        thread.start()
+        thread.join()
+
+    def use() -> None:
+        try:
+            made[0].set_configuration(np.zeros(7))
+        except WrongThreadError as error:
+            refused.append("a thread that has ended" in str(error))
+
+    run(lambda: made.append(MechanismState(rbd.robots.arm7())))
+    for _ in range(8):
+        run(use)
+    assert refused == [True] * 8
+    made[0].adopt()
+    run(lambda: None)
+    made[0].set_configuration(np.ones(7))
+
+
+def test_copies_of_frames_share_what_is_cached() -> None:
+    state = MechanismState(rbd.robots.arm7())
+    frame = state.mechanism.bodies[-1].default_frame
+    state.transform_to_root(frame)
+    size = len(state.engine.cache)
+    for _ in range(10):
+        state.transform_to_root(pickle.loads(pickle.dumps(frame)))
+    assert len(state.engine.cache) == size

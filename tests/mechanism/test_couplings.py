@@ -28,6 +28,7 @@ from rbd import (
 from rbd.errors import ArgumentError, NotFiniteError, RbdError, TopologyError, UnknownNameError
 from rbd.joints import Reversed
 from rbd.testing import random_chain
+from tests.joints.test_contract import Cam
 from tests.mechanism import invariants
 
 
@@ -262,3 +263,19 @@ def test_reversed_custom_joints_can_be_coupled() -> None:
     mechanism = arm()
     mechanism.replace_joint("joint1", Joint("back", Reversed(Revolute((0, 0, 1)))))
     assert isinstance(mechanism.couple("joint4", "back"), Coupling)
+
+
+def test_joint_types_that_change_the_derivative_are_refused_without_a_call() -> None:
+    calls = list[tuple[float, ...]]()
+    geared: Any = type(
+        "Geared",
+        (Cam,),
+        {"__slots__": (), "configuration_derivative": lambda self, q, v: calls.append(tuple(q)) or tuple(v)},
+    )
+    mechanism = arm()
+    mechanism.replace_joint("joint1", Joint("geared", geared()))
+    with pytest.raises(ArgumentError, match="a Geared joint has no single coordinate"):
+        mechanism.couple("joint4", "geared")
+    assert not calls
+    mechanism.replace_joint("geared", Joint("cam", Cam()))
+    assert isinstance(mechanism.couple("joint4", "cam"), Coupling)

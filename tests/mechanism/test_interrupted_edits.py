@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import rbd
 from rbd.mechanism import undo
 from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism.structure import Structure
+from rbd.mechanism.tree import Edge
 from tests.deep import share
 from tests.mechanism import interrupts
 
@@ -49,6 +52,30 @@ def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) ->
     attach("c", "d")
     assert len(saved) == 4
     interrupts.invariants.check(mechanism)
+
+
+def test_failures_within_an_edit_that_catches_them_undo_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = interrupts.mechanism()
+    before = interrupts.invariants.content(mechanism)
+    append, names = Structure.append, iter("ab")
+
+    def failing(self: Structure, edge: Edge, *, loop: bool) -> None:
+        append(self, edge, loop=loop)
+        if next(names) == "b":
+            raise MemoryError("no more")
+
+    def attach_both() -> None:
+        for name in "ab":
+            with suppress(MemoryError):
+                mechanism.attach("body1", rbd.RigidBody(name), rbd.Joint(name, rbd.Revolute((0, 0, 1))))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Structure, "append", failing)
+        with pytest.raises(MemoryError, match="no more"):
+            edited_at_once(mechanism, attach_both)
+    assert interrupts.invariants.content(mechanism) == before
+    edited_at_once(mechanism, attach_both)
+    assert [body.name for body in mechanism.bodies[-2:]] == ["a", "b"]
 
 
 @pytest.mark.deep

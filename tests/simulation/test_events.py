@@ -137,9 +137,10 @@ def test_what_is_no_event_is_refused(pendulum: rbd.MechanismState) -> None:
 
 def test_events_without_a_value_are_named(pendulum: rbd.MechanismState) -> None:
     q = pendulum.q.copy()
-    with pytest.raises((NotFiniteError, ArithmeticError), match="'broken'"):
-        rbd.simulate(pendulum, 0.1, events=[Event(lambda t, state: math.nan, name="broken")])
-    assert np.array_equal(pendulum.q, q)
+    for function in (lambda t, state: math.nan, lambda t, state: math.nan if t > 0.05 else 1.0):
+        with pytest.raises(NotFiniteError, match="'broken'"):
+            rbd.simulate(pendulum, 0.1, events=[Event(function, name="broken")])
+        assert np.array_equal(pendulum.q, q)
 
 
 def test_instants_are_located_to_their_tolerance_in_machine_code() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 from typing import Any
 
@@ -25,6 +26,8 @@ from rbd.simulation import (
     RingBuffer,
     native_blocks,
 )
+from rbd.simulation.equations_of_motion import EquationsOfMotion
+from rbd.simulation.stage_loads import CalledForces
 
 from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 
@@ -190,6 +193,22 @@ def test_contact_states_go_along(compiled: list[object], integrator: Any) -> Non
 @pytest.mark.parametrize("control", [damping, None])
 def test_other_tableaus(compiled: list[object], tableau: ButcherTableau, control: object) -> None:
     close(both(control, tree(), integrator=MuntheKaas(tableau)), compiled)
+
+
+def test_unpickled_tableaus_take_the_same_program() -> None:
+    method = pickle.loads(pickle.dumps(MuntheKaas()))
+    assert native_blocks.step_name(method) == "munthe-kaas-rk4"
+    found, expected = run(damping, tree(), integrator=method), run(damping, tree(), integrator=MuntheKaas())
+    assert np.array_equal(found.q, expected.q)
+
+
+def test_a_step_of_many_stages_that_python_repeats() -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum())
+    flow = EquationsOfMotion(lambda t, s: [t, 0.0], lambda t, s: None)
+    called = CalledForces(flow, state, 20)
+    for k in range(45):
+        called(float(k), state)
+    assert [each[0] for each in called.torques] == list(range(25, 45))
 
 
 def test_the_adaptive_method(compiled: list[object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,17 @@ from rbd.errors import (
     UnknownNameError,
 )
 from rbd.mechanism import Mechanism
-from rbd.simulation import RUNGE_KUTTA_4, EnergyMonitor, Flow, Integrator, LoopGapMonitor, MuntheKaas
+from rbd.simulation import (
+    RUNGE_KUTTA_4,
+    EnergyMonitor,
+    Flow,
+    ForceElement,
+    Integrator,
+    LoopGapMonitor,
+    Monitor,
+    MuntheKaas,
+    Sink,
+)
 from rbd.simulation.time_grid import time_grid
 
 Build = Callable[..., Mechanism]
@@ -244,6 +255,43 @@ def test_exceptions_of_callbacks_pass_unchanged_with_the_time(pendulum: rbd.Mech
         rbd.simulate(pendulum, 0.2, dt=0.01, **{callback: failing})
     assert caught.value is complaint
     assert complaint.__notes__ == [f"raised by {callback}(t, state) at t = 0.03"]
+
+
+class Fragile(Monitor, ForceElement, Sink):
+    """Raises an error that also a step may raise."""
+
+    def begin(self, *_: object) -> None:
+        pass
+
+    def look(self, *_: object) -> None:
+        raise OverflowError("mine")
+
+    act = energy = take = finish = look
+
+
+@pytest.mark.parametrize("options", [{"monitors": [Fragile()]}, {"forces": [Fragile()]}, {"sink": Fragile()}])
+def test_errors_of_outputs_and_forces_are_no_divergence(pendulum: rbd.MechanismState, options: dict[str, Any]) -> None:
+    with pytest.raises(OverflowError, match="mine"):
+        rbd.simulate(pendulum, 0.1, dt=0.01, **options)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_adaptive_steps_pass_the_error_of_a_control(pendulum: rbd.MechanismState, interpreted: bool) -> None:
+    with rbd.interpreted() if interpreted else nullcontext(), pytest.raises(NotFiniteError, match="control") as caught:
+        rbd.simulate(
+            pendulum, 0.1, lambda t, s: [np.nan if t > 0.05 else 0.0, 0.0], dt=0.01, integrator="dormand-prince"
+        )
+    assert caught.value.argument == "control"
+
+
+def test_the_exception_of_a_control_that_edits_the_mechanism_passes(pendulum: rbd.MechanismState) -> None:
+    def edits(t: float, state: rbd.MechanismState) -> None:
+        state.mechanism.attach("lower_link", rbd.RigidBody("tool"), rbd.Joint("tool", rbd.Fixed()))
+        raise Complaint("mine")
+
+    with pytest.raises(Complaint, match="mine") as caught:
+        rbd.simulate(pendulum, 0.1, edits, dt=0.01)
+    assert "could not be restored" in caught.value.__notes__[-1]
 
 
 @pytest.mark.parametrize("torques", [[1.0, 2.0, 3.0], [[1.0], [2.0]], 1.0, []])

@@ -68,6 +68,19 @@ def test_files_hold_everything(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
+def test_files_take_rows(tmp_path: Path) -> None:
+    sinks, whole = (NpzFile(tmp_path / "rows.npz"), NpzFile(tmp_path / "one.npz")), run()
+    for sink in sinks:
+        sink.begin(Sizes(7, 6, 6))
+    sinks[0].take_rows(whole.t[:100].tolist(), whole.q[:100], whole.v[:100], whole.s[:100])
+    sinks[0].take_rows(whole.t[100:].tolist(), whole.q[100:], whole.v[100:], whole.s[100:])
+    for t, q, v, s in zip(whole.t, whole.q, whole.v, whole.s, strict=True):
+        sinks[1].take(float(t), q, v, s)
+    assert_same(*(sink.finish() for sink in sinks))
+    for name in ("rows.npz", "one.npz"):
+        assert_same(Trajectory.load(tmp_path / name), whole)
+
+
 def test_failed_runs_leave_files_alone(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     sink = NpzFile(path)

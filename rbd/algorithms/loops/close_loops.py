@@ -21,6 +21,7 @@ from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
 from rbd.state import Link, MechanismState
+from rbd.state.saved_state import restored_on_failure
 
 Mask = NDArray[np.bool_]
 
@@ -82,8 +83,9 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
     search = _Search(state, fixed)
     search.find()
     opening, rank = search.settle_velocity()
-    state.set_configuration(search.state.q)
-    state.set_velocity(search.state.v)
+    with restored_on_failure(state):
+        state.set_configuration(search.state.q)
+        state.set_velocity(search.state.v)
     return LoopClosure(search.gap, opening, search.iterations, rank, state.layout.nv - rank)
 
 

@@ -177,6 +177,10 @@ def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
     gains: dict[LoopLink | CouplingLink, LoopGains] = {}
     for key, value in stabilization.items():
         each = _constraint(layout, key)
+        if each in gains:
+            name = (each.joint if isinstance(each, LoopLink) else each.coupling).name
+            message = f"stabilization has two gains for '{name}', one under its name"
+            raise ArgumentError(message, argument="stabilization", value=stabilization)
         gains[each] = _gains_of(value, each)
     return tuple(gains.get(each) for each in layout.constraints)
 
@@ -263,7 +267,10 @@ def _pair(gains: object, after: Frame) -> tuple[LoopGain, LoopGain]:
 
 def _gain(value: object) -> LoopGain:
     """Return a gain as a number or a matrix."""
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.full((), np.nan)
     if array.shape not in ((), (3, 3)) or not np.isfinite(array).all():
         raise ArgumentError(
             "a gain must be a finite number or a 3x3 matrix", argument="stabilization", value=value, allowed="a number"

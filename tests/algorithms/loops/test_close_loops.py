@@ -212,3 +212,21 @@ def test_every_run_finds_the_same_configuration() -> None:
         rbd.close_loops(state)
         found.append(state.q.copy())
     np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_a_failure_between_configuration_and_velocity_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = MechanismState(four_bar(), [0.3, 0.5, 0.0], [1.0, 0.0, 0.0])
+    q, v, set_velocity = state.q.copy(), state.v.copy(), MechanismState.set_velocity
+
+    def interrupted(self: MechanismState, *args: object) -> None:
+        if self is state and monkeypatched[0]:
+            monkeypatched[0] = False
+            raise KeyboardInterrupt
+        set_velocity(self, *args)  # type: ignore[call-overload]  # as given
+
+    monkeypatched = [True]
+    monkeypatch.setattr(MechanismState, "set_velocity", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rbd.close_loops(state)
+    assert np.array_equal(state.q, q)
+    assert np.array_equal(state.v, v)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -228,6 +229,15 @@ def test_stabilisations_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="joint 'elbow' closes no loop of this mechanism"):
         bias(mechanism, stabilization={"elbow": Baumgarte()})
     linkage = rbd.robots.four_bar()
+    twice: Any = {"joint4": Baumgarte(), linkage.joint("joint4"): Baumgarte(0.2)}
+    with pytest.raises(ArgumentError, match="stabilization has two gains for 'joint4'"):
+        rbd.constraint_bias(MechanismState(linkage), stabilization=twice)
+    symbol: Any = object()
+    for gain in (symbol, "much", [[1.0], [1.0, 2.0]]):
+        gains: Any = SimpleNamespace(k=gain, d=1.0)
+        pose: Any = SimpleNamespace(angular=gains, linear=gains)
+        with pytest.raises(ArgumentError, match="a gain must be a finite number or a 3x3 matrix"):
+            rbd.constraint_bias(MechanismState(linkage), stabilization=pose)
     linkage.couple("joint2", "joint1", name="joint4")
     with pytest.raises(AmbiguousNameError, match="'joint4' is a loop joint and a coupling"):
         rbd.constraint_bias(MechanismState(linkage), stabilization={"joint4": Baumgarte()})
