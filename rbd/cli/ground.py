@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 
 def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionModel, list[str]]:
-    """Return the collision model of the shapes that move and the planes of the file, else the plane z = 0; and doubts.
+    """Return the collision model of the shapes that move and the ground of the file, else the plane z = 0; and doubts.
 
     Shapes that models lack have stand-ins, which touch the ground only. With `among_bodies`, pairs of bodies that the
     file lets collide are in it, too.
     """
     from rbd.contact import CollisionModel, HalfSpace
+    from rbd.contact.geometry.shapes import is_ground
 
     full = robot.report.collision_model(robot.mechanism)
     root = robot.mechanism.root_body
-    planes = [shape for shape in full.shapes if isinstance(shape, HalfSpace)] or [_level(robot)]
-    solids = [s for s in full.shapes if not isinstance(s, HalfSpace) and full.body(s) is not root]
+    planes = [shape for shape in full.shapes if is_ground(shape)] or [_level(robot)]
+    solids = [s for s in full.shapes if not is_ground(s) and full.body(s) is not root]
     model = CollisionModel(robot.mechanism)
     for shape in (*planes, *solids):
         model.add(root if isinstance(shape, HalfSpace) else full.body(shape), shape)

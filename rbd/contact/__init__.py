@@ -11,6 +11,7 @@ A sub-package depends only on those above it.
 
 from __future__ import annotations
 
+from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.compliance import Compliance
@@ -40,6 +41,7 @@ __all__ = [
     "ContactTrajectory",
     "Distance",
     "HalfSpace",
+    "HeightField",
     "ImpactSolution",
     "JointOptions",
     "Pair",

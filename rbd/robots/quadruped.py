@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from rbd.contact import CollisionModel, HalfSpace, Sphere
+from rbd.contact import CollisionModel, HalfSpace, HeightField, Sphere
 from rbd.errors import ArgumentError
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
@@ -81,11 +82,14 @@ def quadruped_configuration(height: float = 0.3) -> Array:
     return np.array([1, 0, 0, 0, 0, 0, height, *(0, thigh, -2 * thigh) * len(_LEGS)], dtype=np.float64)
 
 
-def quadruped_collision_model(mechanism: Mechanism) -> CollisionModel:
-    """Return the collision model of a quadruped on the ground z = 0: four spherical feet, each paired with the ground.
+def quadruped_collision_model(
+    mechanism: Mechanism, ground: HalfSpace[Any] | HeightField[Any] | None = None
+) -> CollisionModel:
+    """Return the collision model of a quadruped on the `ground`: four spherical feet, each paired with the ground.
 
-    Pairs are in the order of the legs: front left, front right, rear left, rear right. Raises UnknownNameError for a
-    mechanism without the feet of `quadruped`.
+    By default the ground is z = 0; others are fixed to the world, in one of its frames. Pairs are in the order of the
+    legs: front left, front right, rear left, rear right. Raises UnknownNameError for a mechanism without the feet of
+    `quadruped`, FrameMismatchError for ground in other frames.
 
     >>> import rbd
     >>> rbd.robots.quadruped_collision_model(rbd.robots.quadruped())
@@ -93,7 +97,9 @@ def quadruped_collision_model(mechanism: Mechanism) -> CollisionModel:
     """
     require_kind(mechanism, Mechanism, operation="quadruped_collision_model", argument="mechanism")
     model, root = CollisionModel(mechanism), mechanism.root_frame
-    ground = model.add(mechanism.root_body, HalfSpace(Point(root, (0, 0, 0)), FreeVector(root, (0, 0, 1))))
+    if ground is None:
+        ground = HalfSpace(Point(root, (0, 0, 0)), FreeVector(root, (0, 0, 1)))
+    model.add(mechanism.root_body, ground)
     for end, side in _LEGS:
         frame = mechanism.frame(f"{end}_{side}_foot")
         model.add_pair(model.add(mechanism.body_of_frame(frame), Sphere(frame, _FOOT)), ground)

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from rbd.contact import CollisionModel, Distance, HalfSpace
-from rbd.contact.geometry.shapes import Shape, bounding_radius
+from rbd.contact import CollisionModel, Distance, HalfSpace, HeightField
+from rbd.contact.geometry.shapes import Shape, bounding_radius, is_ground
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
@@ -64,7 +64,7 @@ def plot_shapes(
     faces, paint = list[Array](), list[Array]()
     for shape, corners in placed:
         faces += list(corners)
-        paint += list(_shaded(corners, palette[id(shape)]))
+        paint += list(_shaded(corners, palette[id(shape)], _outwards(shape, corners)))
     drawn.add_collection3d(collection(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
     discs = [each for distance in near for each in _discs(distance, float(np.max(high - low)) / 45)]
     if discs:
@@ -99,7 +99,7 @@ def _colors(model: CollisionModel, chosen: Mapping[str, str]) -> dict[int, str]:
     names = list(dict.fromkeys(model.body(shape).name for shape in model.shapes))
     default = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
     return {
-        id(shape): GROUND if isinstance(shape, HalfSpace) else {**default, **chosen}[model.body(shape).name]
+        id(shape): GROUND if is_ground(shape) else {**default, **chosen}[model.body(shape).name]
         for shape in model.shapes
     }
 
@@ -116,10 +116,17 @@ def _checked_colors(colors: object) -> Mapping[str, str]:
     return chosen
 
 
-def _shaded(corners: Array, color: str) -> Array:
+def _outwards(shape: Shape, corners: Array) -> Array:
+    """Return a vector per polygon that points out of the shape, which is convex or the ground."""
+    if isinstance(shape, HeightField):
+        normal = np.cross(corners[0, 3] - corners[0, 0], corners[0, 1] - corners[0, 0])
+        return np.broadcast_to(normal, (len(corners), 3))
+    return np.asarray(corners.mean(axis=1) - corners.mean(axis=(0, 1)), dtype=np.float64)
+
+
+def _shaded(corners: Array, color: str, outwards: Array) -> Array:
     """Return a shaded colour per polygon, brighter towards the light."""
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
-    outwards = corners.mean(axis=1) - corners.mean(axis=(0, 1))  # all shapes are convex
     normals = normals * np.where((normals * outwards).sum(axis=1) < 0, -1, 1)[:, None]
     lengths = np.linalg.norm(normals, axis=1)
     bright = (normals @ _LIGHT) / np.where(lengths > 0, lengths, 1.0)

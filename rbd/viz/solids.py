@@ -6,11 +6,11 @@ A polygon is an array (corners, 3) in the shape's frame, with outward orientatio
 from __future__ import annotations
 
 from itertools import product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from rbd.contact import Box, Capsule, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, HalfSpace, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape
 from rbd.scalars.arrays import Array
 
@@ -27,7 +27,15 @@ def polygons_of(shape: Shape, reach: float) -> Polygons:
         return rod(shape.radius, shape.length)
     if isinstance(shape, Box):
         return brick(np.array(shape.size) / 2)
+    if isinstance(shape, HeightField):
+        return terrain(shape)
     return patch(shape, reach)
+
+
+def terrain(field: HeightField[Any]) -> Polygons:
+    """Return the cells of a height field."""
+    x, y = (np.linspace(-edge / 2, edge / 2, count) for edge, count in zip(field.size, field.points, strict=True))
+    return _quadrilaterals(np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1))
 
 
 def rod(radius: float, length: float) -> Polygons:

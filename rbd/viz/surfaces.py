@@ -44,6 +44,15 @@ def box(size: tuple[float, float, float]) -> Surface:
     return Surface(corners, np.array([tri for a, b, c, d in faces for tri in ((a, b, c), (a, c, d))], dtype=np.intp))
 
 
+def grid(size: tuple[float, float], heights: Array) -> Surface:
+    """Return the triangles between the points of a height field, in the plane z = 0 with edges of lengths `size`."""
+    x, y = (np.linspace(-edge / 2, edge / 2, count) for edge, count in zip(size, heights.shape, strict=True))
+    points = np.stack([*np.meshgrid(x, y, indexing="ij"), heights], axis=-1).reshape(-1, 3)
+    numbers = np.arange(heights.size, dtype=np.intp).reshape(heights.shape)
+    a, b, c, d = (each.ravel() for each in (numbers[:-1, :-1], numbers[1:, :-1], numbers[:-1, 1:], numbers[1:, 1:]))
+    return Surface(points, np.concatenate([np.stack([a, b, c], axis=1), np.stack([d, c, b], axis=1)]))
+
+
 def square(half: float) -> Surface:
     """Return a square in the plane z = 0 with normal z, seen from both sides."""
     corners = np.array([(-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0)])

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 import attrs
 import numpy as np
 
-from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
 from rbd.mechanism import Mechanism, RigidBody
@@ -21,7 +21,7 @@ from rbd.urdf import Geometry, UrdfReport
 from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
 from rbd.viz.shapes import PALETTE
 from rbd.viz.solids import across
-from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere, square
+from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, sphere, square
 
 Shapes: TypeAlias = "CollisionModel | UrdfReport | MjcfReport"
 Use: TypeAlias = Literal["visual", "collision", "inertia"]
@@ -162,6 +162,8 @@ def _of_model(model: CollisionModel, shape: Shape) -> Visual:
         own = np.eye(4)
         own[:3, :3], own[:3, 3] = np.stack([first, second, shape.normal.xyz], axis=1), shape.point.xyz
         return Visual(body, "visual", square(max(reach, 2.0)), pose @ own, _GROUND)
+    if isinstance(shape, HeightField):
+        return Visual(body, "visual", grid(shape.size, shape.heights), pose, _GROUND)
     return Visual(body, "visual", _of_shape(shape), pose, palette_color(model.mechanism, body))
 
 

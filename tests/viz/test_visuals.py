@@ -178,3 +178,21 @@ def test_damaged_meshes_are_refused(name: str, data: bytes, reason: str, tmp_pat
     (tmp_path / name).write_bytes(data)
     with pytest.raises(MeshFileError, match=reason):
         read_surfaces(tmp_path / name)
+
+
+def test_height_fields_are_the_triangles_that_shapes_rest_on() -> None:
+    mechanism = rbd.robots.quadruped()
+    heights = np.random.default_rng(0).uniform(-0.1, 0.1, (5, 4))
+    field = rbd.contact.HeightField(mechanism.root_frame, (2.0, 1.5), heights)
+    model = rbd.robots.quadruped_collision_model(mechanism, field)
+    [surface] = [visual.surface for visual in Visuals(mechanism, model).all if len(visual.surface.vertices) == 20]
+    corners = surface.vertices[surface.triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (normals[:, 2] > 0).all()
+    assert normals[:, 2].sum() / 2 == pytest.approx(2.0 * 1.5)
+    state = rbd.MechanismState(mechanism)
+    for middle in corners.mean(axis=1):
+        moved = np.array(state.q)
+        moved[4:7] += middle - state.transform_to_root(mechanism.frame("front_left_foot")).translation
+        near = model.distances(rbd.MechanismState(mechanism, moved))[0]
+        assert near.value == pytest.approx(-0.022, abs=1e-9)  # the centre of the foot is on the surface

@@ -1,10 +1,13 @@
 """Shapes and the distance between two of them, as functions of numbers in one common frame.
 
 shapes.py            capsules, spheres and boxes, as users make them
+height_fields.py     `HeightField`
 placed_shapes.py     the same as numbers in a common frame
 unit_vectors.py      directions that stay defined where a difference vanishes
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid
+height_lookup.py     grid points of a height field around a place: an intrinsic
+height_distance.py   nearest points of a sphere and a height field
 shape_distance.py    signed distance, nearest points and normal of any two shapes
 contact_points.py    the points at which two shapes rest on each other
 """

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rbd.contact.geometry.box_distance import clamp_to_box, corners, from_axes, local_coordinates, support
+from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     NearestPoints,
     PlacedBox,
-    PlacedCapsule,
     PlacedHalfSpace,
+    PlacedHeightField,
     PlacedShape,
-    PlacedSphere,
 )
-from rbd.contact.geometry.shape_distance import nearest_points, onto_plane
+from rbd.contact.geometry.shape_distance import nearest_points, onto_plane, spheres_of
 from rbd.contact.geometry.unit_vectors import along, height
 from rbd.scalars import Condition, Scalar, absolute, both, const, less_equal, where
 from rbd.spatial.linalg import Vec3, add3, neg3
@@ -31,6 +31,10 @@ _SLACK = const(1, 1000)
 
 def contact_points(a: PlacedShape, b: PlacedShape) -> list[NearestPoints]:
     """Return the points at which `a` may rest on `b`, the nearest ones among them."""
+    if isinstance(b, PlacedHeightField):
+        return list(_on_field(a, b))
+    if isinstance(a, PlacedHeightField):
+        return [point.swapped() for point in _on_field(b, a)]
     if isinstance(b, PlacedHalfSpace):
         return list(_on_plane(a, b))
     if isinstance(a, PlacedHalfSpace):
@@ -43,14 +47,17 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[NearestPoints]:
     return [nearest]
 
 
+def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[NearestPoints]:
+    """Yield two points of each sphere, for hollows, and one of each corner of a box."""
+    for point, radius in spheres_of(a):
+        first, second = nearest_on_field(field, point)
+        yield first.rounded(radius, 0)
+        if not isinstance(a, PlacedBox):
+            yield second.rounded(radius, 0)
+
+
 def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[NearestPoints]:
-    radius = a.radius if isinstance(a, (PlacedSphere, PlacedCapsule)) else 0
-    points = corners(a) if isinstance(a, (PlacedBox, PlacedCapsule)) else [_origin(a)]
-    yield from (onto_plane(point, radius, plane) for point in points)
-
-
-def _origin(a: PlacedSphere | PlacedHalfSpace) -> Vec3:
-    return a.center if isinstance(a, PlacedSphere) else a.point
+    yield from (onto_plane(point, radius, plane) for point, radius in spheres_of(a))
 
 
 def _facing_corners(a: PlacedBox, b: PlacedBox, n: Vec3) -> Iterator[NearestPoints]:

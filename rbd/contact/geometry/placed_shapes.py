@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.geometry.unit_vectors import along, where3
 from rbd.scalars import Condition, Scalar, const, where
@@ -50,7 +51,19 @@ class PlacedBox(NamedTuple):
     half: Vec3
 
 
-PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox"
+class PlacedHeightField(NamedTuple):
+    """A height field: its centre and axes, the edges of a cell, and the x and y of its first point, in these axes."""
+
+    center: Vec3
+    axes: Mat3
+    cell: tuple[Scalar, Scalar]
+    corner: tuple[Scalar, Scalar]
+    shape: HeightField[Any]
+    reach: float
+    """Distance, along x and y, up to which nearest points count."""
+
+
+PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox | PlacedHeightField"
 
 
 class NearestPoints(NamedTuple):
@@ -84,8 +97,13 @@ def where_nearest(condition: Condition, a: NearestPoints, b: NearestPoints) -> N
     )
 
 
-def place(shape: Shape, tf: Transform[Any, Any], lift: Callable[[Scalar], Scalar] = lambda x: x) -> PlacedShape:
-    """Return `shape` in the target frame of `tf`, which starts at the shape's frame; `lift` converts its sizes."""
+def place(
+    shape: Shape, tf: Transform[Any, Any], lift: Callable[[Scalar], Scalar] = lambda x: x, reach: float = 0.0
+) -> PlacedShape:
+    """Return `shape` in the target frame of `tf`, which starts at the shape's frame; `lift` converts its sizes.
+
+    Of a height field, what is farther than `reach` along its x and y does not count.
+    """
     origin, axes = tf.translation_components, transpose3(tf.rotation_components)
     if isinstance(shape, Sphere) or (isinstance(shape, Capsule) and shape.length == 0):
         return PlacedSphere(origin, lift(shape.radius))
@@ -94,6 +112,9 @@ def place(shape: Shape, tf: Transform[Any, Any], lift: Callable[[Scalar], Scalar
     if isinstance(shape, Box):
         x, y, z = (_HALF * lift(edge) for edge in shape.size)
         return PlacedBox(origin, axes, (x, y, z))
+    if isinstance(shape, HeightField):
+        (c_x, c_y), (x, y) = (map(lift, pair) for pair in (shape.cell, shape.size))
+        return PlacedHeightField(origin, axes, (c_x, c_y), (-_HALF * x, -_HALF * y), shape, reach)
     point, normal = (
         (lift(x), lift(y), lift(z)) for x, y, z in (shape.point.xyz_components, shape.normal.xyz_components)
     )

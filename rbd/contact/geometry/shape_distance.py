@@ -7,17 +7,21 @@ perpendicular to both segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any, Final
 
-from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, support
+from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, corners, support
+from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     NearestPoints,
     PlacedBox,
     PlacedCapsule,
     PlacedHalfSpace,
+    PlacedHeightField,
     PlacedShape,
     PlacedSphere,
+    where_nearest,
 )
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
 from rbd.contact.geometry.unit_vectors import (
@@ -38,6 +42,14 @@ def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -
     if function is not None:
         return function(a, b, previous)
     return _PAIRS[type(b), type(a)](b, a, neg3(previous)).swapped()
+
+
+def spheres_of(a: PlacedShape) -> Iterator[tuple[Vec3, Scalar]]:
+    """Yield what a shape rests with on planes and fields: a sphere, both ends of a capsule, the corners of a box."""
+    if isinstance(a, PlacedSphere):
+        yield a.center, a.radius
+    elif isinstance(a, (PlacedCapsule, PlacedBox)):
+        yield from ((point, a.radius if isinstance(a, PlacedCapsule) else 0) for point in corners(a))
 
 
 def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> NearestPoints:
@@ -97,6 +109,12 @@ def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> NearestP
     return box_and_solid(a, b, previous).rounded(0, b.radius)
 
 
+def _on_field(a: PlacedShape, b: PlacedHeightField, _: Vec3) -> NearestPoints:
+    """Return the distance of the nearest of the spheres, or corners, that a shape rests with."""
+    found = (nearest_on_field(b, point)[0].rounded(radius, 0) for point, radius in spheres_of(a))
+    return reduce(lambda one, other: where_nearest(less(other.phi, one.phi), other, one), found)
+
+
 _PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], NearestPoints]]] = {
     (PlacedSphere, PlacedSphere): _spheres,
     (PlacedCapsule, PlacedSphere): _capsule_and_sphere,
@@ -107,4 +125,7 @@ _PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Neare
     (PlacedBox, PlacedSphere): _box_and_sphere,
     (PlacedBox, PlacedCapsule): _box_and_capsule,
     (PlacedBox, PlacedBox): box_and_solid,
+    (PlacedSphere, PlacedHeightField): _on_field,
+    (PlacedCapsule, PlacedHeightField): _on_field,
+    (PlacedBox, PlacedHeightField): _on_field,
 }

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeAlias, final
 
 import attrs
 
+from rbd.contact.geometry.height_fields import HeightField
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import any_number
@@ -79,7 +80,7 @@ class Box(Generic[F]):
         _set(self, "size", (x, y, z))
 
 
-Shape: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | HalfSpace[Any]"
+Shape: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | HalfSpace[Any] | HeightField[Any]"
 """The shapes of a collision model."""
 
 
@@ -91,7 +92,19 @@ def bounding_radius(shape: Shape) -> float:
         return shape.radius
     if isinstance(shape, Box):
         return math.hypot(*shape.size) / 2
+    if isinstance(shape, HeightField):
+        return math.hypot(*(edge / 2 for edge in shape.size), abs(shape.heights).max())
     return math.inf
+
+
+def is_ground(shape: Shape) -> bool:
+    """Return whether a shape is a half-space or a height field, which have no distance of each other."""
+    return isinstance(shape, (HalfSpace, HeightField))
+
+
+def roundness(shape: Shape) -> float:
+    """Return the radius of the spheres that a shape rests with: zero for the corners of boxes."""
+    return shape.radius if isinstance(shape, (Capsule, Sphere)) else 0.0
 
 
 def _size(value: object, name: str, *, positive: bool = False) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ Indices: TypeAlias = NDArray[np.intp]
 Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]
 """Records a function of a state, for the mechanism as it is, under a name."""
 
+_Numbered: TypeAlias = PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox
+"""All but height fields, whose models have no broad phase."""
 _WIDTHS: Mapping[type[Any], int] = {PlacedSphere: 4, PlacedCapsule: 7, PlacedHalfSpace: 6, PlacedBox: 15}
 """How many numbers a placed shape has."""
 _WIDEST = max(_WIDTHS.values())
@@ -137,17 +139,18 @@ class BroadPhase:
 def _kind(shape: Shape) -> type[Any]:
     if isinstance(shape, Sphere) or (isinstance(shape, Capsule) and shape.length == 0):
         return PlacedSphere
-    return {Capsule: PlacedCapsule, Box: PlacedBox, HalfSpace: PlacedHalfSpace}[type(shape)]
+    kinds: dict[type[Any], type[Any]] = {Capsule: PlacedCapsule, Box: PlacedBox, HalfSpace: PlacedHalfSpace}
+    return kinds[type(shape)]
 
 
 def _placed_shapes(shapes: Sequence[Shape], base: Frame[Any], state: ScalarState) -> object:
     """Return the numbers of all shapes, padded with zeros."""
     placed = (place(shape, state.relative_transform(shape.frame, base), state.lifted) for shape in shapes)
-    rows = [_numbers(shape) for shape in placed]
+    rows = [_numbers(cast("_Numbered", shape)) for shape in placed]
     return tuple((*row, *(0,) * (_WIDEST - len(row))) for row in rows)
 
 
-def _numbers(shape: PlacedShape) -> Vector:
+def _numbers(shape: _Numbered) -> Vector:
     if isinstance(shape, PlacedBox):
         return *shape.center, *(x for axis in shape.axes for x in axis), *shape.half
     if isinstance(shape, PlacedCapsule):

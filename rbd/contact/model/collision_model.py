@@ -14,6 +14,7 @@ from rbd.arguments import require_choice
 from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
+from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.broad_phase import BroadPhase
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
@@ -196,6 +197,9 @@ class CollisionModel(CollisionPairs):
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
+        if any(isinstance(shape, HeightField) for shape in self.shapes):
+            message = "pairs and near() are not for models with height fields; leave pairs out"
+            raise ArgumentError(message, argument="pairs", value=self)
         if self._broad_phase is None:
             record = partial(self._functions.recorded, inputs={})
             self._broad_phase = BroadPhase(self._mechanism, tuple(self._bodies.values()), self._pairs, record)

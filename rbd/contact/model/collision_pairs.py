@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import TypeVar
 
 from rbd.arguments import described, flag
-from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.pairs import Pair
 from rbd.errors import ArgumentError, FrameMismatchError
@@ -52,7 +53,7 @@ class CollisionPairs(ABC):
 
         Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
         """
-        require_kind(shape, Capsule, Sphere, Box, HalfSpace, operation="add", argument="shape")
+        require_kind(shape, Capsule, Sphere, Box, HalfSpace, HeightField, operation="add", argument="shape")
         owner = self._mechanism.body(body)
         if not owner.has_frame(shape.frame):
             raise FrameMismatchError(
@@ -85,8 +86,8 @@ class CollisionPairs(ABC):
         separate with this share of their approach speed. A pair is hard unless it has a `compliance`. In steps with
         friction, each contact point bears a torque about the normal of at most `torsional_friction` times its normal
         force, and one against rolling of at most `rolling_friction` times that (both in metres). Raises ArgumentError
-        for shapes that were not added, of one body, or of two half-spaces, a negative coefficient, a restitution above
-        1, and a compliant pair with a restitution.
+        for shapes that were not added, of one body, two half-spaces or height fields, a negative coefficient, a
+        restitution above 1, and a compliant pair with a restitution.
         """
         mu = None if friction is None else at_least_zero(friction, "friction")
         bounce = _restitution(restitution, compliance)
@@ -98,7 +99,7 @@ class CollisionPairs(ABC):
         self._changed()
 
     def _require_apart(self, a: Shape, b: Shape) -> None:
-        """Raise ArgumentError unless these are shapes of different bodies, and not both half-spaces."""
+        """Raise ArgumentError unless these are shapes of different bodies, and not both ground."""
         body_a, body_b = self._body_of(a, "a"), self._body_of(b, "b")
         if body_a is body_b:
             raise ArgumentError(
@@ -106,8 +107,9 @@ class CollisionPairs(ABC):
                 argument="b",
                 value=b,
             )
-        if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
-            raise ArgumentError("add_pair: a and b are both half-spaces, which have no distance", argument="b", value=b)
+        if is_ground(a) and is_ground(b):
+            message = "add_pair: a and b are both half-spaces or height fields, which have no distance"
+            raise ArgumentError(message, argument="b", value=b)
 
     def add_all_pairs(self, *, neighbours: bool = False) -> None:
         """Add all pairs of shapes of different bodies that were not added yet.
@@ -126,7 +128,7 @@ class CollisionPairs(ABC):
         }
         known = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
         for (a, body_a), (b, body_b) in combinations(self._bodies.values(), 2):
-            planes = isinstance(a, HalfSpace) and isinstance(b, HalfSpace)
+            planes = is_ground(a) and is_ground(b)
             apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
             if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in known:
                 self.add_pair(a, b)

@@ -16,6 +16,7 @@ from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedShape, place
 from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shapes import roundness
 from rbd.contact.model.pairs import Pair
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.jets import Jet
@@ -23,6 +24,8 @@ from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
 from rbd.state import State
 
+NEAR = 1 / 100
+"""Gaps up to which the distance from a height field is that of its nearest point (m)."""
 Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
 """The nearest points of a pair, and the unit normal from the second shape to the first."""
 
@@ -107,7 +110,8 @@ def _bias_acceleration(state: State[Any], pair: Pair) -> SpatialAcceleration[Any
 def _placed(state: State[Any], pair: Pair, X_BA: Transform[Any, Any] | None = None) -> tuple[PlacedShape, PlacedShape]:
     tf_a = state.relative_transform(pair.a.frame, pair.base) if X_BA is None else X_BA
     tf_b = state.lifted_transform(pair.body_b.fixed_transform(pair.b.frame, pair.base))
-    return place(pair.a, tf_a, state.lifted), place(pair.b, tf_b, state.lifted)
+    reach = max(roundness(pair.a), roundness(pair.b)) + NEAR
+    return place(pair.a, tf_a, state.lifted, reach), place(pair.b, tf_b, state.lifted, reach)
 
 
 def _in_base(state: State[Any], previous: Vec3, base: Frame[Any]) -> Vec3:
