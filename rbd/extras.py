@@ -29,6 +29,8 @@ EXTRAS: Final[Mapping[str, str]] = {
     "viser": "viz",
 }
 """The extra that installs a package."""
+_SHOWN: Final[Mapping[str, str]] = {"PIL": "pillow", "collada": "pycollada", "mpl_toolkits": "matplotlib"}
+"""The names by which pip knows packages."""
 
 
 @contextmanager
@@ -52,6 +54,6 @@ def names_extra(what: str) -> Generator[None]:
         extra = EXTRAS.get(package)
         if extra is None:
             raise
-        shown = "matplotlib" if package == "mpl_toolkits" else package
+        shown = _SHOWN.get(package, package)
         message = f"{what} need {shown}: pip install 'rbd[{extra}]'"
         raise MissingPackageError(message, package=shown, extra=extra) from error

@@ -24,8 +24,6 @@ COME_ALONG = {
     "imageio_ffmpeg": "imageio-ffmpeg",
 }
 """Packages that are parts or requirements of others, or are called otherwise."""
-READ_BY_OTHERS = {"pycollada"}
-"""Packages that a package of the same extra imports: trimesh reads files with it."""
 
 BLOCKED = f"""
 import importlib.abc, json, sys
@@ -85,7 +83,7 @@ def test_extras_install_only_what_is_imported() -> None:
     wanted = [each for listed in PROJECT["optional-dependencies"].values() for each in listed]
     packages = {re.split(r"[\[<>=]", each)[0] for each in wanted if not each.startswith("rbd[")}
     modules = {package: name for name, package in COME_ALONG.items() if name in ("PIL", "collada", "imageio_ffmpeg")}
-    for package in packages - READ_BY_OTHERS:
+    for package in packages:
         name = re.escape(modules.get(package, package))
         assert re.search(rf"(import|from) {name}\b|import_module\(\"{name}[.\"]", source), package
 

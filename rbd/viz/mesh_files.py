@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import io
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.errors import MissingPackageError
 from rbd.extras import names_extra
 from rbd.viz.surfaces import Surface
 
@@ -48,8 +50,8 @@ def read_surfaces(path: Path) -> list[ColoredSurface]:
         parts = _loaded(data, kind)
     except MeshFileError:
         raise
-    except ModuleNotFoundError as error:
-        raise MeshFileError(f"trimesh needs {error.name} for it: pip install 'rbd[viz]'") from error
+    except MissingPackageError as error:
+        raise MeshFileError(str(error)) from error
     except Exception as error:  # readers of damaged files raise errors of many kinds
         raise MeshFileError(f"trimesh cannot read it: {error or type(error).__name__}") from error
     if not parts:
@@ -80,10 +82,12 @@ def _check_xml(data: bytes) -> None:
         raise MeshFileError("document type declarations are refused")
 
 
-@names_extra("viewers")
+@names_extra("such meshes")
 def _loaded(data: bytes, kind: str) -> list[ColoredSurface]:
     import trimesh
 
+    if kind == "dae":
+        import_module("collada")  # with which trimesh reads them
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
     by_color: dict[Color | None, list[Surface]] = {}
     for mesh in scene.dump(concatenate=False):

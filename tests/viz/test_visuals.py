@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,20 @@ def test_declarations_in_collada_files_are_refused(data: bytes, tmp_path: Path) 
     path.write_bytes(data)
     with pytest.raises(MeshFileError, match=r"declarations are refused|not UTF-8"):
         read_surfaces(path)
+
+
+def test_collada_files_need_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trimesh: Any = pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    path = tmp_path / "mesh.dae"
+    path.write_text("<COLLADA/>")
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "collada", None)
+        with pytest.raises(MeshFileError, match=r"^such meshes need pycollada: pip install 'rbd\[viz\]'$"):
+            read_surfaces(path)
+    pytest.importorskip("collada", reason="pycollada is not installed")
+    path.write_bytes(trimesh.creation.box((1, 2, 3)).export(file_type="dae"))
+    ((surface, _),) = read_surfaces(path)
+    assert volume(surface) == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize(
