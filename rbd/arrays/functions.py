@@ -40,11 +40,7 @@ _UNSET: Final = object()
 def _clip(a: Any, a_min: Any = _UNSET, a_max: Any = _UNSET, out: Any = None, **options: Any) -> Any:
     low = options.pop("min", None) if a_min is _UNSET else a_min
     high = options.pop("max", None) if a_max is _UNSET else a_max
-    return ELEMENTWISE["clip"](objects(a), _bound(low), _bound(high), out=out, **options)
-
-
-def _bound(bound: Any) -> Objects:
-    return objects(bound)
+    return ELEMENTWISE["clip"](objects(a), objects(low), objects(high), out=out, **options)
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
@@ -53,6 +49,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     if period is not None or points.ndim != 1 or not (np.diff(points) > 0).all():
         raise ValueError("numpy.interp on recorded values takes increasing points without a period")
     values = objects(fp)
+    if values.shape != points.shape:
+        raise ValueError("fp and xp are not of the same length")
 
     def interpolated(at: Any) -> Any:
         return _interpolated(at, points.tolist(), values.tolist(), left, right)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, final
+from types import MappingProxyType
+from typing import Final, Literal, final
 
 import attrs
 
@@ -11,7 +12,7 @@ from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
-from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, stage_inputs, whole_step_function
+from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, whole_step_function
 from rbd.compiled.stepping import (
     Integrator,
     controlled_step_function,
@@ -24,7 +25,11 @@ from rbd.scalars.arrays import ScalarArray
 from rbd.state import ScalarState
 
 Coordinates = Literal["q", "qv"]
-_SCALARS = ("dt", "t", "t_next", "rtol", "atol")
+InputKind = Literal["scalar", "q", "v", "s", "wrench"]
+"""A number; a vector with an entry per coordinate, velocity or contact state; or the six components of a wrench."""
+Inputs = Mapping[str, InputKind]
+_NO_INPUTS: Final = MappingProxyType[str, InputKind]({})
+TORQUES_AND_STEP: Final[Inputs] = {"tau": "v", "dt": "scalar"}
 
 
 @final
@@ -35,18 +40,19 @@ class RecordingSpec:
     function: Callable[..., object]
     coordinates: Coordinates
     """Whether it depends on q only or also on v."""
-    inputs: tuple[str, ...] = ()
-    """Names of its other arguments: vectors with one number per velocity; times and tolerances are scalars."""
+    inputs: Inputs = _NO_INPUTS
+    """Its other arguments in their order, by name."""
     regroup: bool = False
     """Whether it returns joint torques, mass matrices and joint accelerations only: inertias may be regrouped."""
-    wrenches: tuple[str, ...] = ()
-    """Which of its arguments are wrenches, six numbers each."""
 
     def shapes(self, nq: int, nv: int, ns: int) -> Mapping[str, tuple[int, ...]]:
-        """Return the shapes of the other arguments: "q0" has nq entries, "s..." has one per contact state."""
-        sizes = {name: nq if name == "q0" else ns if name.startswith("s") else nv for name in self.inputs}
-        sizes |= dict.fromkeys(self.wrenches, 6)
-        return {name: () if name in _SCALARS else (size,) for name, size in sizes.items()}
+        """Return the shapes of the other arguments, for the numbers of coordinates, velocities and contact states.
+
+        >>> RecordingSpec(print, "q", {"start": "q", "dt": "scalar"}).shapes(7, 6, 0)
+        {'start': (7,), 'dt': ()}
+        """
+        shapes = {"scalar": (), "q": (nq,), "v": (nv,), "s": (ns,), "wrench": (6,)}
+        return {name: shapes[kind] for name, kind in self.inputs.items()}
 
 
 def _poses(state: ScalarState) -> object:
@@ -83,14 +89,14 @@ def _second_derivatives(space: Space) -> Callable[..., object]:
 
 SPECS: Mapping[str, RecordingSpec] = {
     "forward_kinematics": RecordingSpec(_poses, "q"),
-    "inverse_dynamics": RecordingSpec(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
+    "inverse_dynamics": RecordingSpec(algorithms.inverse_dynamics, "qv", {"vd": "v"}, regroup=True),
     "mass_matrix": RecordingSpec(algorithms.mass_matrix, "q", regroup=True),
     "inverse_mass_matrix": RecordingSpec(algorithms.inverse_mass_matrix, "q", regroup=True),
     "dynamics_bias": RecordingSpec(algorithms.dynamics_bias, "qv", regroup=True),
-    "forward_dynamics": RecordingSpec(_forward_dynamics, "qv", ("tau",), regroup=True),
+    "forward_dynamics": RecordingSpec(_forward_dynamics, "qv", {"tau": "v"}, regroup=True),
     "momentum_matrix": RecordingSpec(algorithms.momentum_matrix, "q"),
     **{
-        f"{name} {space}": RecordingSpec(_derivatives(function, space, last), "qv", (argument,), regroup=True)
+        f"{name} {space}": RecordingSpec(_derivatives(function, space, last), "qv", {argument: "v"}, regroup=True)
         for name, function, argument, last in (
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
             ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
@@ -99,7 +105,7 @@ SPECS: Mapping[str, RecordingSpec] = {
     },
     **{
         f"inverse_dynamics_second_derivatives {space}": RecordingSpec(
-            _second_derivatives(space), "qv", ("vd",), regroup=True
+            _second_derivatives(space), "qv", {"vd": "v"}, regroup=True
         )
         for space in SPACES
     },
@@ -120,20 +126,37 @@ def jacobian_spec(target: RigidBody) -> RecordingSpec:
 def step_spec(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> RecordingSpec:
     """Return the specification of a time step with `ns` contact states; `gains` stabilise loops."""
     return RecordingSpec(
-        step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True
+        step_function(integrator, gains), "qv", {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP, regroup=True
     )
 
 
 def stage_spec(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> RecordingSpec:
     """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
-    return RecordingSpec(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
+    return RecordingSpec(stage_function(scheme, index, options), "qv", _stage_inputs(scheme, index, ns), regroup=True)
+
+
+def _stage_inputs(scheme: Scheme, index: int, ns: int) -> Inputs:
+    """Return the arguments of stage `index`: torques, initial values of the step, earlier rates."""
+    last = index + 1 == scheme.stages
+    inputs: dict[str, InputKind] = {**TORQUES_AND_STEP, "s": "s"}
+    if index:
+        inputs |= {"q0": "q", "v0": "v", "s0": "s"}
+    rates: dict[str, InputKind] = {"phid": "v", "vd": "v", "sd": "s"}
+    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in scheme.earlier(index)}
+    if last and scheme.error:
+        inputs |= {"rtol": "scalar", "atol": "scalar"}
+    return {name: kind for name, kind in inputs.items() if ns or kind != "s"}
 
 
 def whole_step_spec(ns: int, options: StageOptions) -> RecordingSpec:
     """Return the specification of a semi-implicit step with `ns` contact states."""
-    return RecordingSpec(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
+    return RecordingSpec(
+        whole_step_function(options), "qv", {**TORQUES_AND_STEP, "s": "s"} if ns else TORQUES_AND_STEP, regroup=True
+    )
 
 
 def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:
     """Return the specification of a time step with a recorded controller."""
-    return RecordingSpec(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)
+    return RecordingSpec(
+        controlled_step_function(integrator, control), "qv", {"t": "scalar", "t_next": "scalar"}, regroup=True
+    )

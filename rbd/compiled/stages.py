@@ -98,16 +98,6 @@ class StageOptions:
 PLAIN: Final = StageOptions()
 
 
-def stage_inputs(scheme: Scheme, index: int, ns: int) -> tuple[str, ...]:
-    """Return the names of the arguments of stage `index`: torques, initial values of the step, earlier rates."""
-    contacts, last = bool(ns), index + 1 == scheme.stages
-    names = ["tau", "dt"] + ["s"] * contacts
-    names += (["q0", "v0"] + ["s0"] * contacts) if index else []
-    kinds = ["phid", "vd"] + ["sd"] * contacts
-    rates = (f"{kind}{k}" for kind in kinds for k in scheme.earlier(index))
-    return (*names, *rates, *(("rtol", "atol") if last and scheme.error else ()))
-
-
 def stage_function(scheme: Scheme, index: int, options: StageOptions = PLAIN) -> Callable[..., dict[str, Any]]:
     """Return one stage of a step as a function, for controllers that are called between the stages.
 
@@ -166,7 +156,7 @@ def _ahead(
     """Return local coordinates, velocities and contact states of the stage after `index`."""
     v0 = start.velocity_scalars()
     still = (0,) * len(v0)
-    if scheme is CLASSICAL:
+    if scheme == CLASSICAL:
         phid, vd, sd = rates[index]
         h = dt if index == scheme.stages - 2 else dt * const(1, 2)
         return stepped(still, phid, h), stepped(v0, vd, h), stepped(origin, sd, h)
@@ -178,7 +168,7 @@ def _end(
     scheme: Scheme, start: ScalarState, origin: Vector, rates: _KnownRates, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step."""
-    if scheme is CLASSICAL:
+    if scheme == CLASSICAL:
         return ended(start, origin, [rates[k] for k in range(scheme.stages)], dt)
     phi, v, s = _ahead(scheme, scheme.stages - 1, start, origin, rates, dt)
     q = landed(start, phi)

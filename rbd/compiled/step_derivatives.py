@@ -18,7 +18,7 @@ from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.arguments import require_choice
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import require_possible
-from rbd.compiled.recording_specs import RecordingSpec
+from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
 from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping import Integrator
 from rbd.compiled.stepping_methods import SteppingMethods
@@ -139,7 +139,7 @@ class StepDerivativeMethods(SteppingMethods):
         check_space(space)
         require_choice(integrator, _INTEGRATORS, "integrator", "integrator")
         require_possible(parameters)
-        step, start = self._stepping(integrator, DEFAULT, (), q, v, s)
+        start = self._start(q, v, s)
         arrays = (*start, self._torques(tau), dt)
         if not layout_of(self._mechanism).point_contacts:
             closed = self._function(f"step_derivatives {integrator} {space}", lambda: _spec(integrator, space))
@@ -147,11 +147,12 @@ class StepDerivativeMethods(SteppingMethods):
         if space != "tangent":
             message = "derivatives of steps with compliant contact are in tangent space; leave space out"
             raise ArgumentError(message, argument="space", value=space, allowed="tangent")
-        found = self._differentiated(integrator, step).call(arrays, parameters, out, threads, status)
+        found = self._differentiated(integrator).call(arrays, parameters, out, threads, status)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
 
-    def _differentiated(self, integrator: str, step: RecordedFunction) -> RecordedFunction:
+    def _differentiated(self, integrator: Integrator) -> RecordedFunction:
         """Return the derivatives of a step with compliant contact."""
+        step = self._step_function(integrator, DEFAULT, ())
         key = f"step_derivatives with contacts {integrator}"
         with self._lock.inner:
             known = self._functions.get(key)
@@ -167,7 +168,7 @@ def _spec(integrator: Integrator, space: Space) -> RecordingSpec:
     def derivatives(state: ScalarState, tau: Vector, dt: Scalar) -> object:
         return step_derivatives(state, tau, dt, space=space, integrator=integrator)
 
-    return RecordingSpec(derivatives, "qv", ("tau", "dt"), regroup=True)
+    return RecordingSpec(derivatives, "qv", TORQUES_AND_STEP, regroup=True)
 
 
 def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:

@@ -85,33 +85,30 @@ class SteppingMethods(CompiledFunctions):
         `external_wrenches` as in the class; they are constant in their frames during the step.
         """
         places, wrenches = self._placed(external_wrenches, wrench_frame)
-        function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        start = self._start(q, v, s)
+        function = self._step_function(integrator, stabilization, places)
         require_possible(parameters)
         result = function.call((*start, self._torques(tau), dt, *wrenches), parameters, out, threads, status)
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
             self._offer("step", function)
         return tuple(result)
 
-    def _stepping(
-        self,
-        integrator: Integrator,
-        stabilization: Stabilization,
-        places: Places,
-        q: ArrayLike,
-        v: ArrayLike,
-        s: ArrayLike | None,
-    ) -> tuple[RecordedFunction, tuple[ArrayLike, ...]]:
-        """Return the function of a step, and the initial arrays."""
-        layout = layout_of(self._mechanism)
-        ns, gains = layout.ns, gains_in(layout, stabilization)
+    def _start(self, q: ArrayLike, v: ArrayLike, s: ArrayLike | None) -> tuple[ArrayLike, ...]:
+        """Return the initial arrays; raise ArgumentError unless contact states are given where there are any."""
+        ns = layout_of(self._mechanism).ns
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
+        return (q, v) if s is None else (q, v, s)
+
+    def _step_function(self, integrator: Integrator, stabilization: Stabilization, places: Places) -> RecordedFunction:
+        """Return the function of a step."""
+        layout = layout_of(self._mechanism)
+        gains = gains_in(layout, stabilization)
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        spec = partial(step_spec, integrator, ns, STANDARD if usual else gains)
-        function = self._function(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
-        return function, (q, v) if s is None else (q, v, s)
+        spec = partial(step_spec, integrator, layout.ns, STANDARD if usual else gains)
+        return self._function(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
 
     @overload
     def rollout(
@@ -179,7 +176,8 @@ class SteppingMethods(CompiledFunctions):
         constant in their frames.
         """
         places, wrenches = self._placed(external_wrenches, wrench_frame)
-        function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        start = self._start(q, v, s)
+        function = self._step_function(integrator, stabilization, places)
         arrays, named = (
             (*start, self._torques(tau), dt),
             dict(zip([each.name for each in places], wrenches, strict=True)),

@@ -13,7 +13,7 @@ from typing_extensions import TypeIs
 
 from rbd.algorithms.external_wrenches import indexed_wrenches
 from rbd.arguments import require_choice
-from rbd.compiled.recording_specs import RecordingSpec
+from rbd.compiled.recording_specs import Inputs, RecordingSpec
 from rbd.errors import FrameMismatchError
 from rbd.kinematics.layout import Layout
 from rbd.mechanism import RigidBody
@@ -94,9 +94,9 @@ def with_wrenches(spec: RecordingSpec, places: Places) -> RecordingSpec:
     """Return a specification with wrenches at these places as last inputs."""
     if not places:
         return spec
-    names = tuple(place.name for place in places)
+    wrenches: Inputs = {place.name: "wrench" for place in places}
     return attrs.evolve(
-        spec, function=_function_with_wrenches(spec.function, places), inputs=(*spec.inputs, *names), wrenches=names
+        spec, function=_function_with_wrenches(spec.function, places), inputs={**spec.inputs, **wrenches}
     )
 
 

@@ -197,7 +197,7 @@ def _specs(
     usual = gains is STANDARD or not layout.is_constrained
     options = PLAIN if usual and own is None else StageOptions(STANDARD if usual else gains, recorded_loads(own or ()))
     places = all_places(state) if is_called(flow) else ()
-    if options is PLAIN and not places and (scheme is None or (scheme is CLASSICAL and flow.callbacks.is_held)):
+    if options is PLAIN and not places and (scheme is None or (scheme == CLASSICAL and flow.callbacks.is_held)):
         name: StepName = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
         return [(f"step {name}", step_spec(name, ns), None)]
     if scheme is None:
