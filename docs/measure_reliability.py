@@ -9,7 +9,6 @@ and how often, with `record_property`.
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from docs.page_tables import put, table
+from docs.page_tables import known, put, table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reliability.md"
@@ -34,7 +33,7 @@ def main(arguments: list[str]) -> int:
         options = ["-m", "deep", "-p", "no:randomly", f"--junitxml={report}", "-o", "junit_family=xunit1"]
         done = subprocess.run([sys.executable, "-m", "pytest", *options, *arguments], cwd=ROOT, check=False)
         found = measured(report)
-    rows = {**known(), **found}
+    rows = {**{row[3]: (row[0], row[1], row[2], row[3]) for row in known(PAGE, "runs")}, **found}
     put(PAGE, {"runs": table(HEADING, sorted(rows.values(), key=lambda row: row[3]))})
     return done.returncode
 
@@ -55,14 +54,6 @@ def measured(report: Path) -> Rows:
 def words(name: str) -> str:
     """Return the name of a test as words."""
     return name.removeprefix("test_").replace("_", " ")
-
-
-def known() -> Rows:
-    """Return the rows that the page has."""
-    text = PAGE.read_text(encoding="utf-8")
-    (body,) = re.findall(r"<!-- table runs -->\n(.*?)<!-- end -->", text, re.DOTALL)
-    lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in body.splitlines()[2:] if line]
-    return {line[3]: (line[0], line[1], line[2], line[3]) for line in lines}
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,13 @@ def table(heading: Row, rows: Sequence[Row]) -> str:
 def cell(value: object) -> str:
     """Return the text of a cell."""
     return f"{value:.1e}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def known(page: Path, name: str) -> list[tuple[str, ...]]:
+    """Return the rows that a table of a page has, as texts."""
+    (body,) = re.findall(rf"<!-- table {name} -->\n(.*?)<!-- end -->", page.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.strip().removeprefix("| ").removesuffix(" |") for line in body.splitlines()[2:] if line.strip()]
+    return [tuple(cell.strip() for cell in line.split(" | ")) for line in lines]
 
 
 def put(page: Path, tables: Mapping[str, str]) -> None:
