@@ -20,7 +20,7 @@ from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
-from rbd.spatial.linalg import moved6
+from rbd.spatial.linalg import transform_motion
 
 if TYPE_CHECKING:
     from rbd.native.builtins.value_builtin import PassBuffer
@@ -255,7 +255,7 @@ def _numbers_of(tf: Transform[Any, Any]) -> Sequence[Any]:
 
 def _moved(a: Sequence[Any], b: Sequence[Any]) -> Sequence[Any]:
     tf = _as_pose(a)
-    angular, linear = moved6(tf.rotation_components, tf.translation_components, cast("Any", (b[:3], b[3:])))
+    angular, linear = transform_motion(tf.rotation_components, tf.translation_components, cast("Any", (b[:3], b[3:])))
     return (*angular, *linear)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
@@ -10,7 +9,6 @@ from typing_extensions import override
 
 from rbd.joints.chart_joint import ChartJoint
 from rbd.joints.charts import MRPChart, QuaternionChart, RotationChart, RotationVectorChart
-from rbd.scalars import const
 from rbd.scalars.linear_algebra import block_diagonal, negate
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.columns import angular_columns, linear_columns
@@ -19,30 +17,24 @@ from rbd.spatial.linalg import (
     Column,
     Vec3,
     add3,
-    add6,
     as_column,
     as_vec3,
     cross3,
-    dot3,
     identity3,
     matvec,
     neg3,
-    scale6,
     sub3,
     tmatvec,
     transpose3,
 )
-from rbd.spatial.motion_vector import motion_cross
+from rbd.spatial.motion_vector import log_rate
 from rbd.spatial.quaternion import quaternion_exp, quaternion_log
 from rbd.spatial.so3 import inverse_left_jacobian, left_jacobian
-from rbd.spatial.stumpff import log_rate_coefficients
 
 if TYPE_CHECKING:
     from rbd.scalars import Matrix, Vector
     from rbd.spatial import Frame, Wrench
     from rbd.spatial.frame import A, B
-
-_HALF = const(1, 2)
 
 
 class FloatingJoint(ChartJoint):
@@ -133,13 +125,7 @@ class FloatingJoint(ChartJoint):
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
-        log = self._log(q0, q)
-        a, b = log_rate_coefficients(dot3(log[0], log[0]))
-        twist = as_column(v)
-        once = motion_cross(*log, *twist)
-        twice = motion_cross(*log, *once)
-        fourth = motion_cross(*log, *motion_cross(*log, *twice))
-        angular, linear = reduce(add6, (twist, scale6(once, _HALF), scale6(twice, a), scale6(fourth, b)))
+        angular, linear = log_rate(self._log(q0, q), as_column(v))
         return (*angular, *linear)
 
     @override

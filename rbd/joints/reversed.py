@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.joints.base import JointType
 from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
-from rbd.spatial.force import transformed_force
+from rbd.spatial.force import transform_force
 from rbd.spatial.linalg import Column, add6, cross3, matvec, neg3, sub3
 from rbd.spatial.motion_vector import motion_cross
 
@@ -84,7 +84,7 @@ class Reversed(JointType):
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
         other: Frame = Frame("after the original joint")
         wrenches, pose = self.original.constraint_wrench_subspace(q, other), self.original.transform(q, other, after)
-        return WrenchMatrix.trusted(after, tuple(transformed_force(pose, *column) for column in wrenches.columns))
+        return WrenchMatrix.trusted(after, tuple(transform_force(pose, *column) for column in wrenches.columns))
 
     # ---------------------------------------------------------------- coordinates: the original's
 

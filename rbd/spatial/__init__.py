@@ -7,27 +7,26 @@ In order of dependence:
     stumpff.py quaternion.py so3.py rotations, including singular cases
     checks.py values.py             validation; the base of all values
     vectors.py spatial_vector.py    Point, FreeVector; angular and linear parts
-    motion_vector.py acceleration.py SpatialAcceleration
-    motion.py transform.py          Twist; Transform
+    motion_vector.py                base of twists and spatial accelerations
+    motion.py transform.py          Twist, SpatialAcceleration; Transform
     half_space.py                   HalfSpace
     force.py columns.py             Wrench, Momentum; matrices of columns
     force_matrices.py jacobians.py  MomentumMatrix, WrenchMatrix; GeometricJacobian, PointJacobian
     inertia.py                      SpatialInertia
 
-Quantities of the recursive algorithms (internal):
+Quantities of the recursive algorithms; functions that return them say so:
 
     classical.py predecessor_motion.py    accelerations of origins; motion of a joint's predecessor
     articulated.py mobility.py            articulated-body inertia; its inverse
     coriolis.py column_operations.py      Coriolis operator; operations on matrices of columns
 """
 
-from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.force import Momentum, Wrench
 from rbd.spatial.force_matrices import MomentumMatrix, WrenchMatrix
 from rbd.spatial.frame import Frame, Tag, check_frame, same_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian, PointJacobian
-from rbd.spatial.motion import Twist
+from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.vectors import FreeVector, Point
 

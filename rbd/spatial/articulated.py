@@ -8,7 +8,6 @@ import attrs
 
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
-from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.congruence import congruence, similarity
 from rbd.spatial.force import Wrench
@@ -31,6 +30,7 @@ from rbd.spatial.linalg import (
     tmatvec,
     transpose3,
 )
+from rbd.spatial.motion import SpatialAcceleration
 from rbd.spatial.transform import Transform
 
 

@@ -129,7 +129,7 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
         reason, explanation = "triangle inequality", "the two smaller ones add up to less than the largest"
     else:
         return
-    if _is_planar(moment, central, tolerance):
+    if _is_about_one_axis(moment, central, tolerance):
         return
     raise InertiaError(
         f"no body of mass {to_float(mass):g} has the principal moments {a:.6g}, {b:.6g}, {c:.6g} about its centre of "
@@ -139,7 +139,7 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
     )
 
 
-def _is_planar(moment: Mat3, central: Mat3, tolerance: float) -> bool:
+def _is_about_one_axis(moment: Mat3, central: Mat3, tolerance: float) -> bool:
     """Return whether a moment is I a a^T, of a body that only turns about a, and that about its centre not negative."""
     values, axes = np.linalg.eigh(np.array(moment, dtype=float))
     axis = axes[:, 2]

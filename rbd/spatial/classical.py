@@ -14,13 +14,12 @@ from typing import final
 import attrs
 
 from rbd.scalars import Vector, const
-from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, matvec, scale3, tmatvec, zero3
-from rbd.spatial.motion import Twist
+from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
 
 
@@ -136,7 +135,7 @@ class ClassicalMotion:
 
 
 def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:
-    """Return J alpha + omega x J omega as the antisymmetric part of U P, with P = tr(J)/2 - J the pseudo-inertia.
+    """Return J alpha + omega x J omega as the antisymmetric part of U P, with P = tr(J)/2 - J the second moment.
 
     Off-diagonal entries of P are minus those of J; its diagonal enters only through differences of U's, so that the
     halves of the trace are needed once per body. Its terms come first: they collect where U is symmetric.

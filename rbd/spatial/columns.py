@@ -16,7 +16,7 @@ from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
 
-class ArrayOfColumns(SpatialValue):
+class LazyColumns(SpatialValue):
     """A value with room for an array, from which its columns are made when they are asked for; abstract."""
 
     __slots__ = ("_numbers",)
@@ -39,11 +39,11 @@ class ArrayOfColumns(SpatialValue):
             return columns
 
 
-set_numbers: Callable[[object, Array], None] = getattr(ArrayOfColumns, "_numbers").__set__  # noqa: B009 - a slot, not a value
+set_numbers: Callable[[object, Array], None] = getattr(LazyColumns, "_numbers").__set__  # noqa: B009 - a slot, not a value
 
 
 @attrs.frozen(eq=False, repr=False)
-class ColumnMatrix(ArrayOfColumns):
+class ColumnMatrix(LazyColumns):
     """A matrix of six rows, angular ones first, and any number of columns; abstract."""
 
     columns: tuple[Column, ...]

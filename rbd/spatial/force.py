@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, zero3
 from rbd.spatial.motion import Twist
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
@@ -18,14 +18,21 @@ from rbd.spatial.vectors import FreeVector, Point, check_source, part
 
 _new = object.__new__
 _set = object.__setattr__
-_ZERO: Vec3 = (0, 0, 0)
 
 
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, init=False)
 class ForceVector(SpatialVector, Generic[F]):
     """A wrench or momentum about the origin of `frame`; abstract."""
 
     frame: Frame[F]
+
+    def __init__(
+        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
+    ) -> None:
+        operation = type(self).__name__
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "angular_components", part(angular, frame, "angular", operation))
+        _set(self, "linear_components", part(linear, frame, "linear", operation))
 
     def _check(self, other: ForceVector[F], symbol: str) -> None:
         kind = type(self)
@@ -57,19 +64,6 @@ class ForceVector(SpatialVector, Generic[F]):
         return f"{type(self).__name__} in {self.frame.name!r}: {self._numbers()}"
 
 
-def _init_fields(
-    value: ForceVector[Any],
-    frame: Frame[Any],
-    angular: VectorLike | FreeVector[Any],
-    linear: VectorLike | FreeVector[Any],
-) -> None:
-    """Set the frame and components of a new value, checked."""
-    operation = type(value).__name__
-    _set(value, "frame", require_frame(frame, "frame"))
-    _set(value, "angular_components", part(angular, frame, "angular", operation))
-    _set(value, "linear_components", part(linear, frame, "linear", operation))
-
-
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Wrench(ForceVector[F]):
@@ -81,11 +75,6 @@ class Wrench(ForceVector[F]):
     >>> Wrench.of_force(Point(world, [1, 0, 0]), FreeVector(world, [0, 0, -10]))
     Wrench in 'world': angular (0, 10, 0), linear (0, 0, -10)
     """
-
-    def __init__(
-        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
-    ) -> None:
-        _init_fields(self, frame, angular, linear)
 
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Wrench[G]:
@@ -99,7 +88,7 @@ class Wrench(ForceVector[F]):
     @staticmethod
     def zero(frame: Frame[G]) -> Wrench[G]:
         """Return the zero wrench."""
-        return Wrench.trusted(require_frame(frame, "frame"), _ZERO, _ZERO)
+        return Wrench.trusted(require_frame(frame, "frame"), zero3(), zero3())
 
     @staticmethod
     def of_force(point: Point[G], force: FreeVector[G]) -> Wrench[G]:
@@ -125,7 +114,7 @@ class Wrench(ForceVector[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Wrench.transformed")
-        return Wrench.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
+        return Wrench.trusted(tf.to_frame, *transform_force(tf, self.angular_components, self.linear_components))
 
     def dot(self, twist: Twist[Any, Any, F]) -> Scalar:
         """Return the power of the wrench on a body with this twist, in the wrench's frame.
@@ -149,11 +138,6 @@ class Momentum(ForceVector[F]):
     Momentum in 'world': angular (0, 0, 2), linear (2, 0, 0)
     """
 
-    def __init__(
-        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
-    ) -> None:
-        _init_fields(self, frame, angular, linear)
-
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Momentum[G]:
         """Make a momentum of scalars, unchecked."""
@@ -166,7 +150,7 @@ class Momentum(ForceVector[F]):
     @staticmethod
     def zero(frame: Frame[G]) -> Momentum[G]:
         """Return the zero momentum."""
-        return Momentum.trusted(require_frame(frame, "frame"), _ZERO, _ZERO)
+        return Momentum.trusted(require_frame(frame, "frame"), zero3(), zero3())
 
     def expect(self, frame: Frame[G]) -> Momentum[G]:
         """Return this momentum, known to type checkers by the frame given; raise FrameMismatchError for others."""
@@ -180,14 +164,14 @@ class Momentum(ForceVector[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Momentum.transformed")
-        return Momentum.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
+        return Momentum.trusted(tf.to_frame, *transform_force(tf, self.angular_components, self.linear_components))
 
 
 _wrench_angular, _wrench_linear, _wrench_frame = slot_setters(Wrench)
 _momentum_angular, _momentum_linear, _momentum_frame = slot_setters(Momentum)
 
 
-def transformed_force(tf: Transform[Any, Any], angular: Vec3, linear: Vec3) -> tuple[Vec3, Vec3]:
+def transform_force(tf: Transform[Any, Any], angular: Vec3, linear: Vec3) -> tuple[Vec3, Vec3]:
     """Return the parts of a force vector about the origin of, and expressed in, `tf.to_frame`."""
     rotation = tf.rotation_components
     force = matvec(rotation, linear)

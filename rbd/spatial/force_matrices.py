@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
-from rbd.spatial.force import Momentum, Wrench, transformed_force
+from rbd.spatial.force import Momentum, Wrench, transform_force
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Column
 from rbd.spatial.motion import Twist
@@ -81,7 +81,7 @@ class MomentumMatrix(ForceMatrix[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "MomentumMatrix.transformed")
-        columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
+        columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
         return MomentumMatrix.trusted(tf.to_frame, columns)
 
     def __mul__(self, other: Never, /) -> NoReturn:
@@ -131,7 +131,7 @@ class WrenchMatrix(ForceMatrix[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "WrenchMatrix.transformed")
-        columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
+        columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
         return WrenchMatrix.trusted(tf.to_frame, columns)
 
     def __mul__(self, other: Never, /) -> NoReturn:

@@ -12,7 +12,6 @@ from typing_extensions import override
 from rbd.errors import ArgumentError, InertiaError
 from rbd.scalars import Scalar, Vector, const, is_float, positive, to_float
 from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, to_float_array
-from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.checks import check_inertia, check_mass, check_symmetric
 from rbd.spatial.congruence import congruence
 from rbd.spatial.force import Momentum, Wrench
@@ -34,7 +33,7 @@ from rbd.spatial.linalg import (
     zero3,
     zero33,
 )
-from rbd.spatial.motion import Twist
+from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import (
     MatrixLike,
@@ -47,7 +46,7 @@ from rbd.spatial.values import (
     require_kind_in_frame,
     slot_setters,
 )
-from rbd.spatial.vectors import Point, check_source, part_of_point
+from rbd.spatial.vectors import Point, check_source, part
 
 _new = object.__new__
 _set = object.__setattr__
@@ -90,7 +89,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
         _set(self, "frame", require_frame(frame, "frame"))
         (mass,) = scalars([mass], 1, "mass")
         check_mass(mass)
-        center = zero3() if com is None else part_of_point(com, frame, "com", "SpatialInertia")
+        center = zero3() if com is None else part(com, frame, "com", "SpatialInertia", Point)
         name, given = _one_moment(moment, moment_about_com)
         (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(given, 3, 3, name)
         check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)

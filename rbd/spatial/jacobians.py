@@ -9,12 +9,11 @@ from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.arrays import Array, array_of, scalars
-from rbd.spatial.acceleration import SpatialAcceleration
-from rbd.spatial.columns import ArrayOfColumns, ColumnMatrix, columns_of, rows_of, set_numbers, vec3_columns
+from rbd.spatial.columns import ColumnMatrix, LazyColumns, columns_of, rows_of, set_numbers, vec3_columns
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
-from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, moved6, neg6, scale3, zero3
-from rbd.spatial.motion import Twist
+from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, neg6, scale3, transform_motion, zero3
+from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import (
     MatrixLike,
@@ -91,7 +90,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "GeometricJacobian.transformed")
         rotation, translation = tf.components
-        columns = tuple([moved6(rotation, translation, column) for column in self.columns])
+        columns = tuple([transform_motion(rotation, translation, column) for column in self.columns])
         return GeometricJacobian.trusted(self.body, self.base, tf.to_frame, columns)
 
     @override
@@ -136,7 +135,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class PointJacobian(ArrayOfColumns, Generic[F]):
+class PointJacobian(LazyColumns, Generic[F]):
     """Maps velocities to the velocity of a point, expressed in `frame`; three rows.
 
     Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.

@@ -118,7 +118,7 @@ def matvec(m: Mat3, v: Vec3) -> Vec3:
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
-def moved6(rotation: Mat3, translation: Vec3, motion: Column) -> Column:
+def transform_motion(rotation: Mat3, translation: Vec3, motion: Column) -> Column:
     """Return a motion vector in the coordinates rotation x + translation, written out: Python's calls are slow."""
     (a, b, c), (d, e, f), (g, h, i) = rotation
     (x, y, z), (u, v, w), (px, py, pz) = *motion, translation

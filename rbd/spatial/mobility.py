@@ -9,10 +9,10 @@ import attrs
 from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, array_of
 from rbd.scalars.linear_algebra import dot
-from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import F, Frame, check_frame
 from rbd.spatial.linalg import Vec3
+from rbd.spatial.motion import SpatialAcceleration
 from rbd.spatial.values import require_kind
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, ClassVar, Generic, Self
 
 import attrs
 from typing_extensions import override
 
+from rbd.scalars import Scalar, const
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Vec3, add3, cross3
+from rbd.spatial.linalg import Column, Vec3, add3, add6, cross3, dot3, scale6
 from rbd.spatial.spatial_vector import SpatialVector
+from rbd.spatial.stumpff import log_rate_coefficients
 from rbd.spatial.values import VectorLike, require_kind
 from rbd.spatial.vectors import FreeVector, part
 
 _set = object.__setattr__
+_HALF: Scalar = const(1, 2)
 
 
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, init=False)
 class MotionVector(SpatialVector, Generic[B, A, E]):
     """A twist or spatial acceleration of `body` with respect to `base`, expressed in `frame`; abstract."""
 
@@ -24,6 +28,20 @@ class MotionVector(SpatialVector, Generic[B, A, E]):
     base: Frame[A]
     frame: Frame[E]
     _frame_names: ClassVar[tuple[str, ...]] = ("body", "base", "frame")
+
+    def __init__(
+        self,
+        body: Frame[B],
+        base: Frame[A],
+        frame: Frame[E],
+        angular: VectorLike | FreeVector[E],
+        linear: VectorLike | FreeVector[E],
+    ) -> None:
+        for name, each in zip(("body", "base", "frame"), checked_frames_of_motion(body, base, frame), strict=True):
+            _set(self, name, each)
+        operation = type(self).__name__
+        _set(self, "angular_components", part(angular, frame, "angular", operation))
+        _set(self, "linear_components", part(linear, frame, "linear", operation))
 
     @override
     def _with(self, angular: Vec3, linear: Vec3) -> Self:
@@ -39,20 +57,6 @@ class MotionVector(SpatialVector, Generic[B, A, E]):
         )
 
 
-def init_fields(
-    value: MotionVector[Any, Any, Any],
-    frames: tuple[Frame[Any], Frame[Any], Frame[Any]],
-    angular: VectorLike | FreeVector[Any],
-    linear: VectorLike | FreeVector[Any],
-) -> None:
-    """Set the frames and components of a new value, checked."""
-    for name, frame in zip(("body", "base", "frame"), checked_frames_of_motion(*frames), strict=True):
-        _set(value, name, frame)
-    operation = type(value).__name__
-    _set(value, "angular_components", part(angular, frames[2], "angular", operation))
-    _set(value, "linear_components", part(linear, frames[2], "linear", operation))
-
-
 def checked_frames_of_motion(body: Frame[C], base: Frame[D], frame: Frame[F]) -> tuple[Frame[C], Frame[D], Frame[F]]:
     """Return the three frames of a motion vector; raise ArgumentError, naming the one that is no frame."""
     return require_frame(body, "body"), require_frame(base, "base"), require_frame(frame, "frame")
@@ -61,6 +65,15 @@ def checked_frames_of_motion(body: Frame[C], base: Frame[D], frame: Frame[F]) ->
 def motion_cross(omega: Vec3, v: Vec3, other_omega: Vec3, other_v: Vec3) -> tuple[Vec3, Vec3]:
     """Return (omega, v) x (other_omega, other_v), the motion cross product (Featherstone 2008, section 2.9)."""
     return cross3(omega, other_omega), add3(cross3(omega, other_v), cross3(v, other_omega))
+
+
+def log_rate(log: Column, motion: Column) -> Column:
+    """Return the derivative of the logarithm of a pose at a twist, in its own frame (Bullo and Murray, 1995)."""
+    a, b = log_rate_coefficients(dot3(log[0], log[0]))
+    once = motion_cross(*log, *motion)
+    twice = motion_cross(*log, *once)
+    fourth = motion_cross(*log, *motion_cross(*log, *twice))
+    return reduce(add6, (motion, scale6(once, _HALF), scale6(twice, a), scale6(fourth, b)))
 
 
 def check_sum(a: MotionVector[Any, Any, Any], b: MotionVector[Any, Any, Any]) -> None:

@@ -24,7 +24,7 @@ _HALF: Scalar = const(1, 2)
 _PARALLEL: Scalar = const(1, 10**30)  # square of the sine below which two directions define no plane
 
 
-def _series2(phi: Vec3, first: Scalar, second: Scalar) -> Mat3:
+def _rodrigues(phi: Vec3, first: Scalar, second: Scalar) -> Mat3:
     """Return 1 + first φ̂ + second φ̂²."""
     x, y, z = phi
     sx, sy, sz = second * x, second * y, second * z
@@ -45,7 +45,7 @@ def rotation_exp(phi: Vec3) -> Mat3:
 
 def rotation_of_series(phi: Vec3, c: Stumpff) -> Mat3:
     """Return the rotation by |phi| about phi, given the Stumpff functions of the square of |phi|."""
-    return _series2(phi, c.c1, c.c2)
+    return _rodrigues(phi, c.c1, c.c2)
 
 
 def rotation_log(r: Mat3) -> Vec3:
@@ -59,7 +59,7 @@ def rotation_log(r: Mat3) -> Vec3:
 def left_jacobian(phi: Vec3) -> Mat3:
     """Return J_l: the derivative of phi times J_l is the angular velocity in the frame before."""
     c = stumpff(dot3(phi, phi))
-    return _series2(phi, c.c2, c.c3)
+    return _rodrigues(phi, c.c2, c.c3)
 
 
 def right_jacobian(phi: Vec3) -> Mat3:
@@ -69,7 +69,7 @@ def right_jacobian(phi: Vec3) -> Mat3:
 
 def inverse_left_jacobian(phi: Vec3) -> Mat3:
     """Return the inverse of J_l; singular where |phi| is a multiple of 2 pi other than zero."""
-    return _series2(phi, -_HALF, inverse_jacobian_coefficient(dot3(phi, phi)))
+    return _rodrigues(phi, -_HALF, inverse_jacobian_coefficient(dot3(phi, phi)))
 
 
 def inverse_right_jacobian(phi: Vec3) -> Mat3:

@@ -28,10 +28,10 @@ from rbd.spatial.linalg import (
     zero3,
 )
 from rbd.spatial.motion import Twist
-from rbd.spatial.motion_vector import motion_cross
+from rbd.spatial.motion_vector import log_rate
 from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion
 from rbd.spatial.so3 import rotation_log
-from rbd.spatial.stumpff import inverse_jacobian_coefficient, log_rate_coefficients
+from rbd.spatial.stumpff import inverse_jacobian_coefficient
 from rbd.spatial.values import (
     MatrixLike,
     SpatialValue,
@@ -227,9 +227,9 @@ class Transform(SpatialValue, Generic[A, B]):
         phi = rotation_log(self.rotation_components)
         p = self.translation_components
         once = cross3(phi, p)
-        bent = scale3(cross3(phi, once), inverse_jacobian_coefficient(dot3(phi, phi)))
+        second_order = scale3(cross3(phi, once), inverse_jacobian_coefficient(dot3(phi, phi)))
         return Twist.trusted(
-            self.from_frame, self.to_frame, self.to_frame, phi, add3(sub3(p, scale3(once, _HALF)), bent)
+            self.from_frame, self.to_frame, self.to_frame, phi, add3(sub3(p, scale3(once, _HALF)), second_order)
         )
 
     def log_and_rate(self, twist: Twist[A, B, A]) -> tuple[Twist[A, B, B], Twist[A, B, B]]:
@@ -245,14 +245,9 @@ class Transform(SpatialValue, Generic[A, B]):
             actual: Frame[Any] = getattr(twist, name)
             check_frame(actual, frame, operation="Transform.log_and_rate", argument=f"twist.{name}")
         log = self.log()
-        phi, rho = log.angular_components, log.linear_components
-        a, b = log_rate_coefficients(dot3(phi, phi))
-        total = current = (twist.angular_components, twist.linear_components)
-        for factor in (_HALF, a, None, b):
-            current = motion_cross(phi, rho, *current)
-            if factor is not None:
-                total = add3(total[0], scale3(current[0], factor)), add3(total[1], scale3(current[1], factor))
-        return log, Twist.trusted(self.from_frame, self.to_frame, self.to_frame, *total)
+        motion = twist.angular_components, twist.linear_components
+        rate = log_rate((log.angular_components, log.linear_components), motion)
+        return log, Twist.trusted(self.from_frame, self.to_frame, self.to_frame, *rate)
 
     @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:

@@ -9,7 +9,7 @@ coordinates, about the frame's origin.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
 
 import attrs
 from typing_extensions import override
@@ -41,12 +41,16 @@ _new = object.__new__
 _set = object.__setattr__
 
 
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, init=False)
 class Coordinates(SpatialValue, Generic[F]):
     """Base of Point and FreeVector: a frame and three scalars; abstract."""
 
     frame: Frame[F]
     xyz_components: Vec3
+
+    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "xyz_components", vec3(xyz, "xyz"))
 
     @abstractmethod
     def transformed(self, tf: Transform[F, G]) -> Coordinates[G]:
@@ -61,6 +65,26 @@ class Coordinates(SpatialValue, Generic[F]):
     def components(self) -> Vector:
         """The coordinates, as scalars."""
         return self.xyz_components
+
+    def _with(self, xyz: Vec3) -> Self:
+        """Return a value of the same class and frame with other coordinates."""
+        made: Any = type(self)
+        value: Self = made.trusted(self.frame, xyz)
+        return value
+
+    def __neg__(self) -> Self:
+        return self._with(neg3(self.xyz_components))
+
+    def __mul__(self, factor: Scalar) -> Self:
+        require_scalar(factor, f"{type(self).__name__} * factor")
+        return self._with(scale3(self.xyz_components, factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> Self:
+        require_divisor(divisor, f"{type(self).__name__} / divisor")
+        x, y, z = self.xyz_components
+        return self._with((x / divisor, y / divisor, z / divisor))
 
     @override
     def _parts(self) -> tuple[Vector, ...]:
@@ -82,10 +106,6 @@ class Point(Coordinates[F]):
     >>> Point(world, [1, 2, 3]) - Point(world, [1, 1, 1])
     FreeVector in 'world': (0, 1, 2)
     """
-
-    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "xyz_components", vec3(xyz, "xyz"))
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
@@ -143,20 +163,6 @@ class Point(Coordinates[F]):
         require_kind_in_frame(other, FreeVector, self.frame, "Point.cross", "other")
         return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
 
-    def __neg__(self) -> Point[F]:
-        return Point.trusted(self.frame, neg3(self.xyz_components))
-
-    def __mul__(self, factor: Scalar) -> Point[F]:
-        require_scalar(factor, "Point * factor")
-        return Point.trusted(self.frame, scale3(self.xyz_components, factor))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor: Scalar) -> Point[F]:
-        require_divisor(divisor, "Point / divisor")
-        x, y, z = self.xyz_components
-        return Point.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
-
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
@@ -169,10 +175,6 @@ class FreeVector(Coordinates[F]):
     >>> FreeVector(world, [1, 0, 0]).cross(FreeVector(world, [0, 2, 0]))
     FreeVector in 'world': (0, 0, 2)
     """
-
-    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "xyz_components", vec3(xyz, "xyz"))
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:
@@ -240,20 +242,6 @@ class FreeVector(Coordinates[F]):
     def _check(self, other: FreeVector[F], operation: str) -> None:
         require_kind_in_frame(other, FreeVector, self.frame, operation, "other")
 
-    def __neg__(self) -> FreeVector[F]:
-        return FreeVector.trusted(self.frame, neg3(self.xyz_components))
-
-    def __mul__(self, factor: Scalar) -> FreeVector[F]:
-        require_scalar(factor, "FreeVector * factor")
-        return FreeVector.trusted(self.frame, scale3(self.xyz_components, factor))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor: Scalar) -> FreeVector[F]:
-        require_divisor(divisor, "FreeVector / divisor")
-        x, y, z = self.xyz_components
-        return FreeVector.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
-
 
 _set_point_frame, _set_point_xyz = slot_setters(Point)
 _set_vector_frame, _set_vector_xyz = slot_setters(FreeVector)
@@ -281,19 +269,18 @@ def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> 
     check_frame(tf.from_frame, frame, operation=operation, argument="tf.from_frame", hint=hint)
 
 
-def part(value: VectorLike | FreeVector[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
-    """Return three scalars, of a free vector in `frame` or of anything like an array."""
-    if type(value) is FreeVector:
-        if value.frame is not frame:
-            check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
-        return value.xyz_components
-    return vec3(value, name)
-
-
-def part_of_point(value: VectorLike | Point[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
-    """Return three scalars, of a point in `frame` or of anything like an array."""
-    if type(value) is Point:
-        if value.frame is not frame:
-            check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
-        return value.xyz_components
-    return vec3(value, name)
+def part(
+    value: VectorLike | Coordinates[Any],
+    frame: Frame[Any],
+    name: str,
+    operation: str,
+    kind: type[Coordinates[Any]] = FreeVector,
+) -> Vec3:
+    """Return three scalars, of a free vector (or of another `kind`) in `frame` or of anything like an array."""
+    given: Any = value
+    if type(given) is not kind:
+        return vec3(given, name)
+    if given.frame is not frame:
+        check_frame(given.frame, frame, operation=operation, argument=f"{name}.frame")
+    components: Vec3 = given.xyz_components
+    return components

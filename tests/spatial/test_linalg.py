@@ -51,7 +51,7 @@ CASES: dict[str, Case] = {
     "unit3": (linalg.unit3, lambda v: v / np.linalg.norm(v), vectors(1)),
     "matvec": (linalg.matvec, np.matmul, matrix_and((3,))),
     "tmatvec": (linalg.tmatvec, lambda m, v: m.T @ v, matrix_and((3,))),
-    "moved6": (linalg.moved6, _moved6, matrix_and((3,), (2, 3))),
+    "transform_motion": (linalg.transform_motion, _moved6, matrix_and((3,), (2, 3))),
     "matmul": (linalg.matmul, np.matmul, matrix_and((3, 3))),
     "transpose3": (linalg.transpose3, np.transpose, matrix_and()),
     "add33": (linalg.add33, np.add, matrix_and((3, 3))),
