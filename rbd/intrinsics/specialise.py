@@ -1,9 +1,9 @@
 """Specialisation of an intrinsic to the sizes and tables of one call: partial evaluation of its tree.
 
 Ints that are known are replaced by their values, and loops over known ranges are unrolled, so that only operations on
-floats are left. An entry that is stored and read again in straight-line code stays a variable; only its last value is
-stored. Operations and their order are those of the loops, and so are the bits. A function that becomes too long, or has
-ints that are not known, stays as it is.
+floats are left; `while` stays a loop, in which what it counts is not known. An entry that is stored and read again in
+straight-line code stays a variable; only its last value is stored. Operations and their order are those of the loops,
+and so are the bits. A function that becomes too long stays as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias, final
+
+import attrs
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import has_shared_array
@@ -48,7 +50,9 @@ def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _Mem
     key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
     if key not in memory:
         try:
-            memory[key] = _Specialiser(routine, known, memory).routine()
+            found = _Specialiser(routine, known, memory).routine()
+            taken = {each.name for each in memory.values()}
+            memory[key] = attrs.evolve(found, name=f"{found.name}_{len(memory)}") if found.name in taken else found
         except _NotSpecialisedError:
             memory[key] = routine
     return memory[key]
@@ -112,11 +116,10 @@ class _Specialiser:
             raise _NotSpecialisedError
         self.out.append(statement)
 
-    def _store_all(self) -> None:
-        """Write the stores that were put off."""
-        for place, value in self.stored.items():
-            self._add(tree.Store(place.array, tree.Number(place.offset, "int"), value))
-        self.stored.clear()
+    def _store_all(self, array: str | None = None) -> None:
+        """Write the stores that were put off, of one array or of all."""
+        for place in [place for place in self.stored if array in (None, place.array)]:
+            self._add(tree.Store(place.array, tree.Number(place.offset, "int"), self.stored.pop(place)))
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -188,8 +191,12 @@ class _Specialiser:
         self._add(tree.Assign(name, value))
 
     def _store(self, array: str, index: tree.Expression, value: tree.Expression) -> None:
-        if not isinstance(index, tree.Number) or value.kind != "float":
+        if value.kind != "float":
             raise _NotSpecialisedError
+        if not isinstance(index, tree.Number):
+            self._store_all(array)
+            self._add(tree.Store(array, index, value))
+            return
         name = tree.Name(f"entry{len(self.variables)}", "float")
         self.variables.append(name)
         self._add(tree.Assign(name.name, value))
@@ -253,7 +260,8 @@ class _Specialiser:
     def _element(self, array: str, index: tree.Expression, kind: tree.Kind) -> tree.Expression:
         table = self.known.get(array)
         if not isinstance(index, tree.Number):
-            raise _NotSpecialisedError
+            self._store_all(array)
+            return tree.Element(array, index, kind)
         if isinstance(table, tuple):
             return tree.Number(table[int(index.value)], "int")
         return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Element(array, index, kind))

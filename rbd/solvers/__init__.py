@@ -13,6 +13,10 @@ quadratic_program.py   solve_quadratic_program
 polyhedral_projection.py, projected_program.py
                        the same programs, many at a time in vector registers
 projection_newton.py   their Newton's method
+row_groups.py          groups of redundant rows, and where Newton's method begins then:
+interior_point.py, interior_point_intervals.py, interior_point_workspace.py
+                       an interior-point method
+weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
 friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions

@@ -105,8 +105,8 @@ class Factor:
         >>> Factor.of(((4.0,),), ["only"]).whitened((6.0,))
         (3.0,)
         """
-        x = self._solve_transposed(right)
-        return tuple(value * sqrt(scale) for value, scale in zip(x, self.inverse_diagonal, strict=True))
+        scaled = zip(self._solve_transposed(right), self.inverse_diagonal, strict=True)
+        return tuple(x if is_structural_zero(x) else x * sqrt(scale) for x, scale in scaled)
 
     def unwhitened(self, white: Sequence[Scalar]) -> Vector:
         """Return x with A x = b of w, where `white` is the w that `whitened` makes of b.

@@ -15,10 +15,10 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.functions import absolute, less, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.operands import rows_of
 from rbd.solvers.projection_newton import Projection, operations, project
+from rbd.solvers.weighted_factor import FactorPattern, nonzero_columns
 
 
 @final
@@ -37,6 +37,15 @@ class Intervals(NamedTuple):
 
 
 NO_INTERVALS: Final = Intervals()
+
+
+@final
+class NearSolution(NamedTuple):
+    """Point and multipliers near those of the solution, and the rates of interval rows less their multipliers."""
+
+    point: Vector
+    multipliers: Vector
+    begin: Vector
 
 
 def projection_jvp(
@@ -71,9 +80,9 @@ def projection_vjp(
     dense = _Dense.of(sizes)
     n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
     flat = dense.operands(operands, 1, solution.sides(operands), [0] * n)
-    found = quadratic_program_vjp(dense.sizes, _LABELS, flat, solution.flat, cotangents)
+    dual = quadratic_program_vjp(dense.sizes, _LABELS, flat, solution.flat, cotangents)
     start = n * n + n
-    p, rows, sides = found[n * n : start], list(found[start : start + m * n]), found[start + m * n :]
+    p, rows, sides = dual[n * n : start], list(dual[start : start + m * n]), dual[start + m * n :]
     lower, upper, friction = list[Scalar](), list[Scalar](), list[Scalar]()
     for k, j in enumerate(dense.interval_rows):
         force = solution.multipliers[j] * solution.slides[j]
@@ -82,7 +91,8 @@ def projection_vjp(
         upper.append(solution.at_upper[k] * sides[j])
         along = dot(dense.dense_rows(operands)[j], p) + cotangents[n + j]
         friction.append(solution.signs[k] * solution.slides[j] * along)
-    return *(rows[place] for place in dense.row_places), *sides, *lower, *upper, *friction, *(0,) * dense.intervals
+    found = *(rows[place] for place in dense.row_places), *sides, *lower, *upper, *friction
+    return *found, *(0,) * (len(operands) - len(found))
 
 
 _LABELS: Final = ("the identity",)
@@ -101,7 +111,7 @@ class _Dense:
     @classmethod
     def of(cls, sizes: tuple[int, ...]) -> _Dense:
         """Read the sizes and tables of a call."""
-        (n, m, intervals, *_), (ends, row_columns, *_) = PROJECT_ON_POLYHEDRON.split_sizes(sizes)
+        (n, _, m, intervals, *_), (_, _, _, ends, row_columns) = PROJECT_ON_POLYHEDRON.split_sizes(sizes)
         rows = [j for j, (a, b) in enumerate(pairwise(ends)) for _ in range(a, b)]
         return cls(n, m, intervals, tuple(j * n + i for j, i in zip(rows, row_columns, strict=True)))
 
@@ -211,9 +221,13 @@ class Projected(NamedTuple):
 
 
 def project_on_polyhedron(
-    rows: Matrix, sides: Sequence[Scalar], intervals: Intervals = NO_INTERVALS, rest: Sequence[Scalar] = ()
+    rows: Matrix,
+    sides: Sequence[Scalar],
+    intervals: Intervals = NO_INTERVALS,
+    rest: Sequence[Scalar] = (),
+    near: NearSolution | None = None,
 ) -> Projected:
-    """Return the point z nearest to zero with `rows` z >= `sides`.
+    """Return the point z nearest to zero with `rows` z >= `sides`; `near` are point and multipliers near the solution.
 
     For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a
     negative side; sides are of the size of one. The integer 0 is a structural zero. The residual is the largest of
@@ -224,10 +238,11 @@ def project_on_polyhedron(
     >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10
     ([1.0, 0.0, 1.0, 0.0], True)
     """
-    pattern = _Pattern.of((*rows, *intervals.rows), len(intervals.rows))
+    pattern = _Pattern.of((*rows, *intervals.rows), len(intervals.rows), near is not None)
     every = pattern.entries((*rows, *intervals.rows))
     limits = (*intervals.lower, *intervals.upper, *intervals.friction, *intervals.begin)
-    flat = PROJECT_ON_POLYHEDRON(pattern.sizes, (*(row[i] for row, i in every), *sides, *rest, *limits))
+    known = () if near is None else (*near.point, *near.multipliers)
+    flat = PROJECT_ON_POLYHEDRON(pattern.sizes, (*(row[i] for row, i in every), *sides, *rest, *limits, *known))
     n, m = pattern.n, len(pattern.columns)
     return Projected(flat[:n], flat[n : n + m], flat[n + m : -2], *flat[-2:])
 
@@ -239,21 +254,16 @@ class _Pattern:
 
     n: int
     intervals: int
+    known: bool
     columns: tuple[tuple[int, ...], ...]
     """Per row."""
-    factor: tuple[tuple[int, ...], ...]
-    """Per row of the factor, left of the diagonal."""
+    factor: FactorPattern
 
     @classmethod
-    def of(cls, rows: Matrix, intervals: int) -> _Pattern:
-        """Return the pattern of rows, and eliminate from the last column to the first."""
-        n = len(rows[0])
-        columns = tuple(tuple(i for i, x in enumerate(row) if not is_structural_zero(x)) for row in rows)
-        left = [{i for row in columns if k in row for i in row if i < k} for k in range(n)]
-        for k in reversed(range(n)):
-            for i in left[k]:
-                left[i] |= {j for j in left[k] if j < i}
-        return cls(n, intervals, columns, tuple(tuple(sorted(each)) for each in left))
+    def of(cls, rows: Matrix, intervals: int, known: bool) -> _Pattern:
+        """Return the pattern of rows."""
+        columns = tuple(nonzero_columns(row) for row in rows)
+        return cls(len(rows[0]), intervals, known, columns, FactorPattern.of(len(rows[0]), columns))
 
     def entries(self, rows: Matrix) -> list[tuple[Vector, int]]:
         """Return the rows with the columns of their entries."""
@@ -262,12 +272,7 @@ class _Pattern:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Sizes and tables of a call."""
-        row_ends, factor_ends = ([0, *accumulate(map(len, part))] for part in (self.columns, self.factor))
-        places = [0] * (self.n * self.n)
-        for k, columns in enumerate(self.factor):
-            places[k * self.n + k] = factor_ends[-1] + k
-            for place, i in enumerate(columns, factor_ends[k]):
-                places[k * self.n + i] = place
-        products, eliminations = (sum(len(x) * (len(x) + 1) // 2 for x in part) for part in (self.columns, self.factor))
-        own = self.n, len(self.columns), self.intervals, row_ends[-1], factor_ends[-1], products, eliminations
-        return *own, *row_ends, *chain(*self.columns), *factor_ends, *chain(*self.factor), *places
+        row_ends, factor = [0, *accumulate(map(len, self.columns))], self.factor
+        products = sum(len(x) * (len(x) + 1) // 2 for x in self.columns)
+        own = len(self.columns), self.intervals, row_ends[-1], products, factor.eliminations, int(self.known)
+        return self.n, factor.fill, *own, *factor.tables, *row_ends, *chain(*self.columns)

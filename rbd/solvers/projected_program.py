@@ -18,8 +18,9 @@ from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.operands import entries
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, project_on_polyhedron
+from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, Projected, project_on_polyhedron
 from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, SOLVE_GUARDED_QUADRATIC_PROGRAM, STUCK
+from rbd.solvers.row_groups import RowGroup, near_projection
 
 ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""
@@ -46,11 +47,14 @@ def solve_projected_program(
     rows: Matrix,
     bounds: Sequence[Scalar],
     intervals: Intervals = NO_INTERVALS,
+    groups: Sequence[RowGroup] = (),
 ) -> ProgramSolution:
     """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`, as `solve_quadratic_program`.
 
     `factor` is that of the Hessian. Of linearly dependent rows, all may be active. `intervals` have two bounds and
-    friction; their multipliers come last. Raises SolverError when the rows contradict each other.
+    friction; their multipliers come last. `groups` has all rows again, as products; where one of them has many more
+    rows than can be independent, an interior-point method begins. Raises SolverError when the rows contradict each
+    other.
 
     >>> hessian = ((2.0,),)
     >>> found = solve_projected_program(hessian, Factor.of(hessian, ["x"]), (2.0,), ((1.0,), (-1.0,)), (3.0, -9.0))
@@ -61,7 +65,7 @@ def solve_projected_program(
     if not rows and not intervals.rows:
         return ProgramSolution(factor.unwhitened(free), (), (), 0)
     scaled = _Scaled.of(factor, free, rows, bounds, intervals)
-    nearest = project_on_polyhedron(scaled.unit, scaled.sides, scaled.intervals, scaled.rest)
+    nearest = scaled.nearest(factor, groups)
     fails = either(scaled.contradicts, invert(less_equal(nearest.residual, ACCURACY)))
     needed = where(fails, 1, 0)
     guarded = partial(_by_active_set, needed)
@@ -100,6 +104,15 @@ class _Scaled(NamedTuple):
     size: Scalar
     contradicts: Condition
     """Whether a row of zeros has a positive bound."""
+
+    def nearest(self, factor: Factor, groups: Sequence[RowGroup]) -> Projected:
+        """Return the projection."""
+        if not any(group.is_redundant for group in groups):
+            return project_on_polyhedron(self.unit, self.sides, self.intervals, self.rest)
+        white = [group.transformed(factor, self.inverses) for group in groups]
+        near = near_projection(white, self.sides, self.intervals, self.rest)
+        intervals = self.intervals._replace(begin=near.begin)
+        return project_on_polyhedron(self.unit, self.sides, intervals, self.rest, near)
 
     @classmethod
     def of(cls, factor: Factor, free: Vector, rows: Matrix, bounds: Sequence[Scalar], intervals: Intervals) -> _Scaled:

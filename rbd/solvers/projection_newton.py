@@ -13,7 +13,6 @@ these: it is an equation, in A, or a constant force. Then the proximal operator 
 does next (a primal-dual active set, Hintermüller, Ito, Kunisch 2003).
 
 All loops have the same course in all lanes: sparsity is known from tables, and lanes that are done stay as they are.
-The factor runs from the last column to the first, as in `linear.py`: rows along one branch of a tree cause no fill-in.
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
-from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
+from rbd.intrinsics.workspace import floats, operand, result, table
+from rbd.solvers.weighted_factor import WeightedFactor, eliminate, factor_rows, reset_to_identity, substitute
 
 _PENALTY: Final = 1e8
 """The first rho, for rows of length one and sides of size one."""
@@ -44,25 +44,21 @@ _FLAT: Final = 1e-3
 _FAR: Final = 1e300
 
 
-class Projection(Workspace):
+class Projection(WeightedFactor):
     """The rows U with their sides c, the point z with the multipliers, and the matrix I + rho A'A with its factor."""
 
-    n: int
     m: int
     intervals: int
     """How many of the m rows have two bounds; they come last."""
     entries: int
-    fill: int
     products: int
     """Entries of the lower triangles of all rows' products with themselves."""
     eliminations: int
     """Multiply-adds of the factor."""
+    known: int
+    """1 if point and multipliers near the solution are given, else 0."""
     row_ends = table("m + 1")
     row_columns = table("entries")
-    factor_ends = table("n + 1")
-    factor_columns = table("fill")
-    places = table("n * n")
-    """Where an entry below the diagonal of the matrix is; those on the diagonal are the last n."""
     rows = operand("entries")
     sides = operand("m")
     """c; of interval rows u0."""
@@ -71,16 +67,15 @@ class Projection(Workspace):
     upper = operand("intervals")
     friction = operand("intervals")
     begin = operand("intervals")
-    """U z - u0 that is near that of the solution."""
+    """U z - u0, less the multiplier, near that of the solution."""
+    near_point = operand("known * n")
+    near_multipliers = operand("known * m")
     point = result("n")
     multipliers = result("m")
     pieces = result("intervals")
     """What interval rows do: 2 at the lower bound, -2 at the upper, 0 at rest, else the sign of the friction."""
     residual = result("1")
     steps = result("1")
-    matrix = floats("fill + n")
-    lower_factor = floats("fill")
-    inverse = floats("n")
     slack = floats("m")
     """c - U z, which is positive where violated."""
     trial = floats("m")
@@ -91,7 +86,6 @@ class Projection(Workspace):
     """rho for the rows A of the factor that there is, else zero."""
     rates = floats("m")
     """U d for the step d."""
-    direction = floats("n")
     gradient = floats("n")
     search = floats("3")
     """Of the line search: the length of the step, and slope and curvature of |z|²/2 at its beginning."""
@@ -209,10 +203,7 @@ def _switches(w: Projection) -> float:
 
 def _assemble(w: Projection) -> None:
     """Compute the lower triangle of I + rho A'A."""
-    for k in range(w.fill):
-        w.matrix[k] = 0.0
-    for i in range(w.n):
-        w.matrix[w.fill + i] = 1.0
+    reset_to_identity(w)
     for j in range(w.m):
         weight = w.weights[j]
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
@@ -222,36 +213,12 @@ def _assemble(w: Projection) -> None:
                 w.matrix[place] = fma(scaled, w.rows[other], w.matrix[place])
 
 
-def _factor(w: Projection) -> None:
-    """Factor the matrix, L'DL."""
-    for back in range(w.n):
-        row = w.n - 1 - back
-        pivot = w.matrix[w.fill + row]
-        inverse = divide(1.0, select(pivot < 1.0, 1.0, pivot))
-        w.inverse[row] = inverse
-        for k in range(w.factor_ends[row], w.factor_ends[row + 1]):
-            scaled = w.matrix[k] * inverse
-            w.lower_factor[k] = scaled
-            for other in range(w.factor_ends[row], k + 1):
-                place = w.places[w.factor_columns[k] * w.n + w.factor_columns[other]]
-                w.matrix[place] = fma(-scaled, w.matrix[other], w.matrix[place])
-
-
-def _solve_factored(w: Projection) -> None:
+def _solve_for_direction(w: Projection) -> None:
     """Solve for the direction: the matrix times it is minus the gradient."""
     for i in range(w.n):
         w.direction[i] = -w.gradient[i]
-    for back in range(w.n):
-        row = w.n - 1 - back
-        x = w.direction[row]
-        for k in range(w.factor_ends[row], w.factor_ends[row + 1]):
-            column = w.factor_columns[k]
-            w.direction[column] = fma(-w.lower_factor[k], x, w.direction[column])
-    for i in range(w.n):
-        x = w.direction[i] * w.inverse[i]
-        for k in range(w.factor_ends[i], w.factor_ends[i + 1]):
-            x = fma(-w.lower_factor[k], w.direction[w.factor_columns[k]], x)
-        w.direction[i] = x
+    eliminate(w, 0, w.n)
+    substitute(w, 0, w.n)
 
 
 def _prepare_search(w: Projection) -> float:
@@ -335,8 +302,8 @@ def _step(w: Projection, running: float, has_factor: int) -> None:
     stale = select(_switches(w) > 0.0, running, 0.0)
     if has_factor == 0 or some(stale > 0.0):
         _assemble(w)
-        _factor(w)
-    _solve_factored(w)
+        factor_rows(w, 0, w.n)
+    _solve_for_direction(w)
     switches = _prepare_search(w)
     _search(w, select(switches > 0.0, running, 0.0))
     _go(w, running, select(switches > 0.0, 0.0, running))
@@ -363,9 +330,16 @@ def project(w: Projection) -> int:
     """Find the point and its multipliers; the residual says whether they are found."""
     w.penalty[0] = _PENALTY
     w.last[0] = _FAR
+    for i in range(w.known * w.n):
+        w.point[i] = w.near_point[i]
+    for j in range(w.known * w.m):
+        w.multipliers[j] = w.near_multipliers[j]
     _guess_pieces(w)
     _residual(w)
-    running = select(w.residual[0] > _CONVERGED, 1.0, 0.0)
+    enough = _CONVERGED
+    if w.known > 0:
+        enough = _ACCEPTED
+    running = select(w.residual[0] > enough, 1.0, 0.0)
     rounds = 0
     while rounds < STEPS and some(running > 0.0):
         _step(w, running, rounds)
@@ -375,11 +349,13 @@ def project(w: Projection) -> int:
     return 0
 
 
-def operations(n: int, m: int, intervals: int, entries: int, fill: int, products: int, eliminations: int) -> int:
+def operations(
+    n: int, fill: int, m: int, intervals: int, entries: int, products: int, eliminations: int, known: int
+) -> int:
     """Bound the operations by those of the largest number of steps; few need more than ten."""
     residual = 6 * entries + 10 * m + 5 * n + 1 + 27 * intervals
     newton = entries + 2 * (products + eliminations) + 5 * m + 2 + fill + 4 * n + 4 * fill + 2 * intervals
     search = 4 * n + 2 * entries + 9 * m + 2 * m + 2
     search += TRIALS * (3 + 9 * m + 11)
     update = 2 * n + 5 * m + 3 + 16 * intervals + 2
-    return (2 * STEPS + 2) * (residual + 1) + (STEPS + 1) * (newton + search + update + 12)
+    return (2 * STEPS + 2) * (residual + 1) + (STEPS + 1) * (newton + search + update + 12) + known * (n + m)

@@ -110,7 +110,7 @@ def test_rows_along_one_branch_cause_no_fill_in() -> None:
     lengths = [sum(float(x) ** 2 for x in row) ** 0.5 for row in rows]
     unit = tuple(tuple(x and x / length for x in row) for row, length in zip(rows, lengths, strict=True))
     program = Program.of(graph, "projection", {"z": project_on_polyhedron(unit, sides)[0]})
-    n, m, _, entries, fill, *_ = program.calls[0].sizes
+    n, fill, m, _, entries, *_ = program.calls[0].sizes
     assert (n, m, entries) == (6, 2, 8)
     assert fill == 1 + 2 * (2 + 3)  # of fifteen entries below the diagonal
 

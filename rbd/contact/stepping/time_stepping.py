@@ -40,6 +40,7 @@ from rbd.contact.solver.constrained_motion import (
     nearest_motion_by_active_set,
     nearest_motion_by_projection,
 )
+from rbd.contact.solver.contact_rows import ContactRows, row_groups
 from rbd.contact.solver.friction_cone import (
     ContactPointJacobian,
     cone_edges,
@@ -204,6 +205,7 @@ class StepConstraints(NamedTuple):
     """The rate at which each point would approach without contact."""
     overlaps: Vector
     """The rate at which a step removes the overlap of each point; zero for compliant ones."""
+    contacts: tuple[ContactRows, ...]
 
 
 def velocity_step(
@@ -223,8 +225,11 @@ def velocity_step(
     """
     problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
     M, _, factor, momentum, v_free, J, bounds, intervals, overlaps = problem
-    solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
-    found = solve(problem.mass, factor, momentum, J, bounds, intervals)
+    given = problem.mass, factor, momentum, J, bounds, intervals
+    if by_active_set:
+        found = nearest_motion_by_active_set(*given)
+    else:
+        found = nearest_motion_by_projection(*given, row_groups(state, constraints.contacts))
     v = found.x[: len(v_free)]
     q_next, v_next = transported(state, v, push_out(overlaps, v), dt)
     slack = subtract(matvec(J, found.x), bounds)
@@ -312,6 +317,7 @@ def _constraints(
         tuple(point.normal for point in found),
         tuple(point.sinking for point in found),
         tuple(point.overlap for point in found),
+        tuple(point.contact for point in found),
     )
 
 
@@ -327,6 +333,7 @@ class _PointRows(NamedTuple):
     normal: Vector
     sinking: Scalar
     overlap: Scalar
+    contact: ContactRows
 
 
 def _point_rows(
@@ -349,7 +356,8 @@ def _point_rows(
     edges = tuple(_in_root(state, pair, edge) for edge in directions)
     overlap = SHARE * maximum(-point.phi, 0) / dt if spring is None else 0
     at_most = maximum(-free, 0)
-    return _PointRows(owner, rows, where(near, bound, 0), point.phi, factor, edges, normal, at_most, overlap)
+    contact = ContactRows(pair, point.p_a, directions, near)
+    return _PointRows(owner, rows, where(near, bound, 0), point.phi, factor, edges, normal, at_most, overlap, contact)
 
 
 def _bound_and_spring(

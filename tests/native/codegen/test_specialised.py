@@ -267,8 +267,44 @@ def _scale(w: Signs) -> int:
 SCALE = Intrinsic(name="scale_for_tests", workspace=Signs, function=_scale, operations=lambda n: n, specialises=True)
 
 
-def test_a_function_that_callees_specialise_otherwise_keeps_its_loops() -> None:
+def test_a_function_specialised_in_two_ways_has_two_names() -> None:
     graph = Graph()
     program = Program.of(graph, "scale", {"y": SCALE((3,), graph.input("x", (3,)))})
-    assert specialised_to(SCALE, (3,)) is SCALE.routine
+    found = specialised_to(SCALE, (3,)).closure()
+    assert sum(each.name.startswith("_scaled") and each.name != "_scaled_first" for each in found) == 2
+    assert {type(part) for each in found for part in parts(each.body)}.isdisjoint({tree.For})
+    agree(program)
+
+
+class Blocks(Workspace):
+    n: int
+    x = operand("3 * n")
+    y = result("3 * n")
+    total = result("1")
+
+
+def _sum_blocks(w: Blocks) -> int:
+    w.y[0] = 1.0
+    start = 0
+    while start < 3 * w.n:
+        for k in range(3):
+            w.y[start + k] = fma(w.x[start + k], w.y[0], w.total[0])
+            w.total[0] += w.x[start + k]
+        start += 3
+    w.y[1] += w.y[0]
+    return 0
+
+
+SUM_BLOCKS = Intrinsic(
+    name="sum_blocks_for_tests", workspace=Blocks, function=_sum_blocks, operations=lambda n: 9 * n, specialises=True
+)
+
+
+def test_a_counted_while_loop_is_kept_with_its_inner_loop_unrolled() -> None:
+    graph = Graph()
+    program = Program.of(graph, "blocks", {"y": SUM_BLOCKS((4,), graph.input("x", (12,)))})
+    body = specialised_to(SUM_BLOCKS, (4,)).body
+    (loop,) = (part for part in body if isinstance(part, tree.While))
+    assert not any(isinstance(part, tree.For) for part in parts(loop.body))
+    assert sum(isinstance(part, tree.Store) and part.array == "w_total" for part in loop.body) == 1
     agree(program)

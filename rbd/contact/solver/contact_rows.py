@@ -1,0 +1,65 @@
+"""Rows of contact points in groups, by the bodies that touch: wrenches along the edges of cones, times their twist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, final
+
+from rbd.algorithms import geometric_jacobian
+from rbd.contact.model.pairs import Pair
+from rbd.scalars import Condition, Matrix, Scalar, where
+from rbd.solvers.row_groups import RowGroup
+from rbd.spatial.linalg import Vec3, add3, cross3, sub3
+from rbd.state import ScalarState
+
+
+@final
+class ContactRows(NamedTuple):
+    """The rows of one point: its pair, its place in the base frame, the edges of its cone, and whether it is near."""
+
+    pair: Pair
+    point: Vec3
+    edges: Sequence[Vec3]
+    near: Condition
+
+
+def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGroup, ...]:
+    """Return the rows of points, numbered in this order, in a group for every two bodies.
+
+    There are none unless bodies touch with several shapes, such as feet made of capsules; and none where a pair is
+    compliant or has torsional or rolling friction, since its rows are not of this form.
+    """
+    found: dict[tuple[int, int], list[tuple[int, ContactRows]]] = {}
+    number = 0
+    for each in points:
+        found.setdefault((id(each.pair.body_a), id(each.pair.body_b)), []).append((number, each))
+        number += len(each.edges)
+    several = any(len({id(each.pair) for _, each in rows}) > 1 for rows in found.values())
+    if not several or not all(_is_plain(each.pair) for each in points):
+        return ()
+    return tuple(_group(state, rows) for rows in found.values())
+
+
+def _is_plain(pair: Pair) -> bool:
+    """Return whether the edges of the friction cone are all that a pair has."""
+    return pair.compliance is None and pair.torsional_friction == pair.rolling_friction == 0
+
+
+def _group(state: ScalarState, rows: Sequence[tuple[int, ContactRows]]) -> RowGroup:
+    """Return a group, whose twist is that at its first point; of a single point only the velocity counts."""
+    (_, first), numbers, wrenches = rows[0], list[int](), list[tuple[Scalar, ...]]()
+    for number, each in rows:
+        arm = sub3(each.point, first.point)
+        for k, edge in enumerate(each.edges):
+            wrench = (*edge, *cross3(arm, edge)) if len(rows) > 1 else edge
+            numbers.append(number + k)
+            wrenches.append(tuple(where(each.near, x, 0) for x in wrench))
+    twist = _twist_map(state, first.pair, first.point)
+    return RowGroup(tuple(numbers), tuple(wrenches), twist if len(rows) > 1 else twist[:3])
+
+
+def _twist_map(state: ScalarState, pair: Pair, point: Vec3) -> Matrix:
+    """Return the Jacobian of the first body's velocity at a point relative to the second, and of its rotation."""
+    J = geometric_jacobian(state, state.mechanism.path(pair.body_b, pair.body_a), frame=pair.base)
+    columns = [(*add3(linear, cross3(angular, point)), *angular) for angular, linear in J.columns]
+    return tuple(zip(*columns, strict=True))

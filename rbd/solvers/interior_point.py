@@ -1,0 +1,278 @@
+"""Interior-point method for projections onto polyhedra with many redundant rows, for many problems side by side.
+
+Mehrotra's predictor-corrector method (SIAM Journal on Optimization 2, 1992) for the point z of U z >= c nearest to
+zero, with slacks s = U z - c and multipliers lam: Newton's method on z = U'lam and s lam = target, whose steps stay
+inside s, lam > 0. One iteration factors I + U'DU, D = lam / s, and solves twice. Rows that depend on each other share
+their load, and need no more iterations than others.
+
+Rows come in groups, U = W T: what the contact points of two bodies do depends on the relative twist T z, so that W has
+at most six columns, and W'DW is small. Where no interval row of any lane has a multiplier (`interior_point_workspace`),
+they are skipped, with the columns that only they touch; what is skipped would add zeros. The loops have the same course
+in all lanes; lanes that are done stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.intrinsics.language import divide, fma, select, some
+from rbd.solvers.interior_point_intervals import add_interval_forces, change_intervals, change_weights, weigh_intervals
+from rbd.solvers.interior_point_workspace import InteriorPoint, begin, weigh_pairs
+from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
+
+ITERATIONS: Final = 24
+"""Iterations, at most."""
+WIDEST: Final = 6
+"""Columns of W, at most."""
+_CONVERGED: Final = 5e-11
+"""Largest product of a slack and its multiplier at which a lane is done."""
+_NOTHING: Final = 1e-12
+"""Multipliers below are zero."""
+_CLOSED: Final = 1e-12
+"""Share of the first gaps that may be left then."""
+_SHARE: Final = 0.995
+"""Share of the way to the boundary that a step goes."""
+
+
+def _sum_group(w: InteriorPoint, g: int) -> None:
+    """Compute W'DW of a group, and the wrench of its forces."""
+    size = w.group_sizes[g]
+    for a in range(size):
+        w.wrench[6 * g + a] = 0.0
+        w.wrench_of_target[6 * g + a] = 0.0
+        w.wrench_of_push[6 * g + a] = 0.0
+        for b in range(a + 1):
+            w.inner[6 * a + b] = 0.0
+    row = w.group_ends[g]
+    start = w.wrench_starts[g]
+    while row < w.group_ends[g + 1]:
+        for part in range(w.chunk):
+            first = start + part * size
+            force = -w.ratio[row + part] * w.gap[row + part]
+            for a in range(size):
+                scaled = w.ratio[row + part] * w.wrenches[first + a]
+                w.wrench[6 * g + a] = fma(force, w.wrenches[first + a], w.wrench[6 * g + a])
+                for b in range(a + 1):
+                    w.inner[6 * a + b] = fma(scaled, w.wrenches[first + b], w.inner[6 * a + b])
+        row += w.chunk
+        start += w.chunk * size
+
+
+def _map_group(w: InteriorPoint, g: int) -> None:
+    """Add T'(W'DW)T of a group to the matrix."""
+    size = w.group_sizes[g]
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for i in range(width):
+        _map_column(w, g, i)
+        for j in range(i + 1):
+            entry = w.places[w.columns[w.column_ends[g] + i] * w.n + w.columns[w.column_ends[g] + j]]
+            x = w.matrix[entry]
+            for a in range(size):
+                x = fma(w.twist[a], w.maps[w.map_starts[g] + a * width + j], x)
+            w.matrix[entry] = x
+
+
+def _map_column(w: InteriorPoint, g: int, i: int) -> None:
+    """Multiply W'DW with a column of T."""
+    size = w.group_sizes[g]
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(size):
+        x = 0.0
+        for b in range(a + 1):
+            x = fma(w.inner[6 * a + b], w.maps[w.map_starts[g] + b * width + i], x)
+        for b in range(a + 1, size):
+            x = fma(w.inner[6 * b + a], w.maps[w.map_starts[g] + b * width + i], x)
+        w.twist[a] = x
+
+
+def _advance(w: InteriorPoint, length: float, running: float) -> None:
+    """Go a step in lanes that are running, and assemble the matrix there."""
+    for i in range(w.n):
+        w.point[i] = select(running > 0.0, fma(length, w.direction[i], w.point[i]), w.point[i])
+    w.total[0] = 0.0
+    w.largest[0] = 0.0
+    reset_to_identity(w)
+    weigh_pairs(w, 0, w.m, length, running)
+    for g in range(w.groups):
+        _sum_group(w, g)
+        _map_group(w, g)
+    if some(w.awake[0] > 0.0):
+        weigh_intervals(w, length, running)
+
+
+def _add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
+    """Add the forces of a group, that slacks which stay have for products `target`, to the right-hand side."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        force = fma(target, w.wrench_of_target[6 * g + a], w.wrench[6 * g + a]) - w.wrench_of_push[6 * g + a]
+        for i in range(width):
+            column = w.columns[w.column_ends[g] + i]
+            w.direction[column] = fma(w.maps[w.map_starts[g] + a * width + i], force, w.direction[column])
+
+
+def _solve(w: InteriorPoint, target: float) -> None:
+    """Solve for the direction towards products `target`."""
+    for i in range(w.n):
+        w.direction[i] = 0.0 - w.point[i]
+    for g in range(w.groups):
+        _add_group_forces(w, g, target)
+    if some(w.awake[0] > 0.0):
+        add_interval_forces(w, target)
+        eliminate(w, w.body, w.n)
+    eliminate(w, 0, w.body)
+    substitute(w, 0, w.body)
+    w.worst[0] = 0.0
+    w.second[0] = 0.0
+    if some(w.awake[0] > 0.0):
+        substitute(w, w.body, w.n)
+        change_intervals(w, target)
+        change_weights(w, target)
+
+
+def _find_twist(w: InteriorPoint, g: int) -> None:
+    """Compute the twist of a group along the direction."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        x = 0.0
+        for i in range(width):
+            x = fma(w.maps[w.map_starts[g] + a * width + i], w.direction[w.columns[w.column_ends[g] + i]], x)
+        w.twist[a] = x
+
+
+def _predict_group(w: InteriorPoint, g: int) -> None:
+    """Compute what the changes of a group's pairs towards zero mean: step, products of changes, wrenches."""
+    size = w.group_sizes[g]
+    worst = w.worst[0]
+    second = w.second[0]
+    row = w.group_ends[g]
+    start = w.wrench_starts[g]
+    while row < w.group_ends[g + 1]:
+        for part in range(w.chunk):
+            first = start + part * size
+            change = w.gap[row + part]
+            for a in range(size):
+                change = fma(w.wrenches[first + a], w.twist[a], change)
+            by_slack = w.by_slack[row + part]
+            step = fma(-w.ratio[row + part], change, -w.weight[row + part])
+            share = -change * by_slack
+            worst = select(share > worst, share, worst)
+            share = -step * w.by_weight[row + part]
+            worst = select(share > worst, share, worst)
+            second = fma(change, step, second)
+            push = change * step * by_slack
+            w.push[row + part] = push
+            for a in range(size):
+                w.wrench_of_target[6 * g + a] = fma(by_slack, w.wrenches[first + a], w.wrench_of_target[6 * g + a])
+                w.wrench_of_push[6 * g + a] = fma(push, w.wrenches[first + a], w.wrench_of_push[6 * g + a])
+        row += w.chunk
+        start += w.chunk * size
+    w.worst[0] = worst
+    w.second[0] = second
+
+
+def _correct_group(w: InteriorPoint, g: int, target: float) -> None:
+    """Compute the changes of a group's pairs towards products `target`."""
+    size = w.group_sizes[g]
+    worst = w.worst[0]
+    row = w.group_ends[g]
+    start = w.wrench_starts[g]
+    while row < w.group_ends[g + 1]:
+        for part in range(w.chunk):
+            first = start + part * size
+            change = w.gap[row + part]
+            for a in range(size):
+                change = fma(w.wrenches[first + a], w.twist[a], change)
+            by_slack = w.by_slack[row + part]
+            step = fma(target, by_slack, -w.push[row + part]) - w.weight[row + part]
+            step = fma(-w.ratio[row + part], change, step)
+            share = -change * by_slack
+            worst = select(share > worst, share, worst)
+            share = -step * w.by_weight[row + part]
+            worst = select(share > worst, share, worst)
+            w.slack_step[row + part] = change
+            w.weight_step[row + part] = step
+        row += w.chunk
+        start += w.chunk * size
+    w.worst[0] = worst
+
+
+def _choose_step(w: InteriorPoint) -> float:
+    """Compute the changes of an iteration; return the length of its step."""
+    if some(w.awake[0] > 0.0):
+        factor_rows(w, w.body, w.n)
+    factor_rows(w, 0, w.body)
+    _solve(w, 0.0)
+    for g in range(w.groups):
+        _find_twist(w, g)
+        _predict_group(w, g)
+    total = select(w.total[0] > 0.0, w.total[0], 1.0)
+    length = divide(1.0, select(w.worst[0] > 1.0, w.worst[0], 1.0))
+    after = divide(fma(length * length, w.second[0], (1.0 - length) * total), total)
+    target = after * after * after * divide(total, select(w.count[0] > 0.0, w.count[0], 1.0))
+    _solve(w, target)
+    for g in range(w.groups):
+        _find_twist(w, g)
+        _correct_group(w, g, target)
+    return divide(_SHARE, select(w.worst[0] > _SHARE, w.worst[0], _SHARE))
+
+
+def _finish(w: InteriorPoint) -> None:
+    """Set rates and multipliers."""
+    row = 0
+    while row < w.m:
+        w.multipliers[row] = select(w.weight[row] > _NOTHING, w.weight[row], 0.0)
+        row += 1
+    for k in range(w.intervals):
+        rate = 0.0 - w.rest[k]
+        for entry in range(w.row_ends[k], w.row_ends[k + 1]):
+            rate = fma(w.rows[entry], w.point[w.row_columns[entry]], rate)
+        w.rates[k] = rate
+        low = w.m + k
+        high = low + w.intervals
+        force = select(w.weight[low] > _NOTHING, w.weight[low], 0.0)
+        w.multipliers[low] = force - select(w.weight[high] > _NOTHING, w.weight[high], 0.0)
+    for i in range(w.sliders):
+        first = w.m + 2 * w.intervals + 2 * i
+        force = 0.5 * (w.slack[first] - w.slack[first + 1])
+        w.multipliers[w.m + w.slider_rows[i]] += select(w.friction[i] > 0.0, force, 0.0)
+
+
+def approach(w: InteriorPoint) -> int:
+    """Find the point and its multipliers, as well as the method can."""
+    begin(w)
+    running = select(w.count[0] > 0.0, 1.0, 0.0)
+    left = 1.0
+    length = 0.0
+    rounds = 0
+    while rounds < ITERATIONS and some(running > 0.0):
+        _advance(w, length, running)
+        left *= 1.0 - length
+        running = select(w.largest[0] > _CONVERGED, running, select(left > _CLOSED, running, 0.0))
+        if some(running > 0.0):
+            length = _choose_step(w)
+            w.iterations[0] += running
+        rounds += 1
+    _finish(w)
+    return 0
+
+
+def operations(
+    n: int,
+    fill: int,
+    body: int,
+    m: int,
+    groups: int,
+    intervals: int,
+    sliders: int,
+    chunk: int,
+    spans: int,
+    map_entries: int,
+    wrench_entries: int,
+    entries: int,
+) -> int:
+    """Bound the operations by those of the largest number of iterations."""
+    pairs = m + 2 * intervals + 2 * sliders
+    factor = n + fill * (n + 2)
+    assembly = (entries + 2 * WIDEST * map_entries) * (n + 1) + 2 * WIDEST * wrench_entries + 2 * n + fill
+    turn = 4 * (entries + map_entries + wrench_entries) + 5 * n + 4 * fill + 30 * (pairs + WIDEST * groups) + spans
+    return (ITERATIONS + 2) * (2 * factor + 2 * assembly + 2 * turn + 30 * pairs + chunk + body + 40)

@@ -1,0 +1,140 @@
+"""Flat feet by the interior point: KKT conditions, the solutions of other methods, bits, derivatives."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbd.native.compiled_program import CompiledProgram
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars import Matrix, Scalar
+from rbd.scalars.arrays import Array, pack
+from rbd.solvers.interval_program import solve_interval_program
+from rbd.solvers.linear import Factor
+from rbd.solvers.polyhedral_projection import Intervals, project_on_polyhedron
+from rbd.solvers.projected_program import solve_projected_program
+from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.row_groups import RowGroup, near_projection
+from tests.contact.flat_feet import TRUNK, Feet, edges_of, flat_feet
+from tests.contact.test_interval_program import assert_minimum as assert_interval_minimum
+from tests.contact.test_interval_program import by_active_set, floats
+from tests.contact.test_projected_program import nested
+from tests.contact.test_quadratic_program import assert_minimum
+from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
+
+
+def exact(feet: Feet) -> Array:
+    hessian, linear, rows, bounds = feet.data
+    return pack(solve_quadratic_program(nested(hessian), linear.tolist(), nested(rows), bounds.tolist())[0])
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2), st.integers(3, 8), st.sampled_from([0.0, 1e-6, 1e-2]))
+def test_flat_feet_have_the_solutions_of_the_active_set_method(
+    seed: int, feet: int, points: int, unevenness: float
+) -> None:
+    given = flat_feet(seed, feet=feet, points=points, unevenness=unevenness)
+    found = given.solve()
+    assert_minimum(given.data, pack(found.x), pack(found.multipliers), 1e-9)
+    assert found.by_active_set == 0
+    np.testing.assert_allclose(pack(found.x), exact(given), rtol=0, atol=2e-6)  # slack and force vanish together
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1))
+def test_stops_and_dry_friction_beside_flat_feet(seed: int) -> None:
+    feet, rng = flat_feet(seed, points=5), np.random.default_rng(seed)
+    hessian, linear, rows, bounds = feet.data
+    n = len(linear)
+    lower, upper = -rng.choice([0.0, 0.01, 9.0], n - TRUNK), rng.choice([0.0, 0.01, 1e6], n - TRUNK)
+    friction = rng.choice([0.0, 0.02, 5.0], n - TRUNK)
+    every = lower, upper, friction, np.zeros(n - TRUNK)
+    limits = Intervals(unit_rows(n), *(tuple(each.tolist()) for each in every))
+    found = feet.solve(limits)
+    assert_interval_minimum(feet.data, limits, floats(found.x), floats(found.multipliers), 1e-9)
+    factor = Factor.of(nested(hessian), ["pivot"] * n)
+    program = nested(hessian), factor, linear.tolist(), nested(rows), bounds.tolist(), limits
+    other = solve_interval_program(by_active_set, *program)
+    np.testing.assert_allclose(floats(found.x), floats(other.x), rtol=0, atol=2e-6)
+
+
+def unit_rows(n: int) -> Matrix:
+    return tuple(tuple(1.0 if i == k else 0 for i in range(n)) for k in range(TRUNK, n))
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("seed", range(12))
+def test_quadprog_finds_the_same_motion(seed: int) -> None:
+    quadprog: Any = pytest.importorskip("quadprog", reason="quadprog is another solver")
+    feet = flat_feet(seed)
+    hessian, linear, rows, bounds = feet.data
+    other = quadprog.solve_qp(hessian, linear, rows.T, bounds)[0]
+    np.testing.assert_allclose(pack(feet.solve().x), other, rtol=0, atol=2e-6)
+
+
+def test_newton_takes_no_step_after_the_interior_point() -> None:
+    """In coordinates in which the mass matrix is the identity, with rows of length one."""
+    W = edges_of(np.array([[x, y, 0.0] for x in (-0.1, 0.0, 0.1) for y in (-0.03, 0.03)]), np.zeros(6), 0.5)
+    W /= np.linalg.norm(W, axis=1)[:, None]
+    identity: Matrix = tuple(tuple(1.0 if i == j else 0 for j in range(6)) for i in range(6))
+    group = RowGroup(tuple(range(24)), nested(W), identity)
+    sides = (1 + 1e-3 * np.random.default_rng(0).normal(size=24)).tolist()
+    near = near_projection([group], sides, Intervals(), ())
+    found = project_on_polyhedron(nested(W), sides, near=near)
+    assert found.steps == 0
+    assert found.residual < 1e-10
+    alone = project_on_polyhedron(nested(W), sides)
+    np.testing.assert_allclose(pack(found.z), pack(alone.z), rtol=0, atol=1e-6)
+
+
+def recorded(feet: Feet) -> Program:
+    """Return the program of flat feet with bounds and forces as inputs."""
+    hessian, linear, rows, bounds = feet.data
+    graph = Graph()
+    sides, forces = graph.input("bounds", (len(bounds),)), graph.input("linear", (len(linear),))
+    factor, n = Factor.of(nested(hessian), ["pivot"] * len(linear)), len(linear)
+    ends: tuple[Scalar, ...] = (0.05,) * (n - TRUNK)
+    limits = Intervals(unit_rows(n), tuple(-x for x in ends), ends, (0, *ends[1:]), (0,) * (n - TRUNK))
+    found = solve_projected_program(nested(hessian), factor, forces, nested(rows), sides, limits, feet.groups)
+    outputs: dict[str, tuple[Scalar, ...] | Scalar] = {"x": found.x, "multipliers": found.multipliers}
+    return Program.of(graph, "flat_feet", outputs | {"exact": found.by_active_set})
+
+
+def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits() -> None:
+    """Some robots fly, others stand, are pushed sideways, or lie on one edge of a foot."""
+    feet, count, rng = flat_feet(4, points=4), 19, np.random.default_rng(1)
+    program = recorded(feet)
+    _, linear, _, bounds = feet.data
+    arrays = [
+        bounds - rng.choice([0, 1e-3, 5.0], (count, 1)) * rng.exponential(size=(count, len(bounds))),
+        linear * rng.choice([1, 1, -1], (count, 1)) + rng.normal(size=(count, len(linear))) * rng.choice([0, 0.3, 3]),
+    ]
+    expected = reference(program, arrays, count)
+    assert expected[1] == (-1, 0)
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, count), expected)
+    for lanes in (2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count), expected)
+    assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
+    reversed_rows = native_rows(CompiledProgram(program, 8), [x[::-1].copy() for x in arrays], count)
+    assert np.array_equal(reversed_rows[0][::-1], expected[0])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "reverse"]) -> None:
+    feet = flat_feet(7, feet=1, points=3, unevenness=0.3)
+    program = recorded(feet)
+    point = {"bounds": feet.data[3], "linear": feet.data[1]}
+    assert np.asarray(program.interpret(**point)["multipliers"]).max() > 0
+    (matrix,) = derivative(program, "x", "linear", mode=mode).interpret(**point).values()
+    h, columns = 1e-5, list[Array]()
+    for k in range(len(point["linear"])):
+        change = h * np.eye(len(point["linear"]))[k]
+        ends = [program.interpret(**{**point, "linear": point["linear"] + s * change})["x"] for s in (1, -1)]
+        columns.append((np.asarray(ends[0]) - np.asarray(ends[1])) / (2 * h))
+    np.testing.assert_allclose(np.asarray(matrix), np.transpose(columns), rtol=0, atol=1e-4)
