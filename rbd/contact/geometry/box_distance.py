@@ -69,18 +69,6 @@ def corners(solid: PlacedBox | PlacedCapsule) -> Iterator[Vec3]:
         yield add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
 
 
-def _edges(solid: PlacedBox | PlacedCapsule) -> Iterator[PlacedCapsule]:
-    if isinstance(solid, PlacedCapsule):
-        yield solid
-        return
-    for i, half in enumerate(solid.half):
-        for p, q in product((-1, 1), repeat=2):
-            signs = [0, 0, 0]
-            signs[(i + 1) % 3], signs[(i + 2) % 3] = p, q
-            center = add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
-            yield PlacedCapsule(center, scale3(solid.axes[i], half), 0)
-
-
 def _scaled(signs: Sequence[int], half: Vec3) -> Vec3:
     x, y, z = (s * h for s, h in zip(signs, half, strict=True))
     return x, y, z
@@ -117,31 +105,37 @@ def _nearest_face(a: PlacedBox, local: Vec3) -> tuple[Scalar, Vec3]:
 
 def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
     """Return signed distance, nearest points and normal of a box and a box or segment."""
-    apart, penetration = _apart(a, b), _least_penetration(a, b, previous)
+    apart, penetration = _apart(a, b, previous), _least_penetration(a, b, previous)
     return where_nearest(less_equal(penetration.phi, 0), penetration, apart)
 
 
-def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> NearestPoints:
+def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
     """Return the nearest points of two solids that do not overlap."""
     found = [box_and_point(a, corner) for corner in corners(b)]
     if isinstance(b, PlacedBox):
         found += [box_and_point(b, corner).swapped() for corner in corners(a)]
     best = reduce(lambda best, other: where_nearest(less(other.phi, best.phi), other, best), found)
-    p_a, p_b, square = _nearest_edges(a, b)
+    p_a, p_b, square = _nearest_edges(a, b, previous)
     length = sqrt(where(less(0, square), square, 1))
     closer = less(square, best.phi * best.phi)
     x, y, z = (d / length for d in sub3(p_a, p_b))
     return where_nearest(closer, NearestPoints(where(less(0, square), length, 0), p_a, p_b, (x, y, z)), best)
 
 
-def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> _Edges:
-    """Return the nearest points of an edge of one solid and one of the other, and their squared distance."""
+def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> _Edges:
+    """Return the nearest points of an edge of one solid and one of the other, and their squared distance.
+
+    Where these are inside both edges, the edges are those farthest along their cross product, which points from one
+    solid to the other as their centres do. Nearest points at the end of an edge are those of a corner.
+    """
+    offset = sub3(a.center, b.center)
 
     def nearer(best: _Edges, other: _Edges) -> _Edges:
         closer = less(other[2], best[2])
         return where3(closer, other[0], best[0]), where3(closer, other[1], best[1]), where(closer, other[2], best[2])
 
-    return reduce(nearer, (_edge_points(p, q) for p, q in product(_edges(a), _edges(b))))
+    pairs = product(range(3), range(3 if isinstance(b, PlacedBox) else 1))
+    return reduce(nearer, (_edge_points(*_facing_edges(a, i, b, j, offset, previous)[:2]) for i, j in pairs))
 
 
 def _edge_points(p: PlacedCapsule, q: PlacedCapsule) -> _Edges:
@@ -178,6 +172,16 @@ def _edge_axis(
     a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
 ) -> NearestPoints:
     """Return the separation along the cross product of two edges; none if they are parallel."""
+    edge_a, edge_b, n, parallel = _facing_edges(a, i, b, j, offset, previous)
+    phi = height(edge_a.center, edge_b.center, n)
+    p_a, p_b = _crossing(edge_a, edge_b, parallel)
+    return NearestPoints(where(parallel, _NEVER, phi), p_a, p_b, n)
+
+
+def _facing_edges(
+    a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
+) -> tuple[PlacedCapsule, PlacedCapsule, Vec3, Condition]:
+    """Return the edges along two axes that face each other, their cross product, and whether they are parallel."""
     half_b = scale3(b.axes[j], b.half[j]) if isinstance(b, PlacedBox) else b.half
     half_a = scale3(a.axes[i], a.half[i])
     crossed = cross3(half_a, half_b)
@@ -188,9 +192,7 @@ def _edge_axis(
     n = _oriented((safe[0] / length, safe[1] / length, safe[2] / length), offset, previous)
     edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
     edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
-    phi = height(edge_a.center, edge_b.center, n)
-    p_a, p_b = _crossing(edge_a, edge_b, parallel)
-    return NearestPoints(where(parallel, _NEVER, phi), p_a, p_b, n)
+    return edge_a, edge_b, n, parallel
 
 
 def _crossing(a: PlacedCapsule, b: PlacedCapsule, parallel: Condition) -> tuple[Vec3, Vec3]:
