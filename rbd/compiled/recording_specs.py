@@ -11,13 +11,10 @@ import attrs
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
-from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
-from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, whole_step_function
-from rbd.compiled.stepping import (
-    Integrator,
-    controlled_step_function,
-    step_function,
-)
+from rbd.compiled.runge_kutta import Scheme
+from rbd.compiled.stages import stage_function
+from rbd.compiled.step_dynamics import PLAIN, StepOptions
+from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
@@ -123,14 +120,13 @@ def jacobian_spec(target: RigidBody) -> RecordingSpec:
     return RecordingSpec(jacobian, "q")
 
 
-def step_spec(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> RecordingSpec:
-    """Return the specification of a time step with `ns` contact states; `gains` stabilise loops."""
-    return RecordingSpec(
-        step_function(integrator, gains), "qv", {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP, regroup=True
-    )
+def step_spec(integrator: Integrator, ns: int = 0, options: StepOptions = PLAIN) -> RecordingSpec:
+    """Return the specification of a time step with `ns` contact states."""
+    inputs: Inputs = {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP
+    return RecordingSpec(step_function(integrator, options), "qv", inputs, regroup=True)
 
 
-def stage_spec(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> RecordingSpec:
+def stage_spec(scheme: Scheme, index: int, ns: int, options: StepOptions = PLAIN) -> RecordingSpec:
     """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
     return RecordingSpec(stage_function(scheme, index, options), "qv", _stage_inputs(scheme, index, ns), regroup=True)
 
@@ -146,13 +142,6 @@ def _stage_inputs(scheme: Scheme, index: int, ns: int) -> Inputs:
     if last and scheme.error:
         inputs |= {"rtol": "scalar", "atol": "scalar"}
     return {name: kind for name, kind in inputs.items() if ns or kind != "s"}
-
-
-def whole_step_spec(ns: int, options: StageOptions) -> RecordingSpec:
-    """Return the specification of a semi-implicit step with `ns` contact states."""
-    return RecordingSpec(
-        whole_step_function(options), "qv", {**TORQUES_AND_STEP, "s": "s"} if ns else TORQUES_AND_STEP, regroup=True
-    )
 
 
 def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:

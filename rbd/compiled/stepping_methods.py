@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import overload
 
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.rollout import rollout
 from rbd.compiled.status import RowStatus
+from rbd.compiled.step_dynamics import PLAIN, StepOptions
 from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, with_wrenches
 from rbd.errors import ArgumentError
@@ -107,8 +107,10 @@ class SteppingMethods(CompiledFunctions):
         gains = gains_in(layout, stabilization)
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        spec = partial(step_spec, integrator, layout.ns, STANDARD if usual else gains)
-        return self._function(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
+        options = PLAIN if usual else StepOptions(gains)
+        return self._function(
+            key_with_wrenches(key, places), lambda: with_wrenches(step_spec(integrator, layout.ns, options), places)
+        )
 
     @overload
     def rollout(

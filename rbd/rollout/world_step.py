@@ -15,6 +15,7 @@ from rbd.algorithms.loops.stabilization import DEFAULT, gains_in
 from rbd.algorithms.soft_contact import point_forces
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
+from rbd.compiled.step_dynamics import StepOptions
 from rbd.compiled.stepping import step_function
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
@@ -122,7 +123,7 @@ def _moved(
     if settings.model is not None:
         return _with_collisions(settings, settings.model.pairs, state, torques, h, inputs)
     s = tuple(inputs["s"]) if "s" in inputs else ()
-    step = step_function(settings.integrator, gains_in(state.layout, DEFAULT))
+    step = step_function(settings.integrator, StepOptions(gains_in(state.layout, DEFAULT)))
     return step(state, torques, h, s), point_forces(state, s)
 
 

@@ -17,13 +17,15 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.loops.stabilization import STANDARD, gains_in
-from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec, whole_step_spec
-from rbd.compiled.stages import CLASSICAL, PLAIN, Scheme, StageOptions
+from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec
+from rbd.compiled.runge_kutta import CLASSICAL, Scheme
+from rbd.compiled.step_dynamics import PLAIN, StepOptions
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import ArgumentError
 from rbd.native.runtime import abi
+from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.compiled_steps import compiled_step
@@ -165,7 +167,7 @@ def native_stages(
     found = [program for program in compiled if program is not None]
     if len(found) < len(compiled):
         return None
-    fractions = scheme.c if scheme and len(compiled) > 1 else _SINGLE_STAGE
+    fractions = tuple(map(to_float, scheme.c)) if scheme and len(compiled) > 1 else _SINGLE_STAGE
     stages = list(zip(found, fractions, strict=True))
     return NativeStages(method, flow, state, stages, most_steps, samples_hold=samples_hold)
 
@@ -195,13 +197,13 @@ def _specs(
     ns, gains = layout.ns, gains_in(layout, flow.stabilization)
     own = tuple(each for each in flow.forces if is_recordable(each)) or None
     usual = gains is STANDARD or not layout.is_constrained
-    options = PLAIN if usual and own is None else StageOptions(STANDARD if usual else gains, recorded_loads(own or ()))
+    options = PLAIN if usual and own is None else StepOptions(STANDARD if usual else gains, recorded_loads(own or ()))
     places = all_places(state) if is_called(flow) else ()
     if options is PLAIN and not places and (scheme is None or (scheme == CLASSICAL and flow.callbacks.is_held)):
         name: StepName = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
         return [(f"step {name}", step_spec(name, ns), None)]
     if scheme is None:
-        named = {"semi-implicit step": whole_step_spec(ns, options)}
+        named = {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}
     else:
         named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
     suffix = "" if usual else f" {gains!r}"

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
-from rbd.compiled.stages import Loads
+from rbd.compiled.step_dynamics import AppliedLoads
 from rbd.compiled.wrenches import Places, WrenchPlace
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
@@ -27,7 +27,7 @@ def is_called(flow: EquationsOfMotion) -> bool:
     return flow.callbacks.has_external or not all(map(is_recordable, flow.forces))
 
 
-def recorded_loads(elements: Sequence[ForceElement]) -> Loads | None:
+def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
     """Return the forces of elements as a function of the state of a stage; None without elements."""
     if not elements:
         return None

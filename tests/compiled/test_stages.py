@@ -10,7 +10,7 @@ import attrs
 import rbd
 from rbd.compiled.record import recorded_anew
 from rbd.compiled.recording_specs import RecordingSpec, stage_spec
-from rbd.compiled.stages import CLASSICAL, Scheme
+from rbd.compiled.runge_kutta import CLASSICAL, Scheme
 
 
 def digests(scheme: Scheme) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, cast, final
 import attrs
 
 from rbd.compiled import RecordedFunction
-from rbd.compiled.stepping import moved_along
+from rbd.compiled.local_coordinates import integrate_configuration
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     Contacts,
@@ -71,7 +71,7 @@ def _acceleration_step(
     vd = nearest_motion(mass_and_factor(after_impact)[0], f, contacts.J, bounds).x
     v_next = tuple(x + dt * rate for x, rate in zip(v, vd, strict=True))
     return {
-        "q_next": moved_along(state, v_next, dt),
+        "q_next": integrate_configuration(state, v_next, dt),
         "v_next": v_next,
         "distances": contacts.phi,
         "touching": contacts.flags(),

@@ -1,0 +1,36 @@
+"""Local coordinates around the configuration at which a time step begins, in which it is integrated."""
+
+from __future__ import annotations
+
+from rbd.algorithms.time_steps import stepped
+from rbd.scalars import Scalar, Vector
+from rbd.state import ScalarState
+
+
+def coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
+    """Return the rates of the local coordinates around `start`, at `state` and velocity v."""
+    rates: list[Scalar] = []
+    for link in state.links:
+        rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), v[link.v])
+    return tuple(rates)
+
+
+def global_coordinates(start: ScalarState, phi: Vector) -> Vector:
+    """Return q from local coordinates around the configuration of `start`."""
+    q: list[Scalar] = []
+    for link in start.links:
+        q += link.joint.type.global_coordinates(start.joint_q(link), phi[link.v])
+    return tuple(q)
+
+
+def normalised_configuration(start: ScalarState, phi: Vector) -> Vector:
+    """Return q at the end of a step, normalised against accumulated rounding errors."""
+    q, normalised = global_coordinates(start, phi), list[Scalar]()
+    for link in start.links:
+        normalised += link.joint.type.normalize(q[link.q])
+    return tuple(normalised)
+
+
+def integrate_configuration(start: ScalarState, v: Vector, dt: Scalar) -> Vector:
+    """Return q after a time `dt` with constant velocities `v`, as in a semi-implicit step."""
+    return normalised_configuration(start, stepped((0,) * len(v), coordinate_rates(start, start, v), dt))

@@ -1,0 +1,122 @@
+"""Runge-Kutta-Munthe-Kaas methods on recorded scalars: the arithmetic of stages and steps.
+
+Stages are in local coordinates around the initial configuration of the step, as in `rbd.simulation`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias, final
+
+import attrs
+
+from rbd.algorithms.time_steps import stepped
+from rbd.compiled.local_coordinates import global_coordinates, normalised_configuration
+from rbd.compiled.step_dynamics import Rates, reset_separated_contacts
+from rbd.scalars import Scalar, Vector, const
+from rbd.state import ScalarState
+
+Row: TypeAlias = tuple[Scalar, ...]
+StageRates: TypeAlias = Mapping[int, Rates]
+"""Rates by the index of the stage."""
+
+
+@final
+@attrs.frozen
+class Scheme:
+    """An explicit Runge-Kutta method: coupling `a`, weights `b`, times `c`, and weights of its error, if estimated."""
+
+    a: tuple[Row, ...]
+    b: Row
+    c: Row
+    error: Row | None = None
+
+    @property
+    def stages(self) -> int:
+        """The number of stages."""
+        return len(self.b)
+
+    @property
+    def key(self) -> str:
+        """A name that is the same for the same numbers."""
+        return hashlib.sha256(repr((self.a, self.b, self.c, self.error)).encode()).hexdigest()[:20]
+
+    def following(self, k: int) -> Row:
+        """Return the weights of the rates after stage k: of the next stage, or of the end."""
+        return self.a[k + 1] if k + 1 < self.stages else self.b
+
+    def earlier(self, k: int) -> tuple[int, ...]:
+        """Return the stages before k whose rates are needed after it."""
+        weights = [self.following(k), self.error or ()] if k + 1 == self.stages else [self.following(k)]
+        return tuple(j for j in range(k) if any(row[j] for row in weights if row))
+
+
+_HALF, _THIRD, _SIXTH = const(1, 2), const(1, 3), const(1, 6)
+CLASSICAL: Final = Scheme(
+    a=((0, 0, 0, 0), (_HALF, 0, 0, 0), (0, _HALF, 0, 0), (0, 0, 1, 0)),
+    b=(_SIXTH, _THIRD, _THIRD, _SIXTH),
+    c=(0, _HALF, _HALF, 1),
+)
+"""The classical method of fourth order."""
+
+
+def runge_kutta_step(
+    scheme: Scheme, start: ScalarState, s: Vector, rates: Callable[[int, ScalarState, Vector], Rates], dt: Scalar
+) -> tuple[Vector, Vector, Vector]:
+    """Return q, v and s at the end of a step; `rates` are those of a stage, at its state and contact states."""
+    state, contacts, known = start, s, dict[int, Rates]()
+    for k in range(scheme.stages - 1):
+        known[k] = rates(k, state, contacts)
+        phi, v, contacts = next_stage_state(scheme, k, start, s, known, dt)
+        state = start.with_scalars(global_coordinates(start, phi), v)
+    known[scheme.stages - 1] = rates(scheme.stages - 1, state, contacts)
+    return end_of_step(scheme, start, s, known, dt)
+
+
+def next_stage_state(
+    scheme: Scheme, index: int, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+) -> tuple[Vector, Vector, Vector]:
+    """Return local coordinates, velocities and contact states of the stage after `index`."""
+    v0, weights = start.velocity_scalars(), scheme.following(index)
+    phi, v, s_next = (
+        _advanced(origin, weights, {k: rates[k][part] for k in sorted(rates)}, dt)
+        for part, origin in enumerate(((0,) * len(v0), v0, s))
+    )
+    return phi, v, s_next
+
+
+def end_of_step(
+    scheme: Scheme, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+) -> tuple[Vector, Vector, Vector]:
+    """Return q, v and s at the end of a step; contact states are not reset if the error is estimated."""
+    phi, v, s_next = next_stage_state(scheme, scheme.stages - 1, start, s, rates, dt)
+    q = normalised_configuration(start, phi)
+    return (q, v, s_next) if scheme.error else reset_separated_contacts(start, q, v, s_next)
+
+
+def _advanced(start: Vector, weights: Row, rates: Mapping[int, Vector], dt: Scalar) -> Vector:
+    """Return start + dt Σ weight rate."""
+    used = [k for k in rates if weights[k]]
+    if len(used) == 1:
+        weight = weights[used[0]]
+        return stepped(start, rates[used[0]], dt if weight == 1 else dt * weight)
+    return stepped(start, weighted_sum(weights, rates), dt)
+
+
+def weighted_sum(weights: Row, rates: Mapping[int, Vector]) -> Vector:
+    """Return Σ weight rate; the rates of equal weights are added first."""
+    groups: dict[Scalar, list[Vector]] = {}
+    for k, rate in rates.items():
+        if weights[k]:
+            groups.setdefault(weights[k], []).append(rate)
+    size = len(next(iter(rates.values())))
+    return tuple(total(total(rate[i] for rate in group) * w for w, group in groups.items()) for i in range(size))
+
+
+def total(terms: Iterable[Scalar]) -> Scalar:
+    """Return the sum of scalars, from the first to the last."""
+    found: Scalar = 0
+    for term in terms:
+        found = found + term
+    return found
