@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Self, final
+from typing import Final, final
 
 from numpy.typing import ArrayLike
-from typing_extensions import override
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space, check_space
@@ -221,7 +220,7 @@ class CompiledRobot(StepDerivativeMethods):
         check_space(space)
         require_possible(parameters)
         key = f"inverse_dynamics_second_derivatives {space}"
-        recorded = self._function(key, lambda: SPECS[key])
+        recorded = self._table.recorded(key, lambda: SPECS[key])
         return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads, status))
 
     def geometric_jacobian(
@@ -236,8 +235,8 @@ class CompiledRobot(StepDerivativeMethods):
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         require_possible(parameters)
-        target = self._mechanism.body(body)
-        recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
+        target = self.mechanism.body(body)
+        recorded = self._table.recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
         return only(recorded.call((q,), parameters, out, threads, status))
 
     def function(
@@ -273,13 +272,13 @@ class CompiledRobot(StepDerivativeMethods):
             )
             raise ArgumentError(message, argument="body", value=body)
         if body is not None:
-            target = self._mechanism.body(body)
-            return self._function(f"{name} of {target.name}", lambda: jacobian_spec(target))
+            target = self.mechanism.body(body)
+            return self._table.recorded(f"{name} of {target.name}", lambda: jacobian_spec(target))
         if name == "step":
-            ns = layout_of(self._mechanism).ns
-            return self._function(f"step {integrator}", lambda: step_spec(integrator, ns))
+            ns = layout_of(self.mechanism).ns
+            return self._table.recorded(f"step {integrator}", lambda: step_spec(integrator, ns))
         key = name if name in SPECS else f"{name} {space}"
-        return self._function(key, lambda: SPECS[key])
+        return self._table.recorded(key, lambda: SPECS[key])
 
     def functions(self, *names: str) -> dict[str, RecordedFunction]:
         """Return recorded functions by name, such as for `rbd.export.write_c_library`; see `function`.
@@ -290,10 +289,6 @@ class CompiledRobot(StepDerivativeMethods):
         ['mass_matrix', 'step']
         """
         return {name: self.function(name) for name in names}
-
-    @override
-    def _twin(self) -> Self:
-        return type(self)(self._mechanism, self._parameters)
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__

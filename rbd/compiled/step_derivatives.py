@@ -141,8 +141,8 @@ class StepDerivativeMethods(SteppingMethods):
         require_possible(parameters)
         start = self._start(q, v, s)
         arrays = (*start, self._torques(tau), dt)
-        if not layout_of(self._mechanism).point_contacts:
-            closed = self._function(f"step_derivatives {integrator} {space}", lambda: _spec(integrator, space))
+        if not layout_of(self.mechanism).point_contacts:
+            closed = self._table.recorded(f"step_derivatives {integrator} {space}", lambda: _spec(integrator, space))
             return StepDerivatives(*closed.call(arrays, parameters, out, threads, status))
         if space != "tangent":
             message = "derivatives of steps with compliant contact are in tangent space; leave space out"
@@ -153,13 +153,11 @@ class StepDerivativeMethods(SteppingMethods):
     def _differentiated(self, integrator: Integrator) -> RecordedFunction:
         """Return the derivatives of a step with compliant contact."""
         step = self._step_function(integrator, DEFAULT, ())
-        key = f"step_derivatives with contacts {integrator}"
-        with self._lock.inner:
-            known = self._functions.get(key)
-            if known is None:
-                program = _differentiated_program(step.program, self._mechanism)
-                known = self._functions[key] = RecordedFunction(program, step.evaluation.defaults)
-            return known
+
+        def differentiated() -> RecordedFunction:
+            return RecordedFunction(_differentiated_program(step.program, self.mechanism), step.evaluation.defaults)
+
+        return self._table.function(f"step_derivatives with contacts {integrator}", differentiated)
 
 
 def _spec(integrator: Integrator, space: Space) -> RecordingSpec:

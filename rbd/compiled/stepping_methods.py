@@ -95,7 +95,7 @@ class SteppingMethods(CompiledFunctions):
 
     def _start(self, q: ArrayLike, v: ArrayLike, s: ArrayLike | None) -> tuple[ArrayLike, ...]:
         """Return the initial arrays; raise ArgumentError unless contact states are given where there are any."""
-        ns = layout_of(self._mechanism).ns
+        ns = layout_of(self.mechanism).ns
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
@@ -103,12 +103,12 @@ class SteppingMethods(CompiledFunctions):
 
     def _step_function(self, integrator: Integrator, stabilization: Stabilization, places: Places) -> RecordedFunction:
         """Return the function of a step."""
-        layout = layout_of(self._mechanism)
+        layout = layout_of(self.mechanism)
         gains = gains_in(layout, stabilization)
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
         options = PLAIN if usual else StepOptions(gains)
-        return self._function(
+        return self._table.recorded(
             key_with_wrenches(key, places), lambda: with_wrenches(step_spec(integrator, layout.ns, options), places)
         )
 
