@@ -37,7 +37,11 @@ def step_function(integrator: Integrator, options: StepOptions = PLAIN) -> Calla
         external_wrenches: ExternalWrenches | None = None,
     ) -> dict[str, Vector]:
         held, external = tuple(tau), applied_wrenches(state, external_wrenches)
-        q, v, s_next = advance(state, tuple(s), dt, lambda there, c: held, options, external)
+
+        def torques(there: ScalarState, c: Scalar) -> Vector:
+            return held
+
+        q, v, s_next = advance(state, tuple(s), dt, torques, options, external)
         return {"q_next": q, "v_next": v} | ({"s_next": s_next} if s_next else {})
 
     return step
