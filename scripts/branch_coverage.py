@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections import defaultdict
@@ -101,7 +100,7 @@ def run(tests: str, seconds: float, cases: int) -> str:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)  # what it has reached is stored
+            process.terminate()  # what it has reached is stored
             process.wait(60)
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return lines[-1] if lines else f"exit {process.returncode}"

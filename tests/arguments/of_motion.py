@@ -124,7 +124,7 @@ FILES: Final = functions(
         "parse_mjcf": lambda w: {"text": "<mujoco/>", "strict": True, "report": None},
         "load_mjcf": lambda w: {"path": "no such file"},
     },
-)
+) | calls(lambda w: rbd.mjcf.MjcfReport(), {"controller": lambda w: {"mechanism": w.m, "control": []}}, "MjcfReport.")
 
 RATIONAL: Final = (
     functions(rbd.rational, {"RationalForwardKinematics": lambda w: {"mechanism": w.m}}, "rbd.rational.")

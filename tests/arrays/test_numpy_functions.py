@@ -42,7 +42,7 @@ ELEMENTWISE: dict[str, Function] = {
     "copysign": lambda x, y: np.copysign(x, y + 0.0005),
     "minimum": lambda x, y: np.minimum(x, y) + np.fmin(x, 0),
     "maximum": lambda x, y: np.maximum(x, y) + np.fmax(x, 0),
-    "clip": lambda x, y: np.clip(x, -1, 1.5) + np.clip(y, None, x) + np.clip(y, min=0.5) + x.clip(-np.inf, 0.5),
+    "clip": lambda x, y: np.clip(x, -1, 1.5) + np.clip(y, None, x) + np.clip(y, 0.5, None) + x.clip(-np.inf, 0.5),
     "roots": lambda x, y: np.sqrt(4 + x) + np.hypot(x, y + 0.0005),
     "trigonometry": lambda x, y: np.sin(x) + np.cos(y) + np.tan(x / 3) + np.arctan(x) + np.arctan2(x, 4 + y),
     "inverse trigonometry": lambda x, y: np.arcsin(x / 4) + np.arccos(y / 4),
@@ -103,6 +103,12 @@ def test_norms_of_matrices(x: Any, order: Any) -> None:
 def test_norms_of_vectors(x: Any, order: Any) -> None:
     agree(lambda a: np.linalg.norm(4 + a, order, axis=1, keepdims=True), x)
     agree(lambda a: np.linalg.norm(4 + a[0], order), x)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="these names came with NumPy 2.1")
+@given(arrays(np.float64, 3, elements=NUMBERS))
+def test_bounds_of_clip_have_names(x: Any) -> None:
+    agree(lambda a: np.clip(a, min=0.5) + np.clip(a, max=1.5) + np.clip(a, min=-1.0, max=1.0), x)
 
 
 def _filled(x: Any, zeros: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -230,6 +231,9 @@ def test_controls_of_keyframes_are_those_of_supported_actuators() -> None:
     mechanism, report = read(model(f'<body name="b"><joint name="j"/>{ROD}</body>', after=after))
     assert {name: control.tolist() for name, control in report.controls.items()} == {"a": [1.0, 3.0]}
     assert report.controller(mechanism, report.controls["a"])(0.0, rbd.MechanismState(mechanism)) == [10.0]
+    wrong: Any = report
+    with pytest.raises(ArgumentError, match="MjcfController: mechanism must be a Mechanism"):
+        report.controller(wrong)
     assert [(f.attribute, "poses" in f.message) for f in report.ignored] == [
         ("time", False), ("act", False), ("mpos", True), ("mquat", True)
     ]  # fmt: skip
