@@ -5,9 +5,8 @@ Robots of other people are read from the package `example-robot-data`, those who
 
 from __future__ import annotations
 
-import subprocess
+import base64
 import sys
-import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -15,11 +14,14 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import rbd
 from rbd.viz import Viewer, contact_forces
-from rbd.viz.browser import find_browser
+from tests.viz.chromium import DrivenPage, eventually
 
 SIZE = 900, 600
+LIT = "shapes", "loops", "contacts", "forces", "ground", "shadows"
 
 
 def main() -> None:
@@ -41,26 +43,20 @@ def humanoid() -> None:
         for side in ("left", "right"):
             state.set_configuration(f"{side}_{joint}", angle)
     state.set_configuration("left_shoulder_roll", 0.5)
-    with Viewer(robot, port=0, layers=("shapes", "frames", "ground")) as viewer:
+    with Viewer(robot, port=0, layers=(*LIT, "frames")) as viewer:
         viewer.show(state).screenshot("gallery-humanoid.png", size=SIZE, timeout=300)
         page(viewer, "gallery-page.png")
 
 
 def page(viewer: Viewer, name: str) -> None:
-    """Take a picture of the whole page."""
-    program = find_browser()
-    assert program is not None
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-        command = [
-            program,
-            *options,
-            f"--user-data-dir={folder}",
-            "--window-size=1200,800",
-            "--virtual-time-budget=15000",
-        ]
-        subprocess.run([*command, f"--screenshot={Path(name).resolve()}", viewer.url], check=True, capture_output=True)
-        time.sleep(0.5)  # its processes end
+    """Take a picture of the whole page, without viser's note that a processor draws it."""
+    opened = DrivenPage(viewer.url, (1200, 940))
+    notes = "[...document.querySelectorAll('.mantine-Notification-closeButton')]"
+    assert eventually(lambda: opened.value(f"document.body.innerText.includes('waist_yaw') && {notes}.length"))
+    opened.value(f"{notes}.forEach(button => button.click())")
+    time.sleep(5.0)  # it fades, and the scene is drawn
+    Path(name).write_bytes(base64.b64decode(opened.call("Page.captureScreenshot")["data"]))
+    opened.close()
 
 
 def quadruped() -> None:
@@ -69,16 +65,16 @@ def quadruped() -> None:
     model = rbd.robots.quadruped_collision_model(robot)
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())
     forces = contact_forces(model.distances(state), rbd.contact.solve_contact(state, model, None).multipliers)
-    with Viewer(robot, port=0) as viewer:
+    with Viewer(robot, port=0, layers=LIT) as viewer:
         viewer.show(state, forces=forces).screenshot("gallery-quadruped.png", size=SIZE, timeout=300)
-        viewer.layer("shapes", False).layer("skeleton").layer("frames").layer("names")
+        viewer.layer("shapes", False).layer("shadows", False).layer("skeleton").layer("frames").layer("names")
         viewer.show(state).screenshot("gallery-skeleton.png", size=SIZE, timeout=300)
 
 
 def linkage() -> None:
     """An open loop."""
     robot = rbd.robots.four_bar()
-    with Viewer(robot, port=0) as viewer:
+    with Viewer(robot, port=0, layers=LIT) as viewer:
         state = rbd.MechanismState(robot, [0.3, 0.5, 0.2])
         viewer.show(state).screenshot("gallery-loop.png", size=(600, 400), timeout=300)
 
@@ -103,7 +99,7 @@ def panda() -> None:
     """A Panda, of Franka Emika (Apache License 2.0)."""
     robot, report = load("panda_description/urdf/panda.urdf")
     state = rbd.MechanismState(robot, [0.3, -0.4, 0.0, -2.1, 0.0, 1.8, 0.8, 0.03, 0.03])
-    with Viewer(robot, report, port=0) as viewer:
+    with Viewer(robot, report, port=0, layers=LIT) as viewer:
         viewer.show(state).screenshot("gallery-panda.png", size=SIZE, timeout=300)
 
 
@@ -117,7 +113,7 @@ def anymal() -> None:
     for leg, bend in (("LF", 1), ("RF", 1), ("LH", -1), ("RH", -1)):
         state.set_configuration(f"{leg}_HFE", 0.6 * bend)
         state.set_configuration(f"{leg}_KFE", -1.1 * bend)
-    with Viewer(robot, report, port=0) as viewer:
+    with Viewer(robot, report, port=0, layers=LIT) as viewer:
         viewer.show(state).screenshot("gallery-anymal.png", size=SIZE, timeout=300)
 
 

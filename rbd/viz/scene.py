@@ -65,16 +65,17 @@ class Scene:
             "contacts": self._contacts,
             "forces": lambda: (),
             "ground": self._ground,
+            "shadows": lambda: (),
         }
         self.move(poses)
 
     def _light(self) -> None:
-        """Make a sun and the sky. Shadows would take more time than all the rest where a processor draws."""
+        """Make a sun and the sky."""
         self._scene.configure_environment_map(None)
         self._scene.configure_default_lights(enabled=False)
         self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=1.8)
         sun = (0.5 * self.size, -0.9 * self.size, 1.6 * self.size)
-        self._scene.add_light_directional("/sun", color=(255, 255, 255), intensity=2.0, position=sun)
+        self._sun = self._scene.add_light_directional("/sun", intensity=2.0, position=sun)
 
     # ---------------------------------------------------------------- what moves
 
@@ -124,6 +125,8 @@ class Scene:
             node.visible = visible
         if layer == "forces":
             self._draw_forces()
+        if layer == "shadows":  # not by default: where a processor draws, they take more time than all the rest
+            self._sun.cast_shadow = visible
 
     def _shown(self) -> list[Visual]:
         return [visual for body in self._mechanism.bodies for visual in self._visuals.shown(body)]

@@ -54,7 +54,8 @@ class Viewer:
     `shapes` is what bodies look like: the report of the file the mechanism was read from, or a collision model. Bodies
     without shapes are boxes with their inertia. `layers` are those shown at first, of "shapes", "collisions",
     "inertias", "skeleton" (a stick figure), "frames", "names", "loops" (loop joints), "contacts" (compliant ones),
-    "forces" and "ground". The page has sliders for the joints; with loops or couplings the other joints follow.
+    "forces", "ground" and "shadows". The page has sliders for the joints; with loops or couplings the other joints
+    follow.
 
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context

@@ -24,8 +24,8 @@ def eventually(holds: Callable[[], object], seconds: float = 60.0) -> bool:
 class DrivenPage:
     """A page in a browser of its own."""
 
-    def __init__(self, url: str) -> None:
-        self._browser = HeadlessBrowser("about:blank", 1200, 900)
+    def __init__(self, url: str, size: tuple[int, int] = (1200, 900)) -> None:
+        self._browser = HeadlessBrowser("about:blank", *size)
         told = Path(self._browser.folder) / "DevToolsActivePort"
         assert eventually(told.exists)
         assert eventually(lambda: "\n" in told.read_text())

@@ -82,6 +82,14 @@ def test_a_frame_is_one_message(arm: tuple[rbd.Mechanism, Viewer]) -> None:
             assert len(frame) < 120 * len(mechanism.bodies)
 
 
+def test_the_sun_casts_shadows_if_wanted(arm: tuple[rbd.Mechanism, Viewer]) -> None:
+    _, viewer = arm
+    sun: Any = viewer._server.scene._handle_from_node_name["/sun"]  # pyright: ignore[reportPrivateUsage]
+    for shown in (False, True, False):
+        viewer.layer("shadows", shown)
+        assert sun.cast_shadow is shown
+
+
 def test_loops_follow_a_slider() -> None:
     robot = rbd.robots.four_bar()
     with Viewer(robot, port=0) as viewer:
