@@ -1,4 +1,4 @@
-"""The functions of the pages for users of Pinocchio and MuJoCo, compared with these engines."""
+"""The functions of the pages for users of Pinocchio, MuJoCo and Drake, compared with these engines."""
 
 from __future__ import annotations
 
@@ -86,3 +86,71 @@ def test_mujoco() -> None:
         )
         found = page["mujoco_acceleration"](state, rbd.forward_dynamics(state, tau))
         np.testing.assert_allclose(found, data.qacc, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::rbd.urdf.UrdfWarning")
+def test_drake(tmp_path: Path) -> None:
+    """All rows of the table with numbers. pydrake is large, and not in the group `peers`: `pip install drake`."""
+    plants = pytest.importorskip("pydrake.multibody.plant", reason="pydrake is not installed")
+    trees, parsing = (pytest.importorskip(f"pydrake.multibody.{name}") for name in ("tree", "parsing"))
+    path = tmp_path / "robot.urdf"
+    quadruped = rbd.robots.quadruped()
+    for joint in quadruped.tree_joints[1:]:
+        joint.damping = 0.3
+    rbd.write_urdf(quadruped, path)
+    robot, plant = rbd.load_urdf(path), plants.MultibodyPlant(0.0)
+    parsing.Parser(plant).AddModels(str(path))
+    plant.Finalize()
+    context, state = plant.CreateDefaultContext(), rbd.MechanismState(robot)
+    page, rng = names_of("drake"), np.random.default_rng(0)
+    drakes = {plant.get_joint(index).name(): plant.get_joint(index) for index in plant.GetJointIndices()}
+    legs = sorted(robot.tree_joints[1:], key=lambda joint: drakes[joint.name].position_start())
+    of_q = [*range(7), *(state.q_slice(joint).start for joint in legs)]  # the floating joint is first in both
+    of_v = [*range(6), *(state.v_slice(joint).start for joint in legs)]
+    thigh, other = robot.body("rear_left_thigh"), robot.body("front_right_shank")
+    their_thigh, their_other = plant.GetBodyByName(thigh.name), plant.GetBodyByName(other.name)
+    for _ in range(5):
+        state.randomize(rng)
+        plant.SetPositions(context, state.q[of_q])
+        plant.SetVelocities(context, page["drake_velocity"](state)[of_v])
+        T = velocities_of_drake(page, state)[of_v]
+        assert abs(rbd.passive_torques(state)).max() > 0.01
+
+        def same(ours: Any, theirs: Any) -> None:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
+
+        same(state.transform_to_root(thigh).matrix, plant.EvalBodyPoseInWorld(context, their_thigh).GetAsMatrix4())
+        X = their_thigh.body_frame().CalcPose(context, their_other.body_frame()).GetAsMatrix4()
+        same(state.relative_transform(thigh.default_frame, other.default_frame).matrix, X)
+        V, twist = plant.EvalBodySpatialVelocityInWorld(context, their_thigh), state.twist(thigh)
+        at = state.transform(rbd.Point(thigh.default_frame, (0, 0, 0)), robot.root_frame)
+        same(twist.angular, V.rotational())
+        same(twist.point_velocity(at).xyz, V.translational())
+        M = rbd.mass_matrix(state)
+        same(M, T.T @ plant.CalcMassMatrix(context) @ T)
+        gravity = plant.CalcGravityGeneralizedForces(context)
+        same(-rbd.gravity_torques(state), T.T @ gravity)
+        vd = rng.normal(size=robot.nv)
+        theirs = page["drake_acceleration"](state, vd)[of_v]
+        drift = plant.CalcInverseDynamics(context, page["drake_acceleration"](state, np.zeros(robot.nv))[of_v],
+                                          trees.MultibodyForces(plant))  # fmt: skip
+        same(rbd.dynamics_bias(state), T.T @ (drift - gravity))
+        forces = trees.MultibodyForces(plant)
+        plant.CalcForceElementsContribution(context, forces)
+        same(rbd.inverse_dynamics(state, vd), T.T @ plant.CalcInverseDynamics(context, theirs, forces))
+        same(rbd.center_of_mass(state).xyz, plant.CalcCenterOfMassPositionInWorld(context))
+        same(state.configuration_derivative()[of_q], plant.MapVelocityToQDot(context, T @ state.v))
+        J = plant.CalcJacobianSpatialVelocity(
+            context, trees.JacobianWrtVariable.kV, their_thigh.body_frame(), np.zeros(3), plant.world_frame(),
+            their_thigh.body_frame(),
+        )  # fmt: skip
+        same(rbd.geometric_jacobian(state, thigh, frame=thigh.default_frame).matrix, J @ T)
+
+
+def velocities_of_drake(page: dict[str, Any], state: rbd.MechanismState) -> Any:
+    """Return T with v of Drake = T v."""
+    moved, columns = rbd.MechanismState(state.mechanism, state.q), list[Any]()
+    for unit in np.eye(len(state.v)):
+        moved.set_velocity(unit)
+        columns.append(page["drake_velocity"](moved))
+    return np.array(columns).T
