@@ -14,7 +14,7 @@ from rbd.algorithms.articulated_body_algorithm import ArticulatedMotion, articul
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.hybrid_dynamics import JointAccelerations, hybrid_motion, prescribed_of
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.newton_euler import actuator_torques, body_loads, joint_torques, motions
+from rbd.algorithms.newton_euler import actuator_torques, body_wrenches, joint_torques, motions
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
@@ -136,8 +136,8 @@ def articulated_bodies(
     (True, True)
     """
     require_tree(state, "articulated_bodies")
-    drive, external = torques_of(state, torques), applied_wrenches(state, external_wrenches)
-    motion, tau = hybrid_motion(state, drive, prescribed_of(state, prescribed), external)
+    tau, external = torques_of(state, torques), applied_wrenches(state, external_wrenches)
+    motion, tau = hybrid_motion(state, tau, prescribed_of(state, prescribed), external)
     frame, steps = _reference(state, at)
     bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
     require_finite_result(bodies, "articulated bodies")
@@ -190,7 +190,7 @@ def _residuals(
     state: StateView, motion: ArticulatedMotion, torques: Vector, external: AppliedWrenches
 ) -> tuple[Scalar, ...]:
     """Return the residuals of the Newton-Euler equations of bodies and joints."""
-    rests, f = body_loads(state, motions(state, motion.vd), external), motion.f
+    rests, f = body_wrenches(state, motions(state, motion.vd), external), motion.f
     for link, X_PB in zip(state.links, passes.to_parent(state), strict=True):
         rests[link.index] = rests[link.index] - f[link.index]
         rests[link.parent] = rests[link.parent] + f[link.index].transformed(X_PB)

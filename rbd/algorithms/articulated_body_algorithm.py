@@ -35,8 +35,8 @@ NONE: KnownAccelerations = {}
 
 @final
 @attrs.frozen(eq=False)
-class FreeJoint:
-    """What the articulated body beyond a joint of unknown acceleration is to that joint."""
+class JointFactor:
+    """U and the factored D of a joint of unknown acceleration."""
 
     U: WrenchMatrix
     """I^A S."""
@@ -107,16 +107,16 @@ def _velocity_terms(
 
 def articulated_inertias(
     state: StateView, known: KnownAccelerations = NONE
-) -> tuple[list[ArticulatedInertia], dict[int, FreeJoint]]:
+) -> tuple[list[ArticulatedInertia], dict[int, JointFactor]]:
     """Second pass, inertias: return I^A of every body, and U and D of the joints of unknown acceleration."""
     I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
-    joints: dict[int, FreeJoint] = {}
+    joints: dict[int, JointFactor] = {}
     for link, X_PB, S in reversed(_joints(state)):
         I_a = I_A[link.index]
         if link.index not in known and link.joint.nv:
             U = I_a.wrenches(S)
             D = _joint_inertia(state, link, transpose_product(S, U))
-            joints[link.index] = FreeJoint(U, D)
+            joints[link.index] = JointFactor(U, D)
             I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
         I_A[link.parent] = I_A[link.parent] + I_a.transformed(X_PB)
     return I_A, joints
@@ -136,7 +136,7 @@ def _add_bias_forces(
     c: list[ClassicalAcceleration],
     p_A: list[Wrench[Any]],
     I_A: list[ArticulatedInertia],
-    joints: dict[int, FreeJoint],
+    joints: dict[int, JointFactor],
 ) -> dict[int, Vector]:
     """Second pass, forces: turn p into p^A; return u = tau - S^T p^A of the joints of unknown acceleration."""
     u: dict[int, Vector] = {}
@@ -161,7 +161,7 @@ def _accelerations(
     state: StateView,
     known: KnownAccelerations,
     c: list[ClassicalAcceleration],
-    joints: dict[int, FreeJoint],
+    joints: dict[int, JointFactor],
     u: dict[int, Vector],
 ) -> tuple[list[ClassicalAcceleration], Vector]:
     """Third pass: return a of every body, and vd = D^-1 (u - U^T a') with a' = a of the parent plus c."""

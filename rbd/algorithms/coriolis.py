@@ -44,12 +44,12 @@ def _add_columns(
     S, I_C = subspaces[link.index - 1], passes.composite_inertias(state)[link.index]
     F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[link.index - 1]))  # B^C S + I^C S_d
     I_C_S, B_T_S = I_C @ S, B_C.transposed_wrenches(S)
-    for carrier in passes.ancestry(state, link):
-        j = carrier.index - 1
-        write_block(C, carrier.v.start, link.v.start, transpose_product(subspaces[j], F))
-        if carrier is not link:
+    for ancestor in passes.ancestry(state, link):
+        j = ancestor.index - 1
+        write_block(C, ancestor.v.start, link.v.start, transpose_product(subspaces[j], F))
+        if ancestor is not link:
             block = sum_of(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
-            write_block(C, link.v.start, carrier.v.start, transposed(block))
+            write_block(C, link.v.start, ancestor.v.start, transposed(block))
         F, I_C_S, B_T_S = F.transformed(steps[j]), I_C_S.transformed(steps[j]), B_T_S.transformed(steps[j])
 
 

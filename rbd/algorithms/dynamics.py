@@ -12,7 +12,7 @@ from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.reactions import LOOP_WRENCHES, TREE_WRENCHES
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization, gain_arguments
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
@@ -21,7 +21,7 @@ from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial.values import require_kind
 from rbd.state import DynamicsResult, State, StateView, fast_path, kernel, require_state
-from rbd.state.solution import SolveCall, SolvingKernel
+from rbd.state.solution import ResultKernel, SolveCall
 
 
 @kernel(regroup=True)
@@ -31,14 +31,14 @@ def dynamics_kernel(
     """Return vd, M, c, the passive torques and dq/dt, with M vd + c = torques + passive."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)
-    right = tuple(a + b - c for a, b, c in zip(torques, passive, bias, strict=True))
+    right = net_torques(torques, passive, bias)
     return factored(state, matrix).solve(right), matrix, bias, passive, passes.configuration_rates(state)
 
 
 _TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
 _LOOPS = (*_TREE, "constraint_jacobian", "constraint_bias", "multipliers", "rank")
-TREE: Final = SolvingKernel(dynamics_kernel, _TREE, TREE_WRENCHES)
-LOOPS: Final = SolvingKernel(constrained_dynamics_kernel, _LOOPS, LOOP_WRENCHES)
+TREE: Final = ResultKernel(dynamics_kernel, _TREE, TREE_WRENCHES)
+LOOPS: Final = ResultKernel(constrained_dynamics_kernel, _LOOPS, LOOP_WRENCHES)
 
 
 @overload
@@ -95,14 +95,14 @@ def dynamics(
     require_state(state, "dynamics")
     require_kind(result, DynamicsResult, operation="dynamics", argument="result")
     result.require_mechanism(state)
-    drive = torques_of(state, torques)
+    tau = torques_of(state, torques)
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
     solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
     s = contact_states_of(state, contact_states)
     if not state.layout.point_contacts:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
-        return SolveCall(solver, state, (drive, external, *further), external, frames)
+        return SolveCall(solver, state, (tau, external, *further), external, frames)
     contact = contact_forces_kernel(state, s)
     external = with_contacts(external, contact)
-    return SolveCall(solver, state, (drive, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})
+    return SolveCall(solver, state, (tau, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})

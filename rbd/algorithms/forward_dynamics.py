@@ -16,6 +16,7 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Vector
+from rbd.scalars.linear_algebra import add
 from rbd.state import A, Call, Done, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
@@ -24,11 +25,10 @@ def forward_dynamics_kernel(
     state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = STANDARD
 ) -> Vector:
     """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
-    passive = passive_torques_kernel(state)
-    drive = tuple(torque + own for torque, own in zip(torques, passive, strict=True))
+    joint_torques = add(torques, passive_torques_kernel(state))
     if state.layout.nc:
-        return constrained_accelerations(state, drive, external, gains)
-    return articulated_motion(state, drive, external).vd
+        return constrained_accelerations(state, joint_torques, external, gains)
+    return articulated_motion(state, joint_torques, external).vd
 
 
 @overload
@@ -80,11 +80,11 @@ def forward_dynamics(
     True
     """
     require_state(state, "forward_dynamics")
-    drive = torques_of(state, torques)
+    tau = torques_of(state, torques)
     external = applied_wrenches(state, external_wrenches)
     if prescribed is not None:
         require_tree(state, "forward_dynamics with prescribed accelerations")
         refuse_out(out)
-        return Done(hybrid_dynamics(state, drive, prescribed, external))
+        return Done(hybrid_dynamics(state, tau, prescribed, external))
     gains = gain_arguments(state, stabilization)
-    return KernelCall(forward_dynamics_kernel, (drive, external, *gains), {"vd": (state.layout.nv,)}, out=out)
+    return KernelCall(forward_dynamics_kernel, (tau, external, *gains), {"vd": (state.layout.nv,)}, out=out)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.kinematics import passes
-from rbd.kinematics.frames import transform_to_attached, wanted_frame
+from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
@@ -64,7 +64,7 @@ def geometric_jacobian(
     True
     """
     path = _path_of(state, path, "geometric_jacobian")
-    body, wanted = wanted_frame(state, frame)
+    body, wanted = result_frame(state, frame)
     args = path, body, transform_to_attached(state, body, wanted)
     finish, of_array = _finish(state, path, wanted, out), _of_array(path, wanted) if out is None else None
     return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
@@ -170,7 +170,7 @@ def _point_jacobian(
 ) -> Call[PointJacobian[F]]:
     """Return the Jacobian of a point, given by its coordinates."""
     path = _path_of(state, path, "point_jacobian")
-    body, wanted = wanted_frame(state, frame)
+    body, wanted = result_frame(state, frame)
     args = (
         path,
         body,
@@ -224,7 +224,7 @@ def geometric_jacobian_rate(
     True
     """
     path = _path_of(state, path, "geometric_jacobian_rate")
-    body, wanted = wanted_frame(state, frame)
+    body, wanted = result_frame(state, frame)
     args = path, body, transform_to_attached(state, body, wanted)
     finish, of_array = _finish(state, path, wanted), _of_array(path, wanted)
     return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, keyed=True)

@@ -33,13 +33,13 @@ def _add_column(state: StateView, link: Link, M: Rows) -> None:
     """Fill the entries of M of a joint with itself and its ancestors."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
     F = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
-    for carrier in passes.ancestry(state, link):
-        block = transpose_product(subspaces[carrier.index - 1], F)
-        for i, entries in enumerate(block, start=carrier.v.start):
+    for ancestor in passes.ancestry(state, link):
+        block = transpose_product(subspaces[ancestor.index - 1], F)
+        for i, entries in enumerate(block, start=ancestor.v.start):
             for j, entry in enumerate(entries, start=link.v.start):
-                if carrier is not link or i <= j:
+                if ancestor is not link or i <= j:
                     M[i][j] = M[j][i] = entry
-        F = F.transformed(steps[carrier.index - 1])
+        F = F.transformed(steps[ancestor.index - 1])
 
 
 def factored(state: StateView, matrix: Matrix) -> Factor:

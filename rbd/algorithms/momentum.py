@@ -11,9 +11,9 @@ from typing import Any
 
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
-from rbd.algorithms.newton_euler import body_loads, motions
+from rbd.algorithms.newton_euler import body_wrenches, motions
 from rbd.kinematics import passes
-from rbd.kinematics.frames import transform_to_attached, wanted_frame
+from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
@@ -60,7 +60,7 @@ def momentum_matrix(state: State[A], *, frame: Place[F] | None = None, out: A | 
     True
     """
     require_state(state, "momentum_matrix")
-    body, wanted = wanted_frame(state, frame)
+    body, wanted = result_frame(state, frame)
     args = body, transform_to_attached(state, body, wanted)
     return KernelCall(
         momentum_matrix_kernel,
@@ -125,7 +125,7 @@ def momentum(state: State[Any]) -> Call[Momentum[Any]]:
 def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
     """Return the sum of the wrenches of all bodies' motion for vd = 0, without gravity, in the root frame."""
     total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
-    f_B = body_loads(state, motions(state, None, gravity=False))
+    f_B = body_wrenches(state, motions(state, None, gravity=False))
     for f, X_WB in zip(f_B, passes.to_root(state), strict=True):
         total = total + f.transformed(X_WB)
     return total

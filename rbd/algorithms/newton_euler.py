@@ -31,7 +31,7 @@ def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tup
     return tuple(result)
 
 
-def body_loads(
+def body_wrenches(
     state: StateView, moving: tuple[ClassicalMotion, ...], external: AppliedWrenches = ()
 ) -> list[Wrench[Any]]:
     """Return, per body, f^B - f^x: the wrench of its motion, I a + V x* I V, minus the external wrenches on it."""
@@ -55,6 +55,11 @@ def actuator_torques(state: StateView, torques: Vector, vd: Vector) -> Vector:
     return tuple(torque + armature * rate - own for torque, armature, rate, own in rows)
 
 
+def net_torques(tau: Vector, passive: Vector, c: Vector) -> Vector:
+    """Return tau + passive - c, the right-hand side of M vd = tau + passive - c."""
+    return tuple(torque + other - bias for torque, other, bias in zip(tau, passive, c, strict=True))
+
+
 def rigid_body_torques(state: StateView, vd: Vector | None, external: AppliedWrenches = ()) -> Vector:
     """Return S^T f of the motion with accelerations `vd` (None: zero); without armature and passive torques."""
     return joint_torques(state, wrenches_of_motion(vd, external, state))
@@ -69,7 +74,7 @@ def dynamics_bias_kernel(state: StateView, external: AppliedWrenches = ()) -> Ve
 @kernel(regroup=True)
 def gravity_torques_kernel(state: StateView) -> Vector:
     """Return the torques that hold the mechanism still against gravity: RNEA with v = 0 and vd = 0."""
-    return joint_torques(state, subtree_sums(state, body_loads(state, _at_rest(state))))
+    return joint_torques(state, subtree_sums(state, body_wrenches(state, _at_rest(state))))
 
 
 def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
@@ -85,4 +90,4 @@ def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
 
 def wrenches_of_motion(vd: Vector | None, external: AppliedWrenches, state: StateView) -> tuple[Wrench[Any], ...]:
     """Inward pass: return f, the wrench that its joint applies to each body, in the body frame."""
-    return subtree_sums(state, body_loads(state, motions(state, vd), external))
+    return subtree_sums(state, body_wrenches(state, motions(state, vd), external))

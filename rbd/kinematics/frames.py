@@ -71,7 +71,7 @@ def _new_attachment(state: StateView, place: Place, argument: str) -> Attachment
     return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
 
 
-def wanted_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Frame[Any]]:
+def result_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Frame[Any]]:
     """Return the frame of a result (None for the root frame) and its body."""
     return state.layout.place(state.layout.root_frame if frame is None else frame, "frame")
 

@@ -10,8 +10,8 @@ from rbd.mechanism import body as bodies_
 from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.joint import Joint
+from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
-from rbd.mechanism.undo import all_or_nothing
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.values import require_finite, require_kind
@@ -54,9 +54,9 @@ def attach(
         structure.append(Edge(joint, predecessor, successor), loop=loop)
 
     frames = (*successor.frames, joint.frame_before, joint.frame_after)
-    holders = structure.registry.holders_of_left(frames)
+    holders = structure.registry.bodies_with_orphaned_frames(frames)
     members: list[RigidBody | Joint] = [predecessor, successor, joint, *holders]
-    all_or_nothing(commit, structure.registry, members, structure)
+    transaction(commit, structure.registry, members, structure)
 
 
 def require_unattached(structure: Structure, joint: Joint, operation: str = "attach") -> None:
@@ -102,7 +102,7 @@ def _joint_frame_pose(
     """
     name = "after" if to_joint else "before"
     argument = "successor_pose" if to_joint else "joint_pose"
-    if body.has_frame(frame) and (pose is None or frame not in structure.registry.left):
+    if body.has_frame(frame) and (pose is None or frame not in structure.registry.orphaned_frames):
         _refuse_pose(pose, frame, body, argument)
         return None
     structure.registry.require_new_frame(frame, f"joint.frame_{name}")

@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
 from rbd.mechanism.registry import require_name, require_text, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
-from rbd.mechanism.undo import all_or_nothing
+from rbd.mechanism.transaction import transaction
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B, require_frame
 from rbd.spatial.values import require_finite, require_kind
@@ -154,8 +154,8 @@ class RigidBody:
         self._data.require_new_frame(transform.from_frame, "transform.from_frame")
         placed = require_finite(to_default @ transform, "transform")
         registry = self._data.registry
-        holders = () if registry is None else registry.holders_of_left([placed.from_frame])
-        all_or_nothing(lambda: self._data.fix_frame(placed), registry, (self, *holders))
+        holders = () if registry is None else registry.bodies_with_orphaned_frames([placed.from_frame])
+        transaction(lambda: self._data.fix_frame(placed), registry, (self, *holders))
         return transform.from_frame
 
     def move_frame(self, transform: Transform[A, B]) -> None:
@@ -206,7 +206,7 @@ class RigidBody:
         require_kind(model, SoftContact, operation="add_contact_point", argument="model")
         location = self._data.definition(point.frame, "add_contact_point", "point") @ point
         contact = ContactPoint(require_finite(location, "point"), model)
-        all_or_nothing(lambda: self._data.add_contact_point(contact), self._data.registry, (self,))
+        transaction(lambda: self._data.add_contact_point(contact), self._data.registry, (self,))
         return contact
 
     # ---------------------------------------------------------------- pickling and copying

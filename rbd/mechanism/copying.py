@@ -24,7 +24,7 @@ def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
     new, copies = copy_subtree(structure, structure.root)
     new.registry.tags = {copies[frame]: tag for frame, tag in structure.registry.tags.items()}
     new.registry.merged = dict(structure.registry.merged)
-    new.registry.left = {copies[frame] for frame in structure.registry.left}
+    new.registry.orphaned_frames = {copies[frame] for frame in structure.registry.orphaned_frames}
     return new, copies
 
 

@@ -26,7 +26,7 @@ from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.queries import MechanismQueries
 from rbd.mechanism.structure import Structure
-from rbd.mechanism.undo import all_or_nothing
+from rbd.mechanism.transaction import transaction
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import check_frame
@@ -152,7 +152,7 @@ class Mechanism(MechanismQueries):
         """
         require_kind(child, Mechanism, operation="attach_mechanism", argument="child")
         target = self.body(body)
-        return self._whole(
+        return self._edit(
             lambda: copying.attach_copy(self._structure, target, child._structure, child_root_pose, prefix)
         )
 
@@ -189,13 +189,13 @@ class Mechanism(MechanismQueries):
         """
         source = None if to is None else self.joint(to)
         coupling = make_coupling(self._structure, self.joint(joint), source, (offset, ratio), polynomial, name)
-        self._whole(lambda: self._structure.add_coupling(coupling), ())
+        self._edit(lambda: self._structure.add_coupling(coupling), ())
         return coupling
 
     def uncouple(self, coupling: str | Coupling) -> None:
         """Remove a coupling; its joints are independent again. Raises UnknownNameError or TopologyError."""
         found = self.coupling(coupling)
-        self._whole(lambda: self._structure.remove_coupling(found), ())
+        self._edit(lambda: self._structure.remove_coupling(found), ())
 
     # ---------------------------------------------------------------- half-spaces
 
@@ -209,7 +209,7 @@ class Mechanism(MechanismQueries):
         data = bodies_.data_of(self.root_body)
         placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
         require_finite(placed, "half_space")
-        self._whole(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())
+        self._edit(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())
         return placed
 
     def remove_half_space(self, half_space: HalfSpace) -> None:
@@ -219,7 +219,7 @@ class Mechanism(MechanismQueries):
             raise ArgumentError(
                 f"{half_space!r} is none of the mechanism's half-spaces", argument="half_space", value=half_space
             )
-        self._whole(lambda: self._structure.set_half_spaces(left), ())
+        self._edit(lambda: self._structure.set_half_spaces(left), ())
 
     # ---------------------------------------------------------------- edits
 
@@ -235,7 +235,7 @@ class Mechanism(MechanismQueries):
         """
         wanted = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
         preferred = [self.joint(joint) for joint in wanted]
-        return self._whole(lambda: edit.rebuild_tree(self._structure, preferred))
+        return self._edit(lambda: edit.rebuild_tree(self._structure, preferred))
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:
         """Remove a joint; if it was a tree joint, as few loop joints as possible enter the tree.
@@ -245,7 +245,7 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when bodies would be left unconnected, or when parameters of a joint cannot be reversed.
         """
         removed = [self.joint(joint)]
-        return self._whole(lambda: edit.rebuild_tree(self._structure, [], removed))
+        return self._edit(lambda: edit.rebuild_tree(self._structure, [], removed))
 
     def remove_subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
         """Remove the subtree of a body, every joint that touches it, and their couplings.
@@ -253,7 +253,7 @@ class Mechanism(MechanismQueries):
         Returns the removed bodies, which may be attached again. Raises TopologyError for the root.
         """
         top = self.body(body)
-        return self._whole(lambda: edit.remove_subtree(self._structure, top))
+        return self._edit(lambda: edit.remove_subtree(self._structure, top))
 
     def replace_joint(self, old: str | Joint, new: Joint) -> None:
         """Replace an attached joint, of the tree or of a loop, by an unattached one: same bodies, same placements.
@@ -264,7 +264,7 @@ class Mechanism(MechanismQueries):
         """
         joint = self.joint(old)
         attach_.require_unattached(self._structure, new, "replace_joint")
-        self._whole(lambda: edit.replace_joint(self._structure, joint, new), (*self._members(), new))
+        self._edit(lambda: edit.replace_joint(self._structure, joint, new), (*self._members(), new))
 
     def remove_fixed_joints(self) -> MergeReport:
         """Merge bodies that are connected by fixed tree joints.
@@ -274,15 +274,15 @@ class Mechanism(MechanismQueries):
         where it went. Loop joints follow their bodies; one that would connect a body with itself is removed if it
         allows that pose, else TopologyError is raised.
         """
-        return self._whole(lambda: merge.merge_fixed(self._structure))
+        return self._edit(lambda: merge.merge_fixed(self._structure))
 
     def _members(self) -> tuple[RigidBody | Joint, ...]:
         return *self._structure.bodies, *self._structure.edges
 
-    def _whole(self, change: Callable[[], R], members: Iterable[RigidBody | Joint] | None = None) -> R:
+    def _edit(self, change: Callable[[], R], members: Iterable[RigidBody | Joint] | None = None) -> R:
         """Return the result of an edit of the structure; whatever it raises, the mechanism is then as before."""
         changed = self._members() if members is None else members
-        return all_or_nothing(change, self._structure.registry, changed, self._structure)
+        return transaction(change, self._structure.registry, changed, self._structure)
 
     # ---------------------------------------------------------------- copies
 
@@ -353,9 +353,9 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
     return FreeVector.trusted(frame, (x, y, z))
 
 
-def edited_at_once(mechanism: Mechanism, edit: Callable[[], R]) -> R:
+def in_one_transaction(mechanism: Mechanism, edit: Callable[[], R]) -> R:
     """Return the result of many edits that happen as one, all or nothing: attaching n bodies then takes O(n).
 
     The bodies that `edit` attaches must be its own: they are not restored when it fails.
     """
-    return mechanism._whole(edit)  # pyright: ignore[reportPrivateUsage]  # for readers, no part of the public class
+    return mechanism._edit(edit)  # pyright: ignore[reportPrivateUsage]  # for readers, no part of the public class

@@ -65,10 +65,10 @@ class NameRegistry:
         "bodies",
         "failure",
         "frame_owner",
-        "is_edited",
+        "in_transaction",
         "joints",
-        "left",
         "merged",
+        "orphaned_frames",
         "tags",
         "versions",
     )
@@ -80,12 +80,12 @@ class NameRegistry:
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, Joint] = {}
         self.frame_owner: dict[Frame, str] = {}
-        self.left: set[Frame] = set()
+        self.orphaned_frames: set[Frame] = set()
         """Frames of removed joints: they stay on their bodies until they are fixed elsewhere."""
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
         self._frame_names: dict[str, tuple[Frame, ...]] = {}
-        self.is_edited = False
+        self.in_transaction = False
         """Whether an edit is under way that restores everything when it fails."""
         self.failure: BaseException | None = None
         """What an edit within that edit has raised."""
@@ -125,7 +125,7 @@ class NameRegistry:
 
         A second frame of one name makes the name ambiguous: states that know it by name must look again.
         """
-        if frame in self.left:
+        if frame in self.orphaned_frames:
             _data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
             self.unregister_frame(frame)
         if frame.name in self._frame_names:
@@ -136,7 +136,7 @@ class NameRegistry:
     def unregister_frame(self, frame: Frame) -> None:
         """Unregister a frame."""
         del self.frame_owner[frame]
-        self.left.discard(frame)
+        self.orphaned_frames.discard(frame)
         self.tags.pop(frame, None)
         namesakes = tuple(other for other in self._frame_names.pop(frame.name) if other != frame)
         if namesakes:
@@ -145,14 +145,14 @@ class NameRegistry:
     def require_new_frame(self, frame: Frame, argument: str) -> None:
         """Raise TopologyError if `frame` is already fixed to a body, unless a removed joint left it there."""
         owner = self.frame_owner.get(frame)
-        if owner is not None and frame not in self.left:
+        if owner is not None and frame not in self.orphaned_frames:
             raise TopologyError(
                 f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner)}", body=owner
             )
 
-    def holders_of_left(self, frames: Iterable[Frame]) -> list[RigidBody]:
+    def bodies_with_orphaned_frames(self, frames: Iterable[Frame]) -> list[RigidBody]:
         """Return the bodies that hold frames which removed joints left."""
-        return [self.bodies[self.frame_owner[frame]] for frame in frames if frame in self.left]
+        return [self.bodies[self.frame_owner[frame]] for frame in frames if frame in self.orphaned_frames]
 
     def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
         """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""

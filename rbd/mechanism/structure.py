@@ -112,8 +112,8 @@ class Structure:
     def append(self, edge: Edge, *, loop: bool) -> None:
         """Add one edge at the end; the frames are there, the tree edge's successor is new."""
         joints_.register(edge.joint, self.registry)
-        taken = self.registry.left & {edge.joint.frame_before, edge.joint.frame_after}
-        self.registry.left -= taken
+        taken = self.registry.orphaned_frames & {edge.joint.frame_before, edge.joint.frame_after}
+        self.registry.orphaned_frames -= taken
         self.joint_frames |= taken
         self.rank[edge.joint] = self._next_rank
         self._next_rank += 1
@@ -168,7 +168,7 @@ class Structure:
         for edge in closing:
             self._add_edge(edge, loop=True)
         used = {frame for joint in self.edges for frame in (joint.frame_before, joint.frame_after)}
-        self.registry.left |= (self.joint_frames - used) & self.registry.frame_owner.keys()
+        self.registry.orphaned_frames |= (self.joint_frames - used) & self.registry.frame_owner.keys()
         self.joint_frames &= used
         self.registry.structure_changed()
 
@@ -202,7 +202,7 @@ class Structure:
             "couplings": list(self.couplings.values()),
             "tags": registry.tags,
             "merged": registry.merged,
-            "left": registry.left,
+            "left": registry.orphaned_frames,
             "versions": (registry.structure_version, registry.parameter_version),
         }
 
@@ -218,5 +218,9 @@ class Structure:
                 joints_.register(edge.joint, self.registry)
                 self._add_edge(edge, loop=loop)
         self.rank = state["rank"]
-        self.registry.tags, self.registry.merged, self.registry.left = state["tags"], state["merged"], state["left"]
+        self.registry.tags, self.registry.merged, self.registry.orphaned_frames = (
+            state["tags"],
+            state["merged"],
+            state["left"],
+        )
         self.registry.structure_version, self.registry.parameter_version = state["versions"]

@@ -11,7 +11,7 @@ from rbd.files.names import free_name
 from rbd.files.pose import NOTHING, ZERO, Pose, triple
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism.mechanism import in_one_transaction
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
 from rbd.mjcf.pose import about
@@ -42,7 +42,7 @@ class Builder:
         self._rotors = rotors
         self.joint_names = {joint.name for body in bodies for joint in body.joints}
         self._body_names = {body.name for body in bodies}
-        edited_at_once(self.mechanism, lambda: self._attach_all(bodies))
+        in_one_transaction(self.mechanism, lambda: self._attach_all(bodies))
 
     def _attach_all(self, bodies: Sequence[BodyPart]) -> None:
         for body in bodies[1:]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rbd.arguments import whole_number
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
-from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism.mechanism import in_one_transaction
 from rbd.robots._build import add_link, add_named_frame
 from rbd.robots._shapes import capsule_inertia
 from rbd.scalars.number_checks import above_zero, at_least_zero
@@ -32,7 +32,7 @@ def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.0
         for i in range(n)
     ]
     mechanism = Mechanism()
-    edited_at_once(mechanism, lambda: _add_links(mechanism, inertias, length))
+    in_one_transaction(mechanism, lambda: _add_links(mechanism, inertias, length))
     return mechanism
 
 

@@ -24,12 +24,12 @@ _SPLIT: Final = 8
 """The largest number of instants of a hold within a step of a run that is taken in blocks."""
 
 
-def splits_few(hold: ZeroOrderHold[Any], times: list[float]) -> bool:
+def hold_splits_few_steps(hold: ZeroOrderHold[Any], times: list[float]) -> bool:
     """Return whether no step of a run is split into many parts by a hold."""
     return all(end - start <= (_SPLIT - 2) * hold.period for start, end in pairwise(times[:3]))
 
 
-def _nothing(t: float, state: object) -> None:
+def _no_control(t: float, state: object) -> None:
     """Do nothing: the controller of a hold that only counts instants."""
 
 
@@ -100,13 +100,13 @@ class BlocksOfStages(RunPath):
 
 
 @final
-class HeldStages(RunPath):
+class SampledHoldRun(RunPath):
     """Stages in machine code, which samples a zero-order hold itself at its instants, within the steps."""
 
     def __init__(self, method: Integrator, stages: NativeStages, hold: ZeroOrderHold[Any]) -> None:
         """Take steps split at the instants of `hold`."""
         super().__init__(method)
-        self._stages, self._clock = stages, ZeroOrderHold(_nothing, hold.period)
+        self._stages, self._clock = stages, ZeroOrderHold(_no_control, hold.period)
 
     @override
     def take(self, run: Run, times: list[float], bar: Progress) -> None:

@@ -34,7 +34,7 @@ from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Flow, Integrator, Rates
 from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.stage_loads import CalledForces, all_places, is_called, recorded_loads
+from rbd.simulation.stage_loads import PythonForces, all_places, is_called, recorded_loads
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 from rbd.state.callback_guard import state_changed
@@ -68,7 +68,7 @@ class NativeStages(Integrator):
         """The largest number of steps that `take` takes."""
         self.settles = not isinstance(method, AdaptiveMuntheKaas)
         self._contact_states = np.zeros(state.layout.ns)
-        self._called = CalledForces(flow, state, len(compiled)) if is_called(flow) else None
+        self._called = PythonForces(flow, state, len(compiled)) if is_called(flow) else None
         known = {"s": self._contact_states, "error": np.zeros(())}
         if isinstance(method, AdaptiveMuntheKaas):
             known |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}

@@ -55,7 +55,7 @@ class Outputs:
         return bool(self._monitors) or self._throttle is not None
 
     @property
-    def keeps_only(self) -> bool:
+    def only_stores(self) -> bool:
         """Whether nobody can see samples before the run has ended: they may come in blocks."""
         return not self.needs_states and isinstance(self._sink, (Growing, NpzFile))
 

@@ -2,7 +2,7 @@
 
 From the fastest to the slowest, each with what it needs besides a long run of a mechanism of moderate size:
 
-    HeldStages      the only callback is a zero-order hold, and nobody looks at samples before the end of the run
+    SampledHoldRun      the only callback is a zero-order hold, and nobody looks at samples before the end of the run
     BlocksOfSteps   the control is held, recorded or missing, forces are constant, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
     SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself
@@ -20,7 +20,7 @@ from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.native_blocks import is_worthwhile, native_blocks, step_name, steps_per_call
-from rbd.simulation.native_run import BlocksOfStages, BlocksOfSteps, HeldStages, splits_few
+from rbd.simulation.native_run import BlocksOfStages, BlocksOfSteps, SampledHoldRun, hold_splits_few_steps
 from rbd.simulation.native_stages import native_stages
 from rbd.simulation.run import RunPath, SingleSteps
 from rbd.state import MechanismState
@@ -31,7 +31,7 @@ _MIN_HELD_STEPS = 16
 
 @final
 @attrs.frozen(eq=False)
-class Circumstances:
+class RunSettings:
     """What the choice of a path depends on."""
 
     method: Integrator
@@ -44,50 +44,50 @@ class Circumstances:
     """Whether samples or progress are seen before the run has ended."""
 
     @property
-    def may_come_late(self) -> bool:
+    def allows_batched_samples(self) -> bool:
         """Whether the samples of many steps may come together."""
         if self.needs_states or self.shows_samples:
             return False
-        return all(splits_few(hold, self.times) for hold in self.flow.holds)
+        return all(hold_splits_few_steps(hold, self.times) for hold in self.flow.holds)
 
 
-def choose_path(around: Circumstances) -> RunPath:
+def choose_path(settings: RunSettings) -> RunPath:
     """Return the fastest path."""
-    if not is_worthwhile(around.state, len(around.times) - 1):
-        return SingleSteps(around.method)
-    return _held_stages(around) or _blocks_of_steps(around) or _stages(around) or SingleSteps(around.method)
+    if not is_worthwhile(settings.state, len(settings.times) - 1):
+        return SingleSteps(settings.method)
+    return _held_stages(settings) or _blocks_of_steps(settings) or _stages(settings) or SingleSteps(settings.method)
 
 
-def _held_stages(around: Circumstances) -> HeldStages | None:
-    callbacks, state = around.flow.callbacks, around.state
-    if not (around.may_come_late and len(callbacks.holds) == 1 and callbacks.is_held):
+def _held_stages(settings: RunSettings) -> SampledHoldRun | None:
+    callbacks, state = settings.flow.callbacks, settings.state
+    if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
     most = max(steps_per_call(state), _MIN_HELD_STEPS)
-    stages = native_stages(state, around.method, around.flow, most, samples_hold=True)
+    stages = native_stages(state, settings.method, settings.flow, most, samples_hold=True)
     if stages is None or not stages.samples_hold:
         return None
-    return HeldStages(around.method, stages, around.flow.holds[0])
+    return SampledHoldRun(settings.method, stages, settings.flow.holds[0])
 
 
-def _blocks_of_steps(around: Circumstances) -> BlocksOfSteps | None:
-    flow, state, name = around.flow, around.state, step_name(around.method)
+def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
+    flow, state, name = settings.flow, settings.state, step_name(settings.method)
     without_python = flow.callbacks.is_held or flow.callbacks.recorded_control is not None
-    if name is None or around.needs_states or not (without_python and flow.is_control_only(state)):
+    if name is None or settings.needs_states or not (without_python and flow.is_control_only(state)):
         return None
     blocks = native_blocks(state, name, flow.callbacks.recorded_control)
     if blocks is None:
         return None
     if not flow.callbacks.holds:
-        return BlocksOfSteps(around.method, blocks, None)
-    stages = native_stages(state, around.method, flow, steps_per_call(state))  # for steps between close instants
-    return BlocksOfSteps(stages or around.method, blocks, flow.holds[0])
+        return BlocksOfSteps(settings.method, blocks, None)
+    stages = native_stages(state, settings.method, flow, steps_per_call(state))  # for steps between close instants
+    return BlocksOfSteps(stages or settings.method, blocks, flow.holds[0])
 
 
-def _stages(around: Circumstances) -> RunPath | None:
-    stages = native_stages(around.state, around.method, around.flow, steps_per_call(around.state))
+def _stages(settings: RunSettings) -> RunPath | None:
+    stages = native_stages(settings.state, settings.method, settings.flow, steps_per_call(settings.state))
     if stages is None:
         return None
-    if isinstance(around.method, AdaptiveMuntheKaas):
-        return SingleSteps(around.method.controlling(stages.attempt))
-    together = around.may_come_late and not around.flow.callbacks.holds
+    if isinstance(settings.method, AdaptiveMuntheKaas):
+        return SingleSteps(settings.method.controlling(stages.attempt))
+    together = settings.allows_batched_samples and not settings.flow.callbacks.holds
     return BlocksOfStages(stages) if together else SingleSteps(stages)

@@ -26,7 +26,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.outputs import Outputs
-from rbd.simulation.paths import Circumstances, choose_path
+from rbd.simulation.paths import RunSettings, choose_path
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run, divergence_errors
 from rbd.simulation.semi_implicit import SemiImplicitEuler
@@ -107,8 +107,8 @@ def simulate(
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        shows = not outputs.keeps_only or not isinstance(bar, Silent)
-        path = choose_path(Circumstances(method, flow, state, times, bool(watched) or outputs.needs_states, shows))
+        shows = not outputs.only_stores or not isinstance(bar, Silent)
+        path = choose_path(RunSettings(method, flow, state, times, bool(watched) or outputs.needs_states, shows))
         run = Run(path.method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:
             run.begin(times[0])

@@ -53,7 +53,7 @@ def all_places(state: MechanismState) -> Places:
 
 
 @final
-class CalledForces:
+class PythonForces:
     """Control, external wrenches and force elements of users as one callback."""
 
     def __init__(self, flow: EquationsOfMotion, state: MechanismState, stages: int) -> None:

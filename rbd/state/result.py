@@ -22,7 +22,7 @@ from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
-from rbd.mechanism.undo import run_uninterrupted
+from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench

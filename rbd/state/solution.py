@@ -18,7 +18,7 @@ from rbd.kinematics.layout import Layout
 from rbd.kinematics.queries import State
 from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Mechanism
-from rbd.mechanism.undo import run_uninterrupted
+from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
@@ -59,7 +59,7 @@ class ReactionSolver:
 
 @final
 @attrs.frozen(eq=False)
-class SolvingKernel:
+class ResultKernel:
     """A kernel of torques and external wrenches whose outputs are arrays of a result."""
 
     kernel: Kernel[..., Any]
@@ -87,7 +87,7 @@ class Solution:
 class SolveCall(Call["DynamicsResult"]):
     """The call that `dynamics` returns: a solver with arguments, for a state."""
 
-    solver: SolvingKernel
+    solver: ResultKernel
     state: State[Any]
     args: tuple[Any, ...]
     external: object = None
@@ -193,7 +193,7 @@ class ResultWriter:
         wrenches = np.zeros((len(solve.frames), 6))
         return FastPath(number, recorded, reactions, copies, self.mechanism.parameter_version, solve.frames, wrenches)
 
-    def _builtin(self, engine: LiveEngine, path: FastPath, solver: SolvingKernel) -> Callable[..., Any] | None:
+    def _builtin(self, engine: LiveEngine, path: FastPath, solver: ResultKernel) -> Callable[..., Any] | None:
         """Return a builtin that writes solutions, or None."""
         sources = (engine.q, engine.v, *(self.arrays[name] for name in path.reactions.inputs))
         further = ((engine.q, self.arrays["q"]), (engine.v, self.arrays["v"]), (_number(path), self._last_path))

@@ -12,7 +12,7 @@ from rbd.files.inertias import unchecked_inertia
 from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism.mechanism import in_one_transaction
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
@@ -42,7 +42,7 @@ def build(
             with reading.blaming(node):
                 mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
 
-    edited_at_once(mechanism, attach_all)
+    in_one_transaction(mechanism, attach_all)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()

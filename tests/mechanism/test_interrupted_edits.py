@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.mechanism import undo
-from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism import transaction
+from rbd.mechanism.mechanism import in_one_transaction
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
 from tests.deep import share
@@ -33,8 +33,8 @@ def test_interrupted_edits_leave_mechanisms_as_before_or_as_after(name: str, err
 def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """They happen as one: a failure undoes all of them, and attaching is linear work."""
     saved: list[object] = []
-    save = undo._undo
-    monkeypatch.setattr(undo, "_undo", lambda *args: saved.append(args) or save(*args))
+    save = transaction._undo
+    monkeypatch.setattr(transaction, "_undo", lambda *args: saved.append(args) or save(*args))
     mechanism = interrupts.mechanism()
     before = interrupts.invariants.content(mechanism)
 
@@ -44,9 +44,9 @@ def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) ->
 
     saved.clear()
     with pytest.raises(rbd.errors.TopologyError, match="already has a joint"):
-        edited_at_once(mechanism, lambda: attach("a", "b", "a"))
+        in_one_transaction(mechanism, lambda: attach("a", "b", "a"))
     assert interrupts.invariants.content(mechanism) == before
-    edited_at_once(mechanism, lambda: attach("a", "b"))
+    in_one_transaction(mechanism, lambda: attach("a", "b"))
     assert [body.name for body in mechanism.bodies[-2:]] == ["a", "b"]
     assert len(saved) == 2
     attach("c", "d")
@@ -72,9 +72,9 @@ def test_failures_within_an_edit_that_catches_them_undo_all_of_it(monkeypatch: p
     with monkeypatch.context() as patch:
         patch.setattr(Structure, "append", failing)
         with pytest.raises(MemoryError, match="no more"):
-            edited_at_once(mechanism, attach_both)
+            in_one_transaction(mechanism, attach_both)
     assert interrupts.invariants.content(mechanism) == before
-    edited_at_once(mechanism, attach_both)
+    in_one_transaction(mechanism, attach_both)
     assert [body.name for body in mechanism.bodies[-2:]] == ["a", "b"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rbd.joints import Fixed, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.mechanism import edited_at_once
+from rbd.mechanism.mechanism import in_one_transaction
 from tests.counting import calls
 from tests.mechanism import invariants
 
@@ -57,7 +57,7 @@ def use_star(n: int) -> None:
         for k in range(n):
             mechanism.attach("world", RigidBody(f"b{k}"), Joint(f"j{k}", Z))
 
-    edited_at_once(mechanism, attach_all)
+    in_one_transaction(mechanism, attach_all)
     assert mechanism.nv == n
     assert len(mechanism.children("world")) == n
     assert len(mechanism.path("b1", f"b{n - 1}")) == 2

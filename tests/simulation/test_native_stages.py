@@ -27,7 +27,7 @@ from rbd.simulation import (
     native_blocks,
 )
 from rbd.simulation.equations_of_motion import EquationsOfMotion
-from rbd.simulation.stage_loads import CalledForces
+from rbd.simulation.stage_loads import PythonForces
 
 from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 
@@ -205,7 +205,7 @@ def test_unpickled_tableaus_take_the_same_program() -> None:
 def test_a_step_of_many_stages_that_python_repeats() -> None:
     state = rbd.MechanismState(rbd.robots.double_pendulum())
     flow = EquationsOfMotion(lambda t, s: [t, 0.0], lambda t, s: None)
-    called = CalledForces(flow, state, 20)
+    called = PythonForces(flow, state, 20)
     for k in range(45):
         called(float(k), state)
     assert [each[0] for each in called.torques] == list(range(25, 45))

@@ -21,7 +21,7 @@ from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, 
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
 from rbd.algorithms.loops.least_squares import (
     Equations,
-    WhiteProblem,
+    WhitenedProblem,
     balancing_multipliers,
     constraint_torques,
     inner,
@@ -29,7 +29,7 @@ from rbd.algorithms.loops.least_squares import (
 )
 from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.display import fields_repr
@@ -73,7 +73,7 @@ class _Linear:
     """The linearised equations of motion under constraints."""
 
     matrix: Matrix
-    problem: WhiteProblem
+    problem: WhitenedProblem
     equations: Equations
     scales: Vector
     """Per active row, its scale in the problem."""
@@ -132,10 +132,9 @@ def constrained_derivatives_kernel(
 def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop) -> _Linear:
     """Return the equations of motion, linearised at the solution."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
-    rows = zip(torques, passive_torques_kernel(state), bias, strict=True)
-    right = tuple(torque + own - c for torque, own, c in rows)
+    right = net_torques(torques, passive_torques_kernel(state), bias)
     equations, factor = loop_equations(state, gains), factored(state, matrix)
-    problem = WhiteProblem.of(factor, equations, right)
+    problem = WhitenedProblem.of(factor, equations, right)
     kept, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
     vd = factor.unwhitened([a + b for a, b in zip(problem.free, kept, strict=True)])
     unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
@@ -152,7 +151,7 @@ def _active(equations: Equations) -> list[int]:
     return [i for block in equations.blocks for i in block]
 
 
-def _scaled_multipliers(problem: WhiteProblem, equations: Equations, scales: Vector, kept: Vector) -> Vector:
+def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, kept: Vector) -> Vector:
     """Return the smallest multipliers of the row-scaled problem; `kept` is the correction of the free motion."""
     active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(kept)
     weights, _ = minimum_norm_solve(across, kept, equations.tolerance, columns=len(active))
@@ -170,7 +169,7 @@ def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
     return found
 
 
-def _scales(problem: WhiteProblem, equations: Equations) -> Vector:
+def _scales(problem: WhitenedProblem, equations: Equations) -> Vector:
     """Return the scale of each active row."""
     scales: list[Scalar] = []
     for block in equations.blocks:
@@ -239,10 +238,10 @@ def constrained_dynamics_derivatives(
     require_state(state, "constrained_dynamics_derivatives")
     check_space(space)
     nv, nc, n = state.layout.nv, state.layout.nc, positions(state, space)
-    drive, gains = torques_of(state, torques), gain_arguments(state, stabilization)
+    tau, gains = torques_of(state, torques), gain_arguments(state, stabilization)
     external = applied_wrenches(state, external_wrenches)
     parts = {"vd by q": (nv, n), "vd by v": (nv, nv), "vd by torques": (nv, nv)}
     parts |= {"multipliers by q": (nc, n), "multipliers by v": (nc, nv), "multipliers by torques": (nc, nv)}
     shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
-    args = drive, external, space, *gains
+    args = tau, external, space, *gains
     return KernelCall(constrained_derivatives_kernel, args, shapes, ConstrainedDerivatives)

@@ -22,7 +22,7 @@ from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.joints.floating import FloatingJoint
@@ -78,19 +78,14 @@ class LinearMotion:
 def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches = ()) -> LinearMotion:
     """Return the equations of motion, linearised at the motion under `torques`."""
     factor = factored(state, mass_matrix_kernel(state))
-    vd = factor.solve(_drive(state, torques, external))
+    bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
+    vd = factor.solve(net_torques(torques, passive, bias))
     varied = variations(state, vd)
     rigid, extra = derivatives_of(state, varied), extra_derivatives(state, external)
     known = _positions_known(state, varied), _velocities_known(state, varied)
     right = _right(state, rigid.by_position, extra.by_position, known[0])
     right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
     return LinearMotion(vd, factor, right, known)
-
-
-def _drive(state: StateView, torques: Vector, external: AppliedWrenches) -> Vector:
-    """Return torques + passive - c."""
-    bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
-    return tuple(torque + own - c for torque, own, c in zip(torques, passive, bias, strict=True))
 
 
 def _positions_known(state: StateView, varied: Variations) -> Known:
@@ -177,7 +172,7 @@ def forward_dynamics_derivatives(
             )
         return Done((found.vd_by_q, found.vd_by_v, found.vd_by_torques))
     nv = state.layout.nv
-    drive = torques_of(state, torques)
-    n, args = positions(state, space), (drive, applied_wrenches(state, external_wrenches), space)
+    tau = torques_of(state, torques)
+    n, args = positions(state, space), (tau, applied_wrenches(state, external_wrenches), space)
     shapes = {"derivative by position": (nv, n), "derivative by velocity": (nv, nv), "inverse mass matrix": (nv, nv)}
     return KernelCall(forward_dynamics_derivatives_kernel, args, shapes)

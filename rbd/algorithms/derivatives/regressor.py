@@ -12,7 +12,7 @@ from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.kinematics import passes
-from rbd.kinematics.frames import transform_to_attached, wanted_frame
+from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
@@ -34,14 +34,14 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     moving, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
     for link in state.links:
         wrenches = _unit_wrenches(moving[link.index])
-        for carrier in passes.ancestry(state, link):
+        for ancestor in passes.ancestry(state, link):
             write_block(
                 Y,
-                carrier.v.start,
+                ancestor.v.start,
                 PARAMETERS * (link.index - 1),
-                transpose_product(subspaces[carrier.index - 1], wrenches),
+                transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
-            wrenches = wrenches.transformed(steps[carrier.index - 1])
+            wrenches = wrenches.transformed(steps[ancestor.index - 1])
     return fixed(Y)
 
 
@@ -138,7 +138,7 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     """
     require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
-    holder, place = wanted_frame(state, frame)
+    holder, place = result_frame(state, frame)
     args = index, holder, transform_to_attached(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
     return KernelCall(external_wrench_derivatives_kernel, args, shape, keyed=True)

@@ -23,7 +23,7 @@ import attrs
 
 from rbd.algorithms.assembly import Rows, subtree_sums, sum_of, transposed, write_block, zeros
 from rbd.algorithms.derivatives.variations import Variations, variations
-from rbd.algorithms.newton_euler import body_loads
+from rbd.algorithms.newton_euler import body_wrenches
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix
@@ -53,7 +53,7 @@ def rigid_body_derivatives(state: StateView, vd: Vector | None, *, gravity: bool
 
 def derivatives_of(state: StateView, varied: Variations) -> TorqueDerivatives:
     """Return the derivatives of the torques of a motion whose variations are known."""
-    f_C = subtree_sums(state, body_loads(state, varied.motions))
+    f_C = subtree_sums(state, body_wrenches(state, varied.motions))
     result = TorqueDerivatives.zero(state.layout.nv)
     for link in state.links:
         if link.joint.nv:
@@ -91,9 +91,9 @@ def _add_joint(state: StateView, link: Link, varied: Variations, f_C: Wrench, re
     wrenches = _subtree_wrenches(state, link, varied)
     _write_own(state, link, varied, wrenches, f_C, result)
     wrenches = attrs.evolve(wrenches, df_dq=add_columns(wrenches.df_dq, force_cross_columns(S_i, f_C)))
-    for inner, carrier in pairwise(passes.ancestry(state, link)):
+    for inner, ancestor in pairwise(passes.ancestry(state, link)):
         wrenches = wrenches.transformed(steps[inner.index - 1])
-        _write_pair(state, link, carrier, varied, wrenches, result)
+        _write_pair(state, link, ancestor, varied, wrenches, result)
 
 
 def _subtree_wrenches(state: StateView, link: Link, varied: Variations) -> SubtreeWrenches:
@@ -124,14 +124,14 @@ def _write_own(
 def _write_pair(
     state: StateView,
     link: Link,
-    carrier: Link,
+    ancestor: Link,
     varied: Variations,
     wrenches: SubtreeWrenches,
     result: TorqueDerivatives,
 ) -> None:
     """Write the two blocks of a joint i with a joint j that carries it; `wrenches` in the frame of body j."""
-    S_j, terms_j = passes.subspaces(state)[carrier.index - 1], varied.joints[carrier.index - 1]
-    i, j = link.v.start, carrier.v.start
+    S_j, terms_j = passes.subspaces(state)[ancestor.index - 1], varied.joints[ancestor.index - 1]
+    i, j = link.v.start, ancestor.v.start
     write_block(result.by_position, j, i, transpose_product(S_j, wrenches.df_dq))
     write_block(result.by_velocity, j, i, transpose_product(S_j, wrenches.df_dv))
     write_block(result.by_acceleration, j, i, M_ji := transpose_product(S_j, wrenches.I_C_S))

@@ -111,10 +111,10 @@ def step_derivatives(
     check_space(space)
     require_choice(integrator, STEP_RULES, "integrator", "integrator")
     nv, n = state.layout.nv, positions(state, space)
-    drive, (step,) = torques_of(state, torques), state.vector((dt,), 1, "dt")
+    tau, (step,) = torques_of(state, torques), state.vector((dt,), 1, "dt")
     parts = {"q by q": (n, n), "q by v": (n, nv), "q by torques": (n, nv)}
     parts |= {"v by q": (nv, n), "v by v": (nv, nv), "v by torques": (nv, nv)}
     shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
     external, gains = applied_wrenches(state, external_wrenches), gain_arguments(state, stabilization)
-    args = drive, step, external, space, integrator, *gains
+    args = tau, step, external, space, integrator, *gains
     return KernelCall(step_derivatives_kernel, args, shapes, StepDerivatives)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.loops.kinematics import loop_equations
-from rbd.algorithms.loops.least_squares import WhiteProblem, constrained_solution
+from rbd.algorithms.loops.least_squares import WhitenedProblem, constrained_solution
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
@@ -26,7 +26,7 @@ def constrained_dynamics_kernel(
     """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)
-    right = tuple(a + b - c for a, b, c in zip(torques, passive, bias, strict=True))
+    right = net_torques(torques, passive, bias)
     equations = loop_equations(state, gains)
     found = constrained_solution(matrix, factored(state, matrix), equations, right)
     rates = passes.configuration_rates(state)
@@ -35,10 +35,10 @@ def constrained_dynamics_kernel(
 
 
 def constrained_accelerations(
-    state: StateView, drive: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
+    state: StateView, joint_torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
 ) -> Vector:
     """Return vd for all torques of the joints, passive ones included."""
-    right = tuple(a - b for a, b in zip(drive, dynamics_bias_kernel(state, external), strict=True))
+    right = tuple(a - b for a, b in zip(joint_torques, dynamics_bias_kernel(state, external), strict=True))
     factor = factored(state, mass_matrix_kernel(state))
-    vd, _ = WhiteProblem.of(factor, loop_equations(state, gains), right).accelerations()
+    vd, _ = WhitenedProblem.of(factor, loop_equations(state, gains), right).accelerations()
     return vd

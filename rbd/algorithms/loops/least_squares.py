@@ -21,8 +21,8 @@ from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.solvers.linear import Factor
 from rbd.solvers.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
 
-_SHARPEST: Final = const(1, 10**9)
-_COARSEST: Final = const(1, 10**3)
+_MIN_RANK_TOLERANCE: Final = const(1, 10**9)
+_MAX_RANK_TOLERANCE: Final = const(1, 10**3)
 _SAFETY: Final = 10
 
 
@@ -57,7 +57,7 @@ def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...
         gap, size = sum_of_squares(errors[i] for i in rows), sum_of_squares(x for i in rows for x in K[i])
         moves = greater(size, 0)
         widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
-    return minimum(_COARSEST, _SHARPEST + _SAFETY * sqrt(widest))
+    return minimum(_MAX_RANK_TOLERANCE, _MIN_RANK_TOLERANCE + _SAFETY * sqrt(widest))
 
 
 @final
@@ -72,7 +72,7 @@ class Constrained:
 
 @final
 @attrs.frozen(eq=False)
-class WhiteProblem:
+class WhitenedProblem:
     """The least-squares problem in whitened coordinates w, in which M is the identity.
 
     The rows of each loop are scaled so that the longest has length one: the rank does not depend on the loop's size.
@@ -90,7 +90,7 @@ class WhiteProblem:
     """The rows of each loop."""
 
     @classmethod
-    def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhiteProblem:
+    def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhitenedProblem:
         """Return the problem M vd = `right` - K^T lambda, K vd = -k; `factor` is that of M."""
         free = factor.whitened(right)
         rows: list[Vector] = []
@@ -144,7 +144,7 @@ def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, r
 
     Contradictory constraints are satisfied in the least-squares sense.
     """
-    vd, rank = WhiteProblem.of(factor, equations, right).accelerations()
+    vd, rank = WhitenedProblem.of(factor, equations, right).accelerations()
     unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
     return Constrained(vd, multipliers, rank)

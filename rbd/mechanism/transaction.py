@@ -1,6 +1,6 @@
 """Edits that happen as a whole or not at all, also when they are interrupted or memory runs out.
 
-`all_or_nothing` copies the tables that an edit may change before it begins. When the edit raises anything, one call of
+`transaction` copies the tables that an edit may change before it begins. When the edit raises anything, one call of
 C code puts the copies in place: signals are not handled within it, and it allocates nothing.
 """
 
@@ -32,7 +32,7 @@ def run_uninterrupted(calls: Iterable[Callable[[], object]]) -> None:
     _done.extend(map(call, calls))
 
 
-def all_or_nothing(
+def transaction(
     edit: Callable[[], R],
     registry: NameRegistry | None,
     members: Iterable[RigidBody | Joint] = (),
@@ -43,17 +43,17 @@ def all_or_nothing(
     An edit within another one of the same mechanism copies nothing: when it fails, the outer one restores everything
     and raises its exception, even if that was caught.
     """
-    if registry is not None and registry.is_edited:
+    if registry is not None and registry.in_transaction:
         return _nested(edit, registry)
     undo = _undo(registry, members, structure)
     try:
         if registry is None:
             return edit()
-        registry.is_edited = True
+        registry.in_transaction = True
         result = edit()
         if registry.failure is not None:
             raise registry.failure
-        registry.is_edited = False
+        registry.in_transaction = False
         return result
     except BaseException:
         _done.extend(undo)
