@@ -118,17 +118,8 @@ def _piece(low: float, y: float, high: float, friction: float) -> float:
 
 def _residual(w: Projection) -> None:
     """Compute slacks, trial multipliers, the gradient, and the residual of the conditions of the minimum."""
+    undefined = _compute_slacks(w)
     worst = 0.0
-    undefined = 0.0
-    for i in range(w.n):
-        w.gradient[i] = w.point[i]
-        w.direction[i] = w.point[i]
-    for j in range(w.m):
-        slack = w.sides[j]
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            slack = fma(-w.rows[k], w.point[w.row_columns[k]], slack)
-        w.slack[j] = slack
-        undefined = fma(0.0, slack, undefined)
     for j in range(w.m - w.intervals):
         trial = fma(w.penalty[0], w.slack[j], w.multipliers[j])
         w.trial[j] = select(trial > 0.0, trial, 0.0)
@@ -136,16 +127,36 @@ def _residual(w: Projection) -> None:
         product = abs(w.slack[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
     worst = _interval_residual(w, worst)
-    for j in range(w.m):
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            column = w.row_columns[k]
-            w.gradient[column] = fma(-w.trial[j], w.rows[k], w.gradient[column])
-            w.direction[column] = fma(-w.multipliers[j], w.rows[k], w.direction[column])
+    _add_forces(w)
     for i in range(w.n):
         error = abs(w.direction[i])
         undefined = fma(0.0, error, undefined)
         worst = select(error > worst, error, worst)
     w.residual[0] = worst + undefined
+
+
+def _compute_slacks(w: Projection) -> float:
+    """Compute slacks; return zero, or NaN where one is not finite."""
+    undefined = 0.0
+    for j in range(w.m):
+        slack = w.sides[j]
+        for k in range(w.row_ends[j], w.row_ends[j + 1]):
+            slack = fma(-w.rows[k], w.point[w.row_columns[k]], slack)
+        w.slack[j] = slack
+        undefined = fma(0.0, slack, undefined)
+    return undefined
+
+
+def _add_forces(w: Projection) -> None:
+    """Compute the gradient, and what multipliers lack to the point as the direction."""
+    for i in range(w.n):
+        w.gradient[i] = w.point[i]
+        w.direction[i] = w.point[i]
+    for j in range(w.m):
+        for k in range(w.row_ends[j], w.row_ends[j + 1]):
+            column = w.row_columns[k]
+            w.gradient[column] = fma(-w.trial[j], w.rows[k], w.gradient[column])
+            w.direction[column] = fma(-w.multipliers[j], w.rows[k], w.direction[column])
 
 
 def _interval_residual(w: Projection, worst: float) -> float:
@@ -202,15 +213,15 @@ def _switches(w: Projection) -> float:
 
 
 def _assemble(w: Projection) -> None:
-    """Compute the lower triangle of I + rho A'A."""
+    """Compute the lower triangle of I + rho A'A; interval rows that are nowhere in A are skipped."""
     reset_to_identity(w)
     for j in range(w.m):
-        weight = w.weights[j]
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            scaled = weight * w.rows[k]
-            for other in range(w.row_ends[j], k + 1):
-                place = w.places[w.row_columns[k] * w.n + w.row_columns[other]]
-                w.matrix[place] = fma(scaled, w.rows[other], w.matrix[place])
+        if j < w.m - w.intervals or some(w.weights[j] > 0.0):
+            for k in range(w.row_ends[j], w.row_ends[j + 1]):
+                scaled = w.weights[j] * w.rows[k]
+                for other in range(w.row_ends[j], k + 1):
+                    place = w.places[w.row_columns[k] * w.n + w.row_columns[other]]
+                    w.matrix[place] = fma(scaled, w.rows[other], w.matrix[place])
 
 
 def _solve_for_direction(w: Projection) -> None:
