@@ -15,7 +15,7 @@ import numpy as np
 
 import rbd
 from rbd.compiled import RecordedFunction
-from rbd.contact import Box, CollisionModel, ContactSimulator, HalfSpace
+from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.stepping.time_stepping import MARGIN, step_problem
 from rbd.scalars import ScalarArray, Vector, to_float
@@ -93,6 +93,27 @@ def hand() -> Iterator[Projection]:
     _, model = rbd.robots.hand()
     closed = -2.5 * np.isin(np.arange(13), [2, 3, 5, 6, 8, 9])
     return problems(model, closed * 0.6, np.zeros(13), lambda t, q, v: 10 * (closed - q) - 6.3 * v, 400)
+
+
+def foot() -> Iterator[Projection]:
+    """Yield the problems of a flat foot made of seven capsules that is pushed about on the ground."""
+    mechanism = rbd.Mechanism()
+    inertia = rbd.SpatialInertia(rbd.Frame("foot"), mass=15.0, moment_about_com=np.diag([0.3, 0.3, 0.2]))
+    body = rbd.RigidBody("foot", inertia)
+    mechanism.attach(mechanism.root_body, body, rbd.Joint("floating", rbd.QuaternionFloating()))
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    ground = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    for k in range(-3, 4):
+        frame, along_x = rbd.Frame(f"capsule{k}"), [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+        place = rbd.Transform(frame, body.default_frame, rotation=along_x, translation=(0.04, 0.01 * k, -0.3))
+        body.add_frame(place)
+        model.add_pair(model.add(body, Capsule(frame, length=0.19 - 0.016 * k * k, radius=0.01)), ground)
+
+    def force(t: float, q: Array, v: Array) -> Array:
+        angles = np.array([7.0, 9.0, 11.0, 8.0, 10.0, 6.0]) * t
+        return np.array([3.0, 3.0, 2.0, 30.0, 30.0, 20.0]) * np.sin(angles) - np.array([4, 4, 4, 10, 10, 0]) * v
+
+    return problems(model, np.array([1, 0, 0, 0, 0, 0, 0.311]), np.zeros(6), force, 200)
 
 
 def problems(model: CollisionModel, q: Array, v: Array, force: Force, steps: int) -> Iterator[Projection]:
@@ -287,6 +308,7 @@ CASES: Mapping[str, Callable[[], Iterator[Projection]]] = {
     "stack of three boxes": lambda: boxes(3, 0.0),
     "stack, pushed": lambda: boxes(3, 0.2),
     "jamming hand": hand,
+    "foot of capsules": foot,
 }
 
 

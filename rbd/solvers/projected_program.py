@@ -17,9 +17,8 @@ from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
-from rbd.solvers.operands import entries
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, Projected, project_on_polyhedron
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, SOLVE_GUARDED_QUADRATIC_PROGRAM, STUCK
+from rbd.solvers.quadratic_program import solve_guarded_quadratic_program
 from rbd.solvers.row_groups import RowGroup, near_projection
 
 ACCURACY: Final = const(1, 10**10)
@@ -68,7 +67,7 @@ def solve_projected_program(
     nearest = scaled.nearest(factor, groups)
     fails = either(scaled.contradicts, invert(less_equal(nearest.residual, ACCURACY)))
     needed = where(fails, 1, 0)
-    guarded = partial(_by_active_set, needed)
+    guarded = partial(solve_guarded_quadratic_program, needed)
     exact = solve_interval_program(guarded, hessian, factor, linear, rows, bounds, intervals)
     x = factor.unwhitened([a + scaled.size * b for a, b in zip(free, nearest.z, strict=True)])
     multipliers = [scaled.size * a * b for a, b in zip(nearest.multipliers, scaled.inverses, strict=True)]
@@ -78,16 +77,6 @@ def solve_projected_program(
     flat = (*exact.x, *exact.multipliers, *exact.active)
     chosen, n, m = tuple(where(fails, a, b) for a, b in zip(flat, found, strict=True)), len(linear), len(multipliers)
     return ProgramSolution(chosen[:n], chosen[n : n + m], chosen[n + m :], needed)
-
-
-def _by_active_set(
-    needed: Scalar, hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
-) -> tuple[Vector, Vector, Vector]:
-    """Solve a quadratic program unless `needed` is zero."""
-    n, m = len(linear), len(bounds)
-    operands = (*entries(hessian), *linear, *entries(rows), *bounds, needed)
-    flat = SOLVE_GUARDED_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
-    return flat[:n], flat[n : n + m], flat[n + m : -1]
 
 
 @final
