@@ -20,6 +20,7 @@ from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Outcome, Task
+from rbd.rollout.cases import Start
 from rbd.rollout.rows import rows_of
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
@@ -82,7 +83,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self.single_observation_space, self.single_action_space = observations, actions
         self.observation_space = batch_space(observations, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
-        self.worlds = self.task.worlds(self.num_envs, threads)
+        self.worlds, self._start_names = self.task.worlds(self.num_envs, threads), self.task.start_names()
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._ended = np.zeros(self.num_envs, np.bool_)
         self._elapsed = np.zeros(self.num_envs, np.int64)
@@ -131,10 +132,19 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def _begin(self, mask: NDArray[np.bool_]) -> None:
         """Begin new episodes where `mask` is true."""
         rows = np.flatnonzero(mask)
-        starts = [self.task.drawn(self._generators[row]) for row in rows]
+        starts = [self._start(self._generators[row]) for row in rows]
         if starts:
             self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
         self._ended[rows], self._elapsed[rows] = False, 0
+
+    def _start(self, generator: np.random.Generator) -> Start:
+        """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
+        start, first = self.task.start(generator), self._start_names
+        if set(start) != set(first):
+            shown = [", ".join(names) or "nothing" for names in (start, first)]
+            message = f"start draws {shown[0]}, and drew {shown[1]} at first; draw the same names each time"
+            raise ArgumentError(message, argument="start", value=tuple(start), allowed=first)
+        return start
 
     def _restarted(self, last: Array, infos: Infos) -> Array:
         """Return the observations, of new episodes where the old ones have ended; infos get the last ones."""

@@ -15,7 +15,7 @@ from rbd.errors import ArgumentError
 from rbd.kinematics.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
-from rbd.rollout.cases import Sampler, Start
+from rbd.rollout.cases import Sampler
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
 
@@ -52,14 +52,12 @@ class Task:
     steps: int = 1
     collision_model: CollisionModel | None = None
     friction: float | None = None
-    _start_names: tuple[str, ...] = attrs.field(
-        init=False, repr=False, default=attrs.Factory(lambda self: _start_names(self.start), takes_self=True)
-    )
 
     def __attrs_post_init__(self) -> None:
         """Raise ArgumentError for parts of other kinds, and for an outcome with other inputs or outputs."""
         for name in ("control", "outcome"):
             require_kind(getattr(self, name), RecordedFunction, operation="Task", argument=name)
+        require_callable(self.start, "start", "a function of a random generator")
         whole_number(self.steps, "steps", 1)
         inputs = [port.name for port in self.outcome.program.inputs]
         outputs = {port.name: port.shape for port in self.outcome.program.outputs}
@@ -89,18 +87,17 @@ class Task:
             dt=self.dt,
             control=self.control,
             friction=self.friction,
-            parameters=[name for name in self._start_names if name not in ("q", "v")],
+            parameters=[name for name in self.start_names() if name not in ("q", "v")],
             threads=threads,
         )
 
-    def drawn(self, generator: np.random.Generator) -> Start:
-        """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
-        start = self.start(generator)
-        if set(start) != set(self._start_names):
-            known, found = (", ".join(names) or "nothing" for names in (self._start_names, start))
-            message = f"start draws {found}, and drew {known} at first; draw the same names each time"
-            raise ArgumentError(message, argument="start", value=tuple(start), allowed=self._start_names)
-        return start
+    def start_names(self) -> tuple[str, ...]:
+        """Return the names of what episodes begin with; raise ArgumentError for an action."""
+        names = tuple(self.start(np.random.default_rng(0)))
+        if "action" in names:
+            message = "start draws an action; actions are those of `step`: draw q, v and parameters"
+            raise ArgumentError(message, argument="start", value="action", allowed=("q", "v", *PARAMETERS))
+        return names
 
     def evaluate(self, worlds: Worlds, actions: Array) -> Outcome:
         """Return the outcome of the worlds as they are, after these actions."""
@@ -114,13 +111,3 @@ class Task:
         program = self.outcome.program
         found = self.outcome(*(known[port.name] for port in program.inputs))
         return dict(zip((port.name for port in program.outputs), found, strict=True))
-
-
-def _start_names(start: Sampler) -> tuple[str, ...]:
-    """Return the names of what episodes begin with; raise ArgumentError for an action."""
-    require_callable(start, "start", "a function of a random generator")
-    names = tuple(start(np.random.default_rng(0)))
-    if "action" in names:
-        message = "start draws an action; actions are those of `step`: draw q, v and parameters"
-        raise ArgumentError(message, argument="start", value="action", allowed=("q", "v", *PARAMETERS))
-    return names

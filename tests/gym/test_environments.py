@@ -172,8 +172,8 @@ def test_tasks_of_users() -> None:
 def test_starts_have_the_same_names_each_time_and_no_action() -> None:
     acrobot = rbd.gym.acrobot_swing_up()
     with pytest.raises(ArgumentError, match="start draws an action"):
-        attrs.evolve(acrobot, start=lambda rng: {"action": [0.0]})
-    draws = iter([{"q": np.zeros(2)}, {"v": np.zeros(2)}])
+        Environment(attrs.evolve(acrobot, start=lambda rng: {"action": [0.0]}))
+    draws = iter([{"q": np.zeros(2)}, {"q": np.zeros(2)}, {"v": np.zeros(2)}])
     environment = Environment(attrs.evolve(acrobot, start=lambda rng: next(draws)))
     with pytest.raises(ArgumentError, match="start draws v, and drew q at first"):
         environment.reset()

@@ -58,7 +58,7 @@ PROBES: dict[str, Callable[[Task], CallAndArguments]] = {
     "Environment": lambda task: (Environment, {"task": task}),
     "Environment.reset": lambda task: (_single(task).reset, {"options": {}}),
     "Environment.step": lambda task: (_single(task).step, {"action": np.zeros(1)}),
-    "Task": lambda task: (Task, attrs.asdict(task, recurse=False, filter=lambda field, _: field.init)),
+    "Task": lambda task: (Task, attrs.asdict(task, recurse=False)),
 }
 
 
