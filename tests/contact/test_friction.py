@@ -168,6 +168,15 @@ def test_one_recorded_function_for_all_thresholds_and_coefficients() -> None:
     assert len(model.functions) == 1
 
 
+def test_one_recorded_function_for_all_restitutions_and_active_pairs() -> None:
+    state, model, _ = _pressing_hand(2)
+    for restitution, active in ((0.0, [0, 2]), (0.5, [0]), (1.0, range(4))):
+        hit = impact(state, model, law="unilateral", restitution=restitution, active=active)
+        scalar = impact(state.with_scalars(), model, law="unilateral", restitution=restitution, active=active)
+        np.testing.assert_allclose(np.array(scalar.v, dtype=float), hit.v, rtol=0, atol=1e-12)
+    assert len(model.functions) == 1
+
+
 @pytest.mark.parametrize("law", ["inelastic", "euclidean", "unilateral"])
 def test_active_pairs_and_residual_of_impacts(law: str) -> None:
     state, model, _ = _pressing_hand(2)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import ContactSimulator
+from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
 from rbd.contact.stepping import native_steps, simulator
-from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
 
 HAND, MODEL = rbd.robots.hand()
 
@@ -36,6 +36,23 @@ def test_errors_of_a_control_are_annotated_with_the_time() -> None:
     with pytest.raises(ShapeError) as wrong:
         ContactSimulator(HAND, MODEL, lambda t, s: np.zeros(2), 1e-3).run(rbd.MechanismState(HAND), 0.01)
     assert "at t = 0.0" in wrong.value.__notes__[0]
+
+
+@pytest.mark.parametrize("friction", [None, 0.0])
+def test_contradicting_contacts_name_the_time(friction: float | None) -> None:
+    """A ball rolls into a gap that is narrower than the ball."""
+    mechanism = rbd.Mechanism()
+    ball = rbd.RigidBody("ball", rbd.SpatialInertia(rbd.Frame("ball"), mass=1, moment_about_com=np.eye(3)))
+    mechanism.attach("world", ball, rbd.Joint("rail", rbd.Prismatic([1, 0, 0])))
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    sphere = model.add(ball, Sphere(ball.default_frame, 0.1))
+    for x in (-1.0, 1.0):
+        wall = HalfSpace(rbd.Point(root, (0.05 * x, 0, 0)), rbd.FreeVector(root, (-x, 0, 0)))
+        model.add_pair(sphere, model.add("world", wall))
+    simulator = ContactSimulator(mechanism, model, None, 1e-3, friction=friction)
+    with pytest.raises(SolverError, match=r"at t = 0$") as caught:
+        simulator.run(rbd.MechanismState(mechanism), 0.01)
+    assert caught.value.time == 0.0
 
 
 # -- steps in machine code --------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[NearestPoints]
 
 
 def _facing_corners(a: PlacedBox, b: PlacedBox, n: Vec3) -> Iterator[NearestPoints]:
-    """Yield the corners of `a` with their projections onto the face of `b` whose outward normal is `n`."""
+    """Yield the corners of `a` with their projections onto the supporting plane of `b` along `n`, clamped to `b`."""
     top = support(b, n)
     for corner in corners(a):
         phi = height(corner, top, n)

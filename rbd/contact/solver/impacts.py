@@ -71,19 +71,22 @@ def impact(
         message = f"restitution is {e:g}, but the law {law!r} has none; use law='unilateral'"
         raise ArgumentError(message, argument="restitution", value=restitution, allowed=0)
     chosen = None if active is None else pair_set(active, len(model.pairs), "active")
-    function = partial(_impact, model.pairs, law, e, chosen)
-    found = evaluate(model, state, ("impact", law, e, chosen), function)
+    given: dict[str, Vector] = {"restitution": (e,)} if law == "unilateral" else {}
+    if chosen is not None:
+        given["chosen"] = tuple(float(k in chosen) for k in range(len(model.pairs)))
+    found = evaluate(model, state, ("impact", law, chosen is None), partial(_impact, model.pairs, law), **given)
     return ImpactSolution(
         found["v"], found["impulses"], number(found["energy"]), found["active"], number(found["residual"])
     )
 
 
 def _impact(
-    pairs: Sequence[Pair], law: Law, restitution: float, chosen: frozenset[int] | None, state: ScalarState
+    pairs: Sequence[Pair], law: Law, state: ScalarState, restitution: Vector = (0,), chosen: Vector | None = None
 ) -> Mapping[str, object]:
+    """Return the velocities after an impact; `chosen` is 1 for the pairs that touch, None: those that are near."""
     contacts = contacts_of(state, pairs, nearer_than(TOUCHING) if chosen is None else _one_of(chosen))
     M, v = mass_and_factor(state)[0], tuple(state.v)
-    found = impact_motion(state, law, restitution, contacts)
+    found = impact_motion(state, law, restitution[0], contacts)
     return {
         "v": found.x,
         "impulses": found.lam,
@@ -93,8 +96,8 @@ def _impact(
     }
 
 
-def _one_of(chosen: frozenset[int]) -> Callable[[int, Scalar], Condition]:
-    return lambda number, _: less(0, 1) if number in chosen else less(1, 0)
+def _one_of(chosen: Vector) -> Callable[[int, Scalar], Condition]:
+    return lambda number, _: less(0, chosen[number])
 
 
 def impact_motion(state: ScalarState, law: Law, restitution: Scalar, contacts: Contacts) -> ConstrainedMotion:

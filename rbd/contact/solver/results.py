@@ -80,11 +80,13 @@ class ImpactSolution(Generic[N_co]):
 @final
 @attrs.frozen(eq=False, repr=False)
 class ContactStep(Generic[N_co]):
-    """State after a time step with contacts: q and v, with M v = M free + J' impulses.
+    """State after a time step with contacts: q and v, with A v = momentum + J' impulses + impulses of joints.
 
+    A is the mass matrix M with implicit damping and gains, momentum that of the step without contacts. Without damping,
+    gains, stops and dry friction of joints, friction and compliance of pairs it is M v = M free + J' impulses.
     `impulses` are the normal impulses of the pairs (N s), summed over their points; `active` is 1 for pairs that push.
     `kkt_residual` is the largest violation of the KKT conditions; `energy_change` the kinetic energy that contacts add
-    (J), positive only where overlaps are pushed apart.
+    to the step without them (J), positive only where overlaps are pushed apart.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()

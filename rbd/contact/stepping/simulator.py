@@ -26,7 +26,7 @@ from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
 from rbd.contact.stepping.time_stepping import JOINTS
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
-from rbd.errors import ArgumentError, DivergedError, NotFiniteError
+from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, Silent, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
@@ -95,9 +95,9 @@ class ContactSimulator:
     ) -> ContactTrajectory:
         """Simulate from `state` for `final_time` and return all steps; afterwards `state` is the last one.
 
-        There are `final_time / dt` steps, rounded. A failure leaves the state as it was. Raises DivergedError with the
-        time when a number is no longer finite, ShapeError and NotFiniteError for what a control returns, and
-        ArgumentError for states that are not live and invalid times.
+        There are `final_time / dt` steps, rounded. A failure leaves the state as it was. Raises DivergedError when a
+        number is no longer finite and SolverError when contacts contradict each other, both with the time; ShapeError
+        and NotFiniteError for what a control returns, and ArgumentError for states that are not live and invalid times.
         """
         self._require_state(state)
         require_progress(progress)
@@ -163,6 +163,8 @@ class ContactSimulator:
             control = torques
         try:
             found = step(record.q[k], record.v[k], control, record.touching, self._dt)
+        except SolverError as error:
+            raise SolverError(f"{error.message}, at t = {time:g}", **{**error.fields, "time": time}) from error
         except (NotFiniteError, ArithmeticError) as error:
             if isinstance(control, np.ndarray):
                 float_array(control, control.shape, "control", copy=False)
