@@ -106,20 +106,20 @@ class CollisionModel(CollisionPairs):
             earlier = normals_array(previous_normals(previous, chosen.size, root))
             table = self._selection(state).distances(cast("MechanismState", state), chosen, earlier)
             return [from_row(row, root) for row in table.tolist()]
-        normals = previous_normals(previous, len(self._pairs), root)
+        normals = None if previous is None else previous_normals(previous, len(self._pairs), root)
         if not isinstance(state, MechanismState):
             return self._distances_of_scalars(state, normals)
-        if previous is None:
+        if normals is None:
             found = self._recorded("distances")(state.q, state.v)
         else:
             found = self._recorded("distances again")(state.q, state.v, normals_array(normals))
         return [from_row(row, root) for row in np.asarray(found).tolist()]
 
-    def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any]) -> list[Distance[Scalar]]:
+    def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any] | None) -> list[Distance[Scalar]]:
         found: list[Distance[Scalar]] = []
-        for pair, normal in zip(self._pairs, normals, strict=True):
-            x, y, z = state.vector(normal, 3, "previous")
-            phi, witnesses = distance_and_witnesses(state, pair, (x, y, z))
+        for k, pair in enumerate(self._pairs):
+            normal: Any = None if normals is None else state.vector(normals[k], 3, "previous")
+            phi, witnesses = distance_and_witnesses(state, pair, normal)
             found.append(Distance(phi, *witnesses))
         return found
 

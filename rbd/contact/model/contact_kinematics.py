@@ -30,8 +30,8 @@ Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
 """The nearest points of a pair, and the unit normal from the second shape to the first."""
 
 
-def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 = (0, 0, 0)) -> tuple[Scalar, Witnesses]:
-    """Return phi, witnesses and normal; in the root frame, as the previous normal."""
+def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> tuple[Scalar, Witnesses]:
+    """Return phi, witnesses and normal; in the root frame, as the previous normal, if there is one."""
     base = pair.base
     found = nearest_in_base(state, pair, previous)
     up = state.relative_transform(base, state.layout.root_frame)
@@ -60,9 +60,9 @@ def distance_jet(state: State[Any], pair: Pair) -> Jet:
     return phi if isinstance(phi, Jet) else Jet(phi)
 
 
-def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 = (0, 0, 0)) -> NearestPoints:
+def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> NearestPoints:
     """Return phi, witnesses and normal in the base frame of the pair; the previous normal is in the root frame."""
-    earlier = _in_base(state, previous, pair.base)
+    earlier = (0, 0, 0) if previous is None else _in_base(state, previous, pair.base)
     return nearest_points(*_placed(state, pair), earlier)
 
 
@@ -115,7 +115,5 @@ def _placed(state: State[Any], pair: Pair, X_BA: Transform[Any, Any] | None = No
 
 
 def _in_base(state: State[Any], previous: Vec3, base: Frame[Any]) -> Vec3:
-    if all(isinstance(x, int) for x in previous):
-        return previous
     root = state.layout.root_frame
     return FreeVector.trusted(root, previous).transformed(state.relative_transform(root, base)).xyz_components

@@ -14,7 +14,7 @@ from rbd.state import ScalarState
 
 
 def _distances(pairs: Sequence[Pair], state: ScalarState, previous: object = None) -> object:
-    earlier = [(0, 0, 0)] * len(pairs) if previous is None else cast("list[Vec3]", cast("Any", previous).tolist())
+    earlier: list[Vec3 | None] = [None] * len(pairs) if previous is None else cast("Any", previous).tolist()
     rows: list[object] = []
     for pair, normal in zip(pairs, earlier, strict=True):
         phi, witnesses = distance_and_witnesses(state, pair, normal)
