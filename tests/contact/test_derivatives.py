@@ -141,6 +141,18 @@ def test_a_gap_of_zero_is_a_switch() -> None:
     assert contact_step_derivatives(state, model, torques, 0.01).undecided == (0,)
 
 
+@pytest.mark.parametrize(
+    ("height", "speed"), [(0.104, 0.4), (0.09, 0.0)], ids=["a gap that just closes", "an overlap that just rebounds"]
+)
+def test_a_point_that_begins_to_rebound_is_at_a_switch(height: float, speed: float) -> None:
+    """At 0.4 m/s a gap of 4 mm closes in a step."""
+    for faster, undecided in ((0.0, (0,)), (1e-3, ()), (-1e-3, ())):
+        v = [0, 0, 0, 0, 0, -speed - faster]
+        state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, height], v, restitution=0.5)
+        found = contact_step_derivatives(state, model, torques, 0.01)
+        assert found.undecided == undecided
+
+
 def test_derivatives_by_velocities_that_contacts_stop_are_zero() -> None:
     state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 1.0, 0, -3.0])
     derivatives = contact_step_derivatives(state, model, torques, 1e-3)

@@ -6,7 +6,8 @@ implicit function theorem applies; the rest of the step is differentiated as it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, final
 
 import attrs
@@ -15,13 +16,17 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import as_tuple, require_both
+from rbd.contact.model.contact_kinematics import contact_points_in_base
+from rbd.contact.model.evaluation import as_tuple, evaluate, require_both
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.friction_cone import contact_point_jacobian
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.time_stepping import JOINTS, MARGIN, step_arguments, step_function
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar
+from rbd.scalars import Scalar, Vector, less, maximum, where
 from rbd.scalars.arrays import Array, to_float_array
-from rbd.state import MechanismState, State
+from rbd.scalars.linear_algebra import dot
+from rbd.state import MechanismState, ScalarState, State
 
 _TOLERANCE = 1e-9
 """A multiplier or slack below this share of the largest one counts as zero."""
@@ -35,9 +40,9 @@ _TOUCHING = 1e-12
 class ContactStepDerivatives:
     """Derivatives of q and v after a step by q, v and torques before it; configurations along velocities, (nv, nv).
 
-    `undecided` are the pairs at a switch: a bound held without force, or met without being held, or a gap of exactly
-    zero, since overlaps are closed more slowly than gaps. There the derivatives are one-sided: those to the side on
-    which the same bounds stay held.
+    `undecided` are the pairs at a switch: a bound held without force, or met without being held, a gap of exactly
+    zero, since overlaps are closed more slowly than gaps, or a rate at which a point begins to rebound. There the
+    derivatives are one-sided: those to the side on which the same bounds stay held.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -98,7 +103,7 @@ def contact_step_derivatives(
     along_velocities = _along_velocities(state, found["q_next"])
     by_q, by_v, by_torques = ((along_velocities @ j[:nq], j[nq : nq + nv].copy()) for j in jacobians)
     changes = np.max([np.abs(j[nq + nv :]).max(axis=1, initial=0.0) for j in jacobians], axis=0)
-    undecided = _undecided(found, nq + nv, changes)
+    undecided = tuple(sorted(_undecided(found, nq + nv, changes) | _beginning_to_rebound(state, model, dt, margin)))
     return ContactStepDerivatives(by_q[0], by_v[0], by_torques[0], by_q[1], by_v[1], by_torques[1], undecided)
 
 
@@ -112,7 +117,7 @@ def _along_velocities(state: MechanismState, q: Array) -> Array:
     return matrix
 
 
-def _undecided(found: dict[str, Array], start: int, changes: Array) -> tuple[int, ...]:
+def _undecided(found: dict[str, Array], start: int, changes: Array) -> set[int]:
     """Return the pairs with a bound that is neither clearly held nor clearly free, or with a gap of zero.
 
     `changes` are the largest derivatives of the slacks and multipliers; those that do not change do not switch: the
@@ -123,4 +128,29 @@ def _undecided(found: dict[str, Array], start: int, changes: Array) -> tuple[int
     grazing = ~held & slack_moves & (slack <= _TOLERANCE * np.abs(slack).max(initial=1.0))
     idle = held & lam_moves & (lam <= _TOLERANCE * lam.max(initial=1.0))
     rows = grazing | idle | (np.abs(found["gaps"]) <= _TOUCHING)
-    return tuple(sorted({int(owner) for owner in found["owners"][rows]}))
+    return {int(owner) for owner in found["owners"][rows]}
+
+
+def _beginning_to_rebound(state: MechanismState, model: CollisionModel, dt: float, margin: float) -> set[int]:
+    """Return the pairs with restitution that have a point at the rate at which its rebound begins."""
+    if not any(pair.restitution for pair in model.pairs):
+        return set()
+    function = partial(_rebounds, model.pairs)
+    found = evaluate(model, state, ("rebounds",), function, settings=(dt, margin))
+    at_switch = np.abs(found["surplus"]) <= _TOLERANCE * np.maximum(1.0, np.abs(found["closing"]))
+    return {int(owner) for owner in found["owners"][at_switch]}
+
+
+def _rebounds(pairs: Sequence[Pair], state: ScalarState, settings: Vector) -> Mapping[str, object]:
+    """Return how far points of pairs with restitution are from rebounding, and the rates that close their gaps.
+
+    A point rebounds if its rate is below that which closes its gap: its bound jumps there, or has a kink for overlaps.
+    """
+    dt, margin = settings
+    rows: list[tuple[Scalar, Scalar, int]] = []
+    for owner, pair in enumerate(pairs):
+        for point in contact_points_in_base(state, pair) if pair.restitution else ():
+            rate = dot(contact_point_jacobian(state, pair, point.p_a).row(point.n), tuple(state.v))
+            closing = -maximum(point.phi, 0) / dt
+            rows.append((where(less(point.phi, margin), rate - closing, 1), closing, owner))
+    return dict(zip(("surplus", "closing", "owners"), zip(*rows, strict=True), strict=True))
