@@ -24,7 +24,7 @@ from rbd.rational.polynomials.evaluation import entries
 from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, unit
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, exponents, unit
 from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
 
@@ -72,7 +72,6 @@ class VariableBox:
         """Return the control values of a block's packed monomials over (1 + s²) to `power`."""
         found = self.known.get((block.number, keys, power))
         if found is None:
-            exponents = self.ring.exponents
             monomials = tuple((exponents(key, block.circle), exponents(key, block.s)) for key in keys)
             sides = [[ends[i] for i in block.indices] for ends in (self.low, self.high)]
             found = controls(BlockMonomials(block, monomials, power), sides[0], sides[1], self.pieces)
@@ -209,5 +208,5 @@ def _slack(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: f
     for block in p.ring.blocks:
         if content.support & block.s_bit:  # no denominator bounds its powers
             scale *= box.largest(block) ** (content.degree * len(block.s))
-    own = content.error * len(content.terms) + content.lost
+    own = content.error * len(content.terms) + content.dropped_sum
     return _MARGIN * steps * ROUNDING * size * 1.01 + (own * scale * 1.01 if own else 0.0)

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, final
 from rbd.kinematics import passes
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.coordinates.coordinate import Coordinate
-from rbd.rational.coordinates.joint_coordinates import quaternion_twin
-from rbd.rational.polynomials.polynomial_scalars import Star
+from rbd.rational.coordinates.joint_coordinates import quaternion_equivalent
+from rbd.rational.polynomials.polynomial_scalars import NominalValue
 from rbd.rational.polynomials.ring import Ring
 from rbd.rational.pose import MultilinearPose
 from rbd.scalars import Scalar, Vector, lift
@@ -22,11 +22,15 @@ Place: TypeAlias = "RigidBody | Frame[Any] | Point[Any]"
 
 
 @final
-class Expansion:
+class PolynomialKinematics:
     """Transforms between neighbouring bodies as polynomials around one q*."""
 
     def __init__(
-        self, mechanism: Mechanism, coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]
+        self,
+        mechanism: Mechanism,
+        coordinates: Sequence[tuple[Coordinate, ...]],
+        ring: Ring,
+        star: tuple[NominalValue, ...],
     ) -> None:
         """Replace coordinates by polynomials; raise ArgumentError for an invalid q*."""
         self.ring = ring
@@ -80,7 +84,7 @@ class Expansion:
         return path
 
 
-def _polynomials(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]) -> Vector:
+def _polynomials(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[NominalValue, ...]) -> Vector:
     q: list[Scalar] = []
     i = 0
     for coordinate, block in zip((c for group in coordinates for c in group), ring.blocks, strict=True):
@@ -95,7 +99,7 @@ def _moved(frame: Frame[Any], translation: Vec3) -> Transform:
 
 def _with_quaternion_joints(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism, or a copy with quaternion joints where rotations have three coordinates."""
-    twins = {joint: quaternion_twin(joint.type) for joint in mechanism.tree_joints}
+    twins = {joint: quaternion_equivalent(joint.type) for joint in mechanism.tree_joints}
     if not any(twins.values()):
         return mechanism
     copy, copies = mechanism.copy()

@@ -27,12 +27,12 @@ from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import joint_coordinates
-from rbd.rational.coordinates.nominal_configuration import StarLike, nominal
-from rbd.rational.expansion import Expansion, Place
+from rbd.rational.coordinates.nominal_configuration import NominalLike, nominal
+from rbd.rational.expansion import Place, PolynomialKinematics
 from rbd.rational.polynomials.evaluation import entries
 from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.polynomial_scalars import HalfTangent, Star
+from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValue
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import Kind, Ring
 from rbd.rational.pose import MultilinearPose, RationalPose
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 ArrayOf: TypeAlias = "NDArray[Any]"
 """float64 for floats, an object or complex array for other scalars."""
 V = TypeVar("V")
-Convert: TypeAlias = Callable[[Coordinate, V, "tuple[Star, ...]"], V]
+Convert: TypeAlias = Callable[[Coordinate, V, "tuple[NominalValue, ...]"], V]
 Width: TypeAlias = Callable[[Coordinate], int]
 
-_REMEMBERED = 8
+_CACHE_SIZE = 8
 
 
 @final
@@ -87,7 +87,7 @@ class RationalForwardKinematics:
         self._coordinates = tuple(joint_coordinates(link.joint) for link in self._layout.links)
         self._kinds = tuple(coordinate.kind for group in self._coordinates for coordinate in group)
         self._plain = Ring(self._kinds, exact=False, origin=None)
-        self._expansions: dict[object, Expansion] = {}
+        self._expansions: dict[object, PolynomialKinematics] = {}
 
     @property
     def mechanism(self) -> Mechanism:
@@ -124,7 +124,7 @@ class RationalForwardKinematics:
             return -1
         return sum(coordinate.ns for group in self._coordinates[:number] for coordinate in group)
 
-    def variables(self, q_star: StarLike, *, exact: bool = False) -> dict[str, Polynomial]:
+    def variables(self, q_star: NominalLike, *, exact: bool = False) -> dict[str, Polynomial]:
         """Return every variable by name, to build polynomials around `q_star`."""
         ring = self._expansion(q_star, exact).ring
         return {name: Polynomial.variable(ring, g) for g, name in enumerate(ring.names)}
@@ -132,7 +132,7 @@ class RationalForwardKinematics:
     # --- poses --------------------------------------------------------------------------------------------------------
 
     def pose_polynomial(
-        self, q_star: StarLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
+        self, q_star: NominalLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
     ) -> MultilinearPose:
         """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
@@ -160,15 +160,15 @@ class RationalForwardKinematics:
         except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
 
-    def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
+    def _expansion(self, q_star: NominalLike, exact: bool) -> PolynomialKinematics:
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=exact)
         key = star, exact, self._mechanism.parameter_version
         found = self._expansions.pop(key, None)
         if found is None:
             ring = Ring(self._kinds, exact=exact, origin=(self._layout.root_frame, self._kinds, star))
-            found = Expansion(self._mechanism, self._coordinates, ring, star)
-            if len(self._expansions) >= _REMEMBERED:
+            found = PolynomialKinematics(self._mechanism, self._coordinates, ring, star)
+            if len(self._expansions) >= _CACHE_SIZE:
                 self._expansions.pop(next(iter(self._expansions)))
         self._expansions[key] = found
         return found
@@ -193,12 +193,12 @@ class RationalForwardKinematics:
         occurs in odd powers.
         """
         require_kind(polynomial, Polynomial, MultilinearPose, operation="rational", argument="polynomial")
-        self._require_mine(polynomial.ring, "polynomial")
+        self._require_same_ring(polynomial.ring, "polynomial")
         if isinstance(polynomial, Polynomial):
             return rational_function(polynomial)
         return polynomial.rational()
 
-    def _require_mine(self, ring: Ring, argument: str) -> None:
+    def _require_same_ring(self, ring: Ring, argument: str) -> None:
         (origin, _) = ring.origin
         if cast("tuple[object, ...]", origin)[:2] != (self._layout.root_frame, self._kinds):
             raise ArgumentError(
@@ -210,7 +210,7 @@ class RationalForwardKinematics:
 
     # --- q and s ------------------------------------------------------------------------------------------------------
 
-    def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: StarLike, wrap: bool = False) -> ArrayOf:
+    def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: NominalLike, wrap: bool = False) -> ArrayOf:
         """Return s of the configuration q: tan((q - q*) / 2) for angles, q - q* for displacements.
 
         With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, whole turns are
@@ -227,7 +227,7 @@ class RationalForwardKinematics:
         row = scalars(q, self._layout.nq, "q")
         return pack(self._convert(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
 
-    def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> ArrayOf:
+    def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: NominalLike) -> ArrayOf:
         """Return the configuration q of s: angles within half a turn of q*, which infinite s are exactly.
 
         s may have leading axes, or hold scalars of any type. Raises as `compute_s`, naming s or q_star.
@@ -240,14 +240,16 @@ class RationalForwardKinematics:
         row = found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
         return pack(self._convert(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
 
-    def _convert(self, row: Vector, star: tuple[Star, ...], width: Width, convert: Convert[Vector]) -> Vector:
+    def _convert(self, row: Vector, star: tuple[NominalValue, ...], width: Width, convert: Convert[Vector]) -> Vector:
         """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
         if not all(map(is_float, row)):  # q* becomes exact beside symbols
             star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
         parts = [_checked(c, convert(c, row[i], star[j])) for c, i, j in self._slices(width)]
         return tuple(x for part in parts for x in part)
 
-    def _convert_rows(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
+    def _convert_rows(
+        self, rows: Array, star: tuple[NominalValue, ...], width: Width, convert: Convert[Array]
+    ) -> Array:
         """Return the conversion of every coordinate in every row of an array."""
         flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
         with np.errstate(over="ignore", invalid="ignore"):
@@ -289,7 +291,7 @@ class RationalForwardKinematics:
         """
         kinds = (Polynomial, RationalFunction, MultilinearPose, RationalPose)
         require_kind(pose, *kinds, operation="bounds", argument="pose")
-        self._require_mine(pose.ring, "pose")
+        self._require_same_ring(pose.ring, "pose")
         return bounds_over(pose, s_low, s_high, pieces)
 
 

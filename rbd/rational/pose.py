@@ -36,7 +36,7 @@ Triple: TypeAlias = tuple[T, T, T]
 
 @final
 @attrs.frozen(eq=False)
-class Rows(Generic[T]):
+class Matrix3(Generic[T]):
     """Three rows of three entries: `rows[i][j]`, or `rows[i, j]` as with arrays."""
 
     rows: tuple[Triple[T], Triple[T], Triple[T]]
@@ -62,7 +62,7 @@ class AlgebraicPose(Latex, Generic[T]):
     ring: Ring
     from_frame: Frame[Any]
     to_frame: Frame[Any]
-    rotation: Rows[T]
+    rotation: Matrix3[T]
     translation: Triple[T]
 
     @property
@@ -160,7 +160,7 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
             return x, y, z
 
         a, b, c = tf.rotation_components
-        rows = Rows((triple(a), triple(b), triple(c)))
+        rows = Matrix3((triple(a), triple(b), triple(c)))
         return MultilinearPose(ring, tf.from_frame, tf.to_frame, rows, triple(tf.translation_components))
 
     @property
@@ -182,7 +182,7 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
     def rational(self) -> RationalPose:
         """Return all entries as rational functions of s."""
         a, b, c, p = (_each(rational_function, row) for row in (*self.rotation, self.translation))
-        return RationalPose(self.ring, self.from_frame, self.to_frame, Rows((a, b, c)), p)
+        return RationalPose(self.ring, self.from_frame, self.to_frame, Matrix3((a, b, c)), p)
 
     def derivative(self, index: SupportsIndex) -> tuple[tuple[Polynomial, ...], ...]:
         """Return the derivative of the three rows of `entries` by s[index].

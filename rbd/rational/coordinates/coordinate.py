@@ -13,12 +13,12 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.polynomial_scalars import AngleScalar, HalfTangent, Star
+from rbd.rational.polynomials.polynomial_scalars import AngleScalar, HalfTangent, NominalValue
 from rbd.rational.polynomials.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, atan2, const, cos, divide, is_float, sin, sqrt, tan
 from rbd.scalars.arrays import Array
 
-Stars: TypeAlias = Sequence[Star]
+NominalValues: TypeAlias = Sequence[NominalValue]
 
 
 class Coordinate(ABC):
@@ -29,22 +29,22 @@ class Coordinate(ABC):
     kind: ClassVar[Kind]
 
     @abstractmethod
-    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
         """Return the polynomials around q* that replace q in the joint's transform."""
 
     @abstractmethod
-    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
         """Return s of q; with `wrap`, infinite for angles half a turn or more away."""
 
     @abstractmethod
-    def to_q(self, s: Vector, star: Stars) -> Vector:
+    def to_q(self, s: Vector, star: NominalValues) -> Vector:
         """Return q of s, which may be infinite for angles."""
 
-    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
         """Return `to_s` of every row."""
         return np.array([self.to_s(tuple(row), star, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
 
-    def rows_to_q(self, s: Array, star: Stars) -> Array:
+    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
         """Return `to_q` of every row."""
         return np.array([self.to_q(tuple(row), star) for row in s.tolist()]).reshape(len(s), self.nq)
 
@@ -56,23 +56,23 @@ class LengthCoordinate(Coordinate):
     kind = Kind.LENGTH
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
-        return (Polynomial.variable(ring, block.s[0]) + Polynomial.given(ring, number(star[0])),)
+    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
+        return (Polynomial.variable(ring, block.s[0]) + Polynomial.from_parameter(ring, number(star[0])),)
 
     @override
-    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
         return (q[0] - number(star[0]),)
 
     @override
-    def to_q(self, s: Vector, star: Stars) -> Vector:
+    def to_q(self, s: Vector, star: NominalValues) -> Vector:
         return (s[0] + number(star[0]),)
 
     @override
-    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
         return q - float(number(star[0]))
 
     @override
-    def rows_to_q(self, s: Array, star: Stars) -> Array:
+    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
         return s + float(number(star[0]))
 
 
@@ -83,11 +83,11 @@ class AngleCoordinate(Coordinate):
     kind = Kind.ANGLE
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
         return (cast("Scalar", AngleScalar(ring, block, star[0])),)
 
     @override
-    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
         start = angle(star[0])
         difference = q[0] - start
         if wrap and is_float(difference) and is_half_turn(np.float64(cast("float", q[0])), start):
@@ -95,11 +95,11 @@ class AngleCoordinate(Coordinate):
         return (tan(difference * const(1, 2)),)
 
     @override
-    def to_q(self, s: Vector, star: Stars) -> Vector:
+    def to_q(self, s: Vector, star: NominalValues) -> Vector:
         return (turn(s[0]) + angle(star[0]),)
 
     @override
-    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
         start = float(angle(star[0]))
         tangent: Array = np.tan((q - start) / 2)
         if wrap:
@@ -107,7 +107,7 @@ class AngleCoordinate(Coordinate):
         return tangent
 
     @override
-    def rows_to_q(self, s: Array, star: Stars) -> Array:
+    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
         turned: Array = 2 * np.arctan(s)
         return turned + float(angle(star[0]))
 
@@ -131,13 +131,13 @@ class SinCosCoordinate(Coordinate):
     kind = Kind.ANGLE
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
         c, s = (Polynomial.variable(ring, g) for g in block.circle)
-        sine, cosine = (Polynomial.given(ring, x) for x in sine_cosine(star))
+        sine, cosine = (Polynomial.from_parameter(ring, x) for x in sine_cosine(star))
         return c * sine + s * cosine, c * cosine - s * sine
 
     @override
-    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
         (s, c), (sine, cosine) = q, sine_cosine(star)
         require_direction(q, "q", "a sine and a cosine")
         along, across = cosine * c + sine * s, cosine * s - sine * c
@@ -148,13 +148,13 @@ class SinCosCoordinate(Coordinate):
         return (divide(across, length + along),)
 
     @override
-    def to_q(self, s: Vector, star: Stars) -> Vector:
+    def to_q(self, s: Vector, star: NominalValues) -> Vector:
         sine, cosine = sine_cosine(star)
         by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
         return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
 
 
-def sine_cosine(star: Stars) -> tuple[Any, Any]:
+def sine_cosine(star: NominalValues) -> tuple[Any, Any]:
     """Return the sine and the cosine in q*; raise ArgumentError when both are zero."""
     sine, cosine = (number(x) for x in star)
     require_direction((sine, cosine), "q_star", "a sine and a cosine")
@@ -168,7 +168,7 @@ def require_direction(values: Vector, argument: str, what: str) -> None:
         raise ArgumentError(message, argument=argument, value=values, allowed="values whose squares sum to one")
 
 
-def number(star: Star) -> Any:
+def number(star: NominalValue) -> Any:
     """Return an entry of q* that is not an angle; raise ArgumentError for a HalfTangent."""
     if isinstance(star, HalfTangent):
         message = f"q_star has {star} for a coordinate that is not an angle; give a number"
@@ -176,6 +176,6 @@ def number(star: Star) -> Any:
     return star
 
 
-def angle(star: Star) -> Any:
+def angle(star: NominalValue) -> Any:
     """Return an angle of q* as a number."""
     return star.angle if isinstance(star, HalfTangent) else star

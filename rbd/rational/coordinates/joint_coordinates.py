@@ -67,9 +67,9 @@ def joint_coordinates(joint: Joint) -> tuple[Coordinate, ...]:
     return found
 
 
-def quaternion_twin(joint_type: JointType) -> JointType | None:
+def quaternion_equivalent(joint_type: JointType) -> JointType | None:
     """Return the joint type with the same motion and a quaternion for its rotation; None if there is no need."""
     if isinstance(joint_type, Reversed):
-        inner = quaternion_twin(joint_type.original)
+        inner = quaternion_equivalent(joint_type.original)
         return None if inner is None else Reversed(inner)
     return _TWINS.get(type(joint_type))

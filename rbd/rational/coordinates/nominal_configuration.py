@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from rbd.arguments import flag
 from rbd.errors import ScalarError, quoted
-from rbd.rational.polynomials.polynomial_scalars import HalfTangent, Star
+from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValue
 from rbd.scalars import Scalar, is_float, scalars
 from rbd.scalars.arrays import float_array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-StarLike: TypeAlias = "ArrayLike | Sequence[object]"
+NominalLike: TypeAlias = "ArrayLike | Sequence[object]"
 """A nominal configuration: numbers, and HalfTangent for angles."""
 
 
-def nominal(q_star: object, nq: int, *, exact: bool) -> tuple[Star, ...]:
+def nominal(q_star: object, nq: int, *, exact: bool) -> tuple[NominalValue, ...]:
     """Return q* checked: floats, or fractions if `exact`, and HalfTangent.
 
     Raises ShapeError, NotFiniteError or ScalarError naming q_star.

@@ -10,7 +10,7 @@ from typing import cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.rational.coordinates.coordinate import Coordinate, Stars, number, require_direction
+from rbd.rational.coordinates.coordinate import Coordinate, NominalValues, number, require_direction
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, divide, is_float, sqrt
@@ -32,20 +32,20 @@ class RotationCoordinate(Coordinate):
     def coordinates(self, quaternion: Quaternion) -> Vector:
         """Return the coordinates q of a quaternion, of the same length as that of q*."""
 
-    def star(self, star: Stars) -> Quaternion:
+    def star(self, star: NominalValues) -> Quaternion:
         """Return the quaternion of q*; raise ArgumentError when it is zero."""
         found = self.quaternion(tuple(number(x) for x in star))
         require_direction(found, "q_star", "the numbers of a quaternion")
         return found
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
         w, x, y, z = (Polynomial.variable(ring, g) for g in block.circle)
-        a, b, c, d = (Polynomial.given(ring, x) for x in self.star(star))
+        a, b, c, d = (Polynomial.from_parameter(ring, x) for x in self.star(star))
         return quaternion_product((a, b, c, d), (w, x, y, z))
 
     @override
-    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
         after = self.quaternion(q)
         require_direction(after, "q", "the numbers of a quaternion")
         w, *vector = quaternion_product(quaternion_conjugate(self.star(star)), after)
@@ -54,7 +54,7 @@ class RotationCoordinate(Coordinate):
         return tuple(divide(x, w) for x in vector)
 
     @override
-    def to_q(self, s: Vector, star: Stars) -> Vector:
+    def to_q(self, s: Vector, star: NominalValues) -> Vector:
         w, vector = _homogeneous(s)
         length = sqrt(w * w + sum((x * x for x in vector), 0))
         step = (w / length, vector[0] / length, vector[1] / length, vector[2] / length)

@@ -1,7 +1,7 @@
 """Sums and products of packed polynomials, with running error bounds.
 
 Every polynomial in floats carries `error`, a bound on the rounding error of each coefficient. A sum below that bound is
-the remainder of a cancellation and is dropped; `lost` bounds the sum of all dropped coefficients.
+the remainder of a cancellation and is dropped; `dropped_sum` bounds the sum of all dropped coefficients.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _COARSEST = 2.0**-46
 @final
 @attrs.frozen(eq=False)
 class Content:
-    """Terms of a polynomial; `top` bounds the coefficients, `degree` the exponents."""
+    """Terms of a polynomial; `max_coefficient` bounds the coefficients, `degree` the exponents."""
 
     terms: Packed
     support: int = 0
     degree: int = 0
     multilinear: bool = True
-    top: float = 0.0
+    max_coefficient: float = 0.0
     error: float = 0.0
-    lost: float = 0.0
+    dropped_sum: float = 0.0
 
 
 def _size(c: Coefficient) -> float:
@@ -44,7 +44,7 @@ def constant(value: Coefficient, error: float) -> Content:
     """Return a constant."""
     if not value:
         return Content({})
-    return Content({0: value}, top=_size(value), error=error)
+    return Content({0: value}, max_coefficient=_size(value), error=error)
 
 
 def negated(a: Content) -> Content:
@@ -58,8 +58,8 @@ def scaled(a: Content, c: Coefficient, exact: bool) -> Content:
         return Content({})
     size = _size(c)
     terms: Packed = {key: c * x for key, x in a.terms.items()}
-    error = 0.0 if exact else size * (a.error + ROUNDING * a.top)
-    return Content(terms, a.support, a.degree, a.multilinear, size * a.top, error, size * a.lost)
+    error = 0.0 if exact else size * (a.error + ROUNDING * a.max_coefficient)
+    return Content(terms, a.support, a.degree, a.multilinear, size * a.max_coefficient, error, size * a.dropped_sum)
 
 
 def total(a: Content, b: Content, exact: bool) -> Content:
@@ -69,9 +69,9 @@ def total(a: Content, b: Content, exact: bool) -> Content:
     terms = a.terms | b.terms
     common = a.terms.keys() & b.terms.keys()
     support, degree, multilinear = a.support | b.support, max(a.degree, b.degree), a.multilinear and b.multilinear
-    top, error, lost = max(a.top, b.top), max(a.error, b.error), a.lost + b.lost
+    top, error, lost = max(a.max_coefficient, b.max_coefficient), max(a.error, b.error), a.dropped_sum + b.dropped_sum
     if common:
-        error = 0.0 if exact else a.error + b.error + ROUNDING * (a.top + b.top)
+        error = 0.0 if exact else a.error + b.error + ROUNDING * (a.max_coefficient + b.max_coefficient)
         top, gone = _merged(terms, common, a.terms, b.terms, threshold(error, top), top)
         lost += gone * error * 2
     return Content(terms, support, degree, multilinear, top, error, lost)
@@ -109,17 +109,30 @@ def product(ring: Ring, a: Content, b: Content) -> Content:
     terms = {j + k: x * y for k, y in b.terms.items() for j, x in a.terms.items()}
     error = 0.0 if ring.exact else _product_error(a, b)
     degree, multilinear = max(a.degree, b.degree), a.multilinear and b.multilinear
-    return Content(terms, a.support | b.support, degree, multilinear, a.top * b.top, error, _product_lost(a, b))
+    return Content(
+        terms,
+        a.support | b.support,
+        degree,
+        multilinear,
+        a.max_coefficient * b.max_coefficient,
+        error,
+        _product_lost(a, b),
+    )
 
 
 def _product_error(a: Content, b: Content) -> float:
-    return a.error * b.top + a.top * b.error + a.error * b.error + ROUNDING * a.top * b.top
+    return (
+        a.error * b.max_coefficient
+        + a.max_coefficient * b.error
+        + a.error * b.error
+        + ROUNDING * a.max_coefficient * b.max_coefficient
+    )
 
 
 def _product_lost(a: Content, b: Content) -> float:
-    if not a.lost and not b.lost:
+    if not a.dropped_sum and not b.dropped_sum:
         return 0.0
-    return a.lost * weight(b) + weight(a) * b.lost + a.lost * b.lost
+    return a.dropped_sum * weight(b) + weight(a) * b.dropped_sum + a.dropped_sum * b.dropped_sum
 
 
 def weight(a: Content) -> float:
@@ -137,11 +150,11 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
         for j, x in a.terms.items():
             terms[j + k] = terms.get(j + k, 0) + x * y
     count = min(len(a.terms), len(b.terms))
-    error = count * (_product_error(a, b) + count * ROUNDING * a.top * b.top)
+    error = count * (_product_error(a, b) + count * ROUNDING * a.max_coefficient * b.max_coefficient)
     support = a.support | b.support
     for block in ring.blocks:
         if a.support & b.support & block.bit and block.circle:
-            terms = reduced(terms, block)
+            terms = with_circle_relation(terms, block)
             error *= 2 * degree * len(block.circle)
     error = 0.0 if ring.exact else error
     top = max(map(_size, terms.values()), default=0.0)
@@ -151,7 +164,7 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
     return Content(kept, support, degree, False, top, error, lost)
 
 
-def reduced(terms: Packed, block: Block) -> Packed:
+def with_circle_relation(terms: Packed, block: Block) -> Packed:
     """Return the terms with the square of the block's first circle variable replaced by one minus the others'."""
     shift = FIELD * block.circle[0]
     others = [2 << (FIELD * g) for g in block.circle[1:]]

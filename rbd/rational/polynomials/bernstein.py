@@ -19,7 +19,7 @@ import numpy as np
 
 from rbd.errors import NotFiniteError
 from rbd.rational.polynomials.half_angle import numerator
-from rbd.rational.polynomials.ring import FIELD, LARGEST, Block, Kind, unit
+from rbd.rational.polynomials.ring import Block, Kind, exponents, unit
 from rbd.scalars.arrays import Array
 
 Form: TypeAlias = list[int]
@@ -175,7 +175,7 @@ def _expanded(block: Block, polynomial: dict[int, int], tables: Sequence[Sequenc
     """Return the Bernstein coefficients of a polynomial in the three s of a block, as one list."""
     result = [0] * (n + 1) ** 3
     for key, c in polynomial.items():
-        x, y, z = (table[(key >> (FIELD * g)) & LARGEST] for table, g in zip(tables, block.s, strict=True))
+        x, y, z = (table[exponent] for table, exponent in zip(tables, exponents(key, block.s), strict=True))
         for k, (a, b, d) in enumerate(itertools.product(x, y, z)):
             result[k] += c * a * b * d
     return result

@@ -10,13 +10,13 @@ import heapq
 
 from rbd.rational.polynomials.arithmetic import Content, constant, threshold
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
 
 
 def sum_of_squares(ring: Ring, block: Block) -> Polynomial:
     """Return 1 + s², for a rotation 1 + s0² + s1² + s2²."""
     one = ring.coefficient(1)
-    terms: Packed = {0: one} | {2 * key: one for key in (1 << (6 * g) for g in block.s)}
+    terms: Packed = {0: one} | {2 * key: one for key in map(unit, block.s)}
     return Polynomial(ring, Content(terms, block.bit, 2, False, 1.0))
 
 
@@ -40,12 +40,14 @@ def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
         return None
     # In floats the divisor is 1 + s²: a coefficient of the quotient sums at most this many, each with its error.
     growth = float((a.degree + 1) * max(1, len(b.terms) - 1) ** (a.degree // 2))
-    error = 0.0 if p.ring.exact else growth * (a.error + ROUNDING * a.top)
-    found = _divided(p.ring, a.terms, b.terms, threshold(error, a.top))
+    error = 0.0 if p.ring.exact else growth * (a.error + ROUNDING * a.max_coefficient)
+    found = _divided(p.ring, a.terms, b.terms, threshold(error, a.max_coefficient))
     if found is None:
         return None
     top = max((abs(float(c)) for c in found.values()), default=0.0)
-    return Polynomial(p.ring, Content(found, a.support | b.support, a.degree, False, top, error, growth * a.lost))
+    return Polynomial(
+        p.ring, Content(found, a.support | b.support, a.degree, False, top, error, growth * a.dropped_sum)
+    )
 
 
 def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial, Polynomial | None]:
@@ -58,8 +60,8 @@ def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial
         return p, divisor
     c = a.terms[largest] / b.terms[largest]
     size = abs(float(c))
-    error = 0.0 if p.ring.exact else a.error + size * b.error + 4 * ROUNDING * a.top
-    negligible = threshold(error, max(a.top, size * b.top))
+    error = 0.0 if p.ring.exact else a.error + size * b.error + 4 * ROUNDING * a.max_coefficient
+    negligible = threshold(error, max(a.max_coefficient, size * b.max_coefficient))
     if any(abs(x - c * b.terms[key]) > negligible for key, x in a.terms.items()):
         return p, divisor
     return Polynomial(p.ring, constant(c, error / abs(float(b.terms[largest])))), None
@@ -78,7 +80,7 @@ def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> P
         c = left.pop(key, 0)
         if abs(c) <= negligible:
             continue
-        if any(ring.exponents(key, (g,))[0] < e for g, e in lead_powers):
+        if any(exponents(key, (g,))[0] < e for g, e in lead_powers):
             return None
         found[key - lead] = c = c / divisor[lead]
         for other, d in rest.items():

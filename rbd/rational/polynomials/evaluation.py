@@ -128,7 +128,7 @@ def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
     Raises ShapeError or NotFiniteError naming the argument.
     """
     given: Any = s
-    if isinstance(s, (tuple, list)) and not all(_plain(x) for x in given):
+    if isinstance(s, (tuple, list)) and not all(_fits_float_array(x) for x in given):
         return scalars(given, ring.s_count, name)
     if getattr(getattr(given, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
         return scalars(given, ring.s_count, name)
@@ -158,7 +158,7 @@ def pole_errors() -> Generator[None]:
         raise SingularError("s is a pole: one plus the sum of squares is zero", what="1 + s²") from error
 
 
-def _plain(x: object) -> bool:
+def _fits_float_array(x: object) -> bool:
     return is_float(x) or isinstance(x, (list, tuple, np.ndarray))
 
 
@@ -169,7 +169,7 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
         with pole_errors():
             return horner(_lifted(terms, found), circle_values(ring, found))
     with np.errstate(over="ignore", invalid="ignore"):
-        result = shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
+        result = shaped(horner(terms, without_array_scalars(at(ring, found))), found.shape[:-1])
     return _in_range(result, found, "the value of the polynomial")
 
 
@@ -194,7 +194,7 @@ def _value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:
     """Return the value of a polynomial without circle variables, for checked s."""
     if isinstance(s, tuple):
         return horner(_lifted(terms, s), {g: s[i] for i, g in _s_variables(ring)})
-    return shaped(horner(terms, plain({g: s[..., i] for i, g in _s_variables(ring)})), s.shape[:-1])
+    return shaped(horner(terms, without_array_scalars({g: s[..., i] for i, g in _s_variables(ring)})), s.shape[:-1])
 
 
 def _s_variables(ring: Ring) -> list[tuple[int, int]]:
@@ -203,7 +203,7 @@ def _s_variables(ring: Ring) -> list[tuple[int, int]]:
 
 def ratio(ring: Ring, top: Packed, bottom: Packed, s: Array, at: ArraySubstitution) -> Any:
     """Return the value of a quotient at an array of floats: infinite or NaN at poles."""
-    values = plain(at(ring, s))
+    values = without_array_scalars(at(ring, s))
     above, below = (np.asarray(horner(terms, values), dtype=np.float64) for terms in (top, bottom))
     with np.errstate(divide="ignore", invalid="ignore"):
         return shaped(above / below, s.shape[:-1])
@@ -223,7 +223,7 @@ def derivatives(ring: Ring, polynomials: Sequence[Packed], s: object) -> list[li
     if isinstance(found, tuple):
         values, polynomials = circle_values(ring, found), [_lifted(terms, found) for terms in polynomials]
     else:
-        values = plain(array_values(ring, found))
+        values = without_array_scalars(array_values(ring, found))
     by_s = _variable_derivatives(ring, values)
     result: list[list[Any]] = []
     for terms in polynomials:
@@ -253,7 +253,7 @@ def _circle_derivatives(kind: Kind, circle: Sequence[Any], position: int) -> lis
     return [circle[0] * ((1 if k == position + 1 else 0) - x * circle[position + 1]) for k, x in enumerate(circle)]
 
 
-def plain(values: Mapping[int, Array]) -> Values:
+def without_array_scalars(values: Mapping[int, Array]) -> Values:
     """Return arrays without axes as floats, which are faster."""
     return {g: float(x) if x.ndim == 0 else x for g, x in values.items()}
 

@@ -21,7 +21,7 @@ from rbd.errors import ArgumentError
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, unit
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
 
 _DENSE: Final = 60_000
 """The largest size at which a dense array is used."""
@@ -37,7 +37,7 @@ def rational_function(p: Polynomial) -> RationalFunction:
     """Return a polynomial as a rational function of s; raise ArgumentError where a root of s would remain."""
     ring, content = p.ring, p.content
     used = functools.reduce(lambda a, b: a | b, content.terms, 0)
-    blocks = [block for block in ring.blocks if block.circle and any(ring.exponents(used, block.circle))]
+    blocks = [block for block in ring.blocks if block.circle and any(exponents(used, block.circle))]
     dense = not ring.exact and content.multilinear and all(block.kind is Kind.ANGLE for block in blocks)
     if dense and 3 ** len(blocks) <= _DENSE and not _has_others(ring, used, blocks):
         return RationalFunction(_converted_dense(p, blocks), {block.number: 1 for block in blocks})
@@ -53,7 +53,7 @@ def _has_others(ring: Ring, used: int, blocks: Sequence[Block]) -> bool:
 
 def _power(ring: Ring, terms: Packed, block: Block) -> int:
     """Return the power of 1 + s² in the denominator: the degree in cosine and sine, half that in a quaternion."""
-    degrees = {sum(ring.exponents(key, block.circle)) for key in terms}
+    degrees = {sum(exponents(key, block.circle)) for key in terms}
     if 2 * max(degrees) > LARGEST:
         raise ArgumentError(f"powers above {LARGEST // 2} are not supported", argument="polynomial", value=max(degrees))
     if block.kind is Kind.ANGLE:
@@ -65,7 +65,7 @@ def _power(ring: Ring, terms: Packed, block: Block) -> int:
 def require_even(ring: Ring, terms: Packed) -> None:
     """Raise ArgumentError where a product of an odd number of entries of a quaternion occurs."""
     for block in ring.blocks:
-        if block.kind is Kind.ROTATION and any(sum(ring.exponents(key, block.circle)) % 2 for key in terms):
+        if block.kind is Kind.ROTATION and any(sum(exponents(key, block.circle)) % 2 for key in terms):
             name = ring.names[block.circle[0]]
             message = f"products of an odd number of {name} and its companions have a square root in s"
             raise ArgumentError(message, argument="polynomial", value=name, allowed="even powers")
@@ -106,7 +106,7 @@ class _Errors:
     def content(self, old: Content, terms: Packed, degree: int) -> Content:
         """Return the numerator with these terms."""
         error, rounding = self.growth * old.error, _KEEPS + self.roundings * ROUNDING
-        lost = self.growth * old.lost + self.gone_count * error + rounding * self.gone
+        lost = self.growth * old.dropped_sum + self.gone_count * error + rounding * self.gone
         top = max((abs(float(c)) for c in terms.values()), default=0.0)
         return Content(terms, old.support, degree, False, top, error + rounding * self.largest, lost)
 
@@ -155,9 +155,9 @@ def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _
     found: Packed = {}
     found_sizes: Packed = {}
     for key, c in terms.items():
-        exponents = ring.exponents(key, block.circle)
-        rest = key - sum(e * unit(g) for g, e in zip(block.circle, exponents, strict=True))
-        for monomial, factor in rows[exponents]:
+        powers = exponents(key, block.circle)
+        rest = key - sum(e * unit(g) for g, e in zip(block.circle, powers, strict=True))
+        for monomial, factor in rows[powers]:
             found[rest + monomial] = found.get(rest + monomial, 0) + factor * c
             found_sizes[rest + monomial] = found_sizes.get(rest + monomial, 0) + abs(factor) * sizes[key]
     return found, found_sizes
@@ -171,8 +171,8 @@ class _Numerators(dict[tuple[int, ...], _Row]):
         self._block, self._power = block, power
         self.growth = 4.0**power * (2.0 * power + 1.0) ** len(block.s)  # factors, times monomials
 
-    def __missing__(self, exponents: tuple[int, ...]) -> _Row:
-        found = self[exponents] = tuple(numerator(self._block, self._power, exponents).items())
+    def __missing__(self, powers: tuple[int, ...]) -> _Row:
+        found = self[powers] = tuple(numerator(self._block, self._power, powers).items())
         return found
 
 

@@ -16,7 +16,18 @@ from rbd.errors import ArgumentError, ScalarError
 from rbd.program.status import range_error
 from rbd.rational.polynomials import arithmetic, evaluation, printing
 from rbd.rational.polynomials.arithmetic import Content
-from rbd.rational.polynomials.ring import GIVEN, LARGEST, ROUNDING, Coefficient, Kind, Monomial, Packed, Ring, unit
+from rbd.rational.polynomials.ring import (
+    INPUT_ERROR,
+    LARGEST,
+    ROUNDING,
+    Coefficient,
+    Kind,
+    Monomial,
+    Packed,
+    Ring,
+    exponents,
+    unit,
+)
 from rbd.rational.polynomials.ring_element import RingElement
 from rbd.scalars import Scalar, is_float
 from rbd.scalars.constants import Rational
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
     from rbd.compiled import RecordedFunction
 
 
-_NOTHING = Content({})
+_ZERO = Content({})
 """The zero polynomial, recognised by identity: products with structural zeros are frequent."""
 
 
@@ -51,7 +62,7 @@ class Polynomial(RingElement):
 
     def __init__(self, ring: Ring, content: Content) -> None:
         """Wrap the terms of a polynomial; use `RationalForwardKinematics` to get one."""
-        if not (content.top < math.inf or ring.exact):
+        if not (content.max_coefficient < math.inf or ring.exact):
             raise range_error("a coefficient of the polynomial")
         self.ring = ring
         self.content = content
@@ -64,10 +75,10 @@ class Polynomial(RingElement):
         return Polynomial(ring, arithmetic.constant(ring.coefficient(x), inexact))
 
     @staticmethod
-    def given(ring: Ring, x: Scalar) -> Polynomial | int:
+    def from_parameter(ring: Ring, x: Scalar) -> Polynomial | int:
         """Return a number of a mechanism; as an int if it is 0, 1 or -1 up to rounding, to keep structure visible."""
         c = ring.coefficient(x)
-        error = 0.0 if ring.exact else GIVEN * max(1.0, abs(float(c)))
+        error = 0.0 if ring.exact else INPUT_ERROR * max(1.0, abs(float(c)))
         for nearest in (0, 1, -1):
             if c == nearest or abs(float(c - nearest)) < error:
                 return nearest
@@ -107,7 +118,7 @@ class Polynomial(RingElement):
     def degree(self, name: str) -> int:
         """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
         g = self.ring.number(name, "name")
-        return max((self.ring.exponents(key, (g,))[0] for key in self.content.terms), default=0)
+        return max((exponents(key, (g,))[0] for key in self.content.terms), default=0)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -157,13 +168,13 @@ class Polynomial(RingElement):
         """Return the partial derivative by a variable, with all variables independent."""
         terms: Packed = {}
         for key, c in self.content.terms.items():
-            if exponent := self.ring.exponents(key, (g,))[0]:
+            if exponent := exponents(key, (g,))[0]:
                 terms[key - unit(g)] = exponent * c
         a = self.content
-        error = a.degree * (a.error + 2 * ROUNDING * a.top)
+        error = a.degree * (a.error + 2 * ROUNDING * a.max_coefficient)
         content = Content(
-            terms, a.support, a.degree, a.multilinear, a.degree * a.top, 0.0 if self.ring.exact else error,
-            a.degree * a.lost,
+            terms, a.support, a.degree, a.multilinear, a.degree * a.max_coefficient, 0.0 if self.ring.exact else error,
+            a.degree * a.dropped_sum,
         )  # fmt: skip
         return Polynomial(self.ring, content)
 
@@ -173,12 +184,12 @@ class Polynomial(RingElement):
     def __add__(self, other: Any, /) -> Polynomial:
         if type(other) is int and not other:
             return self
-        mine = self._like(other)
+        mine = self._coerced(other)
         if mine is None:
             return NotImplemented
-        if mine.content is _NOTHING:
+        if mine.content is _ZERO:
             return self
-        if self.content is _NOTHING:
+        if self.content is _ZERO:
             return mine
         return Polynomial(self.ring, arithmetic.total(self.content, mine.content, self.ring.exact))
 
@@ -188,20 +199,20 @@ class Polynomial(RingElement):
             if other == 1:
                 return self
             return -self if other == -1 else self._scaled(other)
-        mine = self._like(other)
+        mine = self._coerced(other)
         if mine is None:
             return NotImplemented
-        if self.content is _NOTHING or mine.content is _NOTHING:
-            return Polynomial(self.ring, _NOTHING)
+        if self.content is _ZERO or mine.content is _ZERO:
+            return Polynomial(self.ring, _ZERO)
         return Polynomial(self.ring, arithmetic.product(self.ring, self.content, mine.content))
 
     def _scaled(self, c: int) -> Polynomial:
         if not c:
-            return Polynomial(self.ring, _NOTHING)
+            return Polynomial(self.ring, _ZERO)
         return Polynomial(self.ring, arithmetic.scaled(self.content, self.ring.coefficient(c), self.ring.exact))
 
     def __truediv__(self, other: Any, /) -> Polynomial:
-        mine = self._like(other)
+        mine = self._coerced(other)
         return NotImplemented if mine is None else self * mine.reciprocal()
 
     def __rtruediv__(self, other: Any, /) -> Polynomial:
@@ -226,7 +237,7 @@ class Polynomial(RingElement):
 
     @override
     def __neg__(self) -> Polynomial:
-        if self.content is _NOTHING:
+        if self.content is _ZERO:
             return self
         return Polynomial(self.ring, arithmetic.negated(self.content))
 
@@ -242,7 +253,7 @@ class Polynomial(RingElement):
         return result
 
     @override
-    def _like(self, other: object) -> Polynomial | None:
+    def _coerced(self, other: object) -> Polynomial | None:
         """Return the other operand as a polynomial of this ring; None for other types."""
         if isinstance(other, Polynomial):
             self.ring.require_same(other.ring)

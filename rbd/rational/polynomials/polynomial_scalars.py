@@ -62,7 +62,7 @@ class HalfTangent:
         return None if math.isinf(self.tangent) else Fraction(self.tangent)
 
 
-Star: TypeAlias = "float | Fraction | HalfTangent"
+NominalValue: TypeAlias = "float | Fraction | HalfTangent"
 """One entry of q*."""
 
 
@@ -72,10 +72,10 @@ class AngleScalar:
 
     __slots__ = ("cosine", "ring", "sine")
 
-    def __init__(self, ring: Ring, block: Block, star: Star) -> None:
+    def __init__(self, ring: Ring, block: Block, star: NominalValue) -> None:
         self.ring = ring
         cos, sin = (Polynomial.variable(ring, g) for g in block.circle)
-        c, s = (Polynomial.given(ring, x) for x in cosine_and_sine(ring, star))
+        c, s = (Polynomial.from_parameter(ring, x) for x in cosine_and_sine(ring, star))
         self.cosine = cos * c - sin * s
         self.sine = cos * s + sin * c
 
@@ -86,7 +86,7 @@ class AngleScalar:
     __neg__ = __pos__ = _refuse
 
 
-def cosine_and_sine(ring: Ring, star: Star) -> tuple[Scalar, Scalar]:
+def cosine_and_sine(ring: Ring, star: NominalValue) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of an entry of q*; raise ArgumentError if they must be exact and are not."""
     if isinstance(star, HalfTangent):
         return star.cosine, star.sine
@@ -107,7 +107,7 @@ class PolynomialOperations(Operations[Any]):
 
     @override
     def lift(self, x: Scalar, like: Polynomial | AngleScalar) -> Any:
-        return Polynomial.given(like.ring, x)
+        return Polynomial.from_parameter(like.ring, x)
 
     @override
     def to_float(self, x: Any) -> float:

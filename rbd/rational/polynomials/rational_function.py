@@ -16,7 +16,7 @@ from rbd.rational.polynomials import evaluation, printing
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.ring import FIELD, LARGEST, Block, Packed, Ring, unit
+from rbd.rational.polynomials.ring import LARGEST, Block, Packed, Ring, exponents, unit
 from rbd.rational.polynomials.ring_element import RingElement
 from rbd.scalars import is_float
 from rbd.scalars.lazy import lazy
@@ -122,8 +122,8 @@ class RationalFunction(RingElement):
     def derivative(self, index: SupportsIndex) -> RationalFunction:
         """Return the derivative by s[index]; raise ArgumentError when there is no such variable."""
         if self.divisor is not None:
-            above, below = RationalFunction(self.numerator, self.powers), RationalFunction(self.divisor, {})
-            return (above.derivative(index) * below - above * below.derivative(index)) / (below * below)
+            a, b = RationalFunction(self.numerator, self.powers), RationalFunction(self.divisor, {})
+            return (a.derivative(index) * b - a * b.derivative(index)) / (b * b)
         inner = self.numerator.derivative(index)
         block = self.ring.block_at(index)
         power = self.powers.get(block.number, 0)
@@ -150,39 +150,43 @@ class RationalFunction(RingElement):
 
     @override
     def __add__(self, other: Any, /) -> RationalFunction:
-        b = self._like(other)
+        b = self._coerced(other)
         if b is None:
             return NotImplemented
         powers = dict(Counter(self.powers) | Counter(b.powers))
-        top = _raised(self.numerator, _excess(powers, self.powers))
-        more = _raised(b.numerator, _excess(powers, b.powers))
+        first = _raised(self.numerator, _excess(powers, self.powers))
+        second = _raised(b.numerator, _excess(powers, b.powers))
         if self.divisor is b.divisor:
-            return _reduced(top + more, powers, self.divisor)
-        return _reduced(_times(top, b.divisor) + _times(more, self.divisor), powers, _both(self.divisor, b.divisor))
+            return _with_minimal_denominator(first + second, powers, self.divisor)
+        return _with_minimal_denominator(
+            _times(first, b.divisor) + _times(second, self.divisor), powers, _both(self.divisor, b.divisor)
+        )
 
     @override
     def __mul__(self, other: Any, /) -> RationalFunction:
-        b = self._like(other)
+        b = self._coerced(other)
         if b is None:
             return NotImplemented
         powers = dict(Counter(self.powers) + Counter(b.powers))
-        top, below = common_factor(self.numerator, b.divisor)
-        more, beneath = common_factor(b.numerator, self.divisor)
-        return _reduced(top * more, powers, _both(below, beneath))
+        first, first_divisor = common_factor(self.numerator, b.divisor)
+        second, second_divisor = common_factor(b.numerator, self.divisor)
+        return _with_minimal_denominator(first * second, powers, _both(first_divisor, second_divisor))
 
     def __truediv__(self, other: Any, /) -> RationalFunction:
-        b = self._like(other)
+        b = self._coerced(other)
         if b is None:
             return NotImplemented
         if not b.numerator.content.terms:
             raise ScalarError("division by a rational function that is zero", scalar=b, function="divide")
-        top, below = common_factor(self.numerator, b.numerator)
-        top = _raised(_times(top, b.divisor), _excess(b.powers, self.powers))
-        top, beneath = common_factor(top, self.divisor)
-        return _reduced(top, _excess(self.powers, b.powers), _both(below, beneath))
+        numerator, first_divisor = common_factor(self.numerator, b.numerator)
+        numerator = _raised(_times(numerator, b.divisor), _excess(b.powers, self.powers))
+        numerator, second_divisor = common_factor(numerator, self.divisor)
+        return _with_minimal_denominator(
+            numerator, _excess(self.powers, b.powers), _both(first_divisor, second_divisor)
+        )
 
     def __rtruediv__(self, other: Any, /) -> RationalFunction:
-        a = self._like(other)
+        a = self._coerced(other)
         return NotImplemented if a is None else a / self
 
     @override
@@ -206,7 +210,7 @@ class RationalFunction(RingElement):
         return result
 
     @override
-    def _like(self, other: object) -> RationalFunction | None:
+    def _coerced(self, other: object) -> RationalFunction | None:
         """Return the other operand as a rational function of the same ring; None for other types."""
         if isinstance(other, RationalFunction):
             self.ring.require_same(other.ring)
@@ -229,13 +233,12 @@ class RationalFunction(RingElement):
 
     @override
     def __str__(self) -> str:
-        below = self._bases(str)
-        if not below:
-            return str(self.numerator)
-        top = str(self.numerator)
-        top = f"({top})" if len(self.numerator.terms) > 1 else top
-        text = printing.denominator_text(below)
-        return f"{top} / ({text})" if len(below) > 1 else f"{top} / {text}"
+        factors, numerator = self._bases(str), str(self.numerator)
+        if not factors:
+            return numerator
+        numerator = f"({numerator})" if len(self.numerator.terms) > 1 else numerator
+        denominator = printing.denominator_text(factors)
+        return f"{numerator} / ({denominator})" if len(factors) > 1 else f"{numerator} / {denominator}"
 
     @override
     def __repr__(self) -> str:
@@ -248,10 +251,8 @@ class RationalFunction(RingElement):
     @override
     def latex(self) -> str:
         """Return the function as LaTeX, which notebooks show."""
-        below = self._bases(printing.latex)
-        if not below:
-            return printing.latex(self.numerator)
-        return f"\\frac{{{printing.latex(self.numerator)}}}{{{printing.denominator_latex(below)}}}"
+        factors, numerator = self._bases(printing.latex), printing.latex(self.numerator)
+        return f"\\frac{{{numerator}}}{{{printing.denominator_latex(factors)}}}" if factors else numerator
 
 
 def _raised(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
@@ -274,7 +275,9 @@ def _both(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
     return b if a is None else _times(a, b)
 
 
-def _reduced(top: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None) -> RationalFunction:
+def _with_minimal_denominator(
+    top: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None
+) -> RationalFunction:
     """Return a quotient with minimal denominator."""
     if not top.content.terms:
         return RationalFunction(top, {})
@@ -305,15 +308,14 @@ def _divided_out(top: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Poly
 
 def _degree(terms: Packed, block: Block) -> int:
     """Return the degree in a block's s."""
-    return max((sum((key >> (FIELD * g)) & LARGEST for g in block.s) for key in terms), default=0)
+    return max((sum(exponents(key, block.s)) for key in terms), default=0)
 
 
 def _homogeneous(key: int, block: Block, degree: int) -> int:
     """Return a monomial of this degree in sines (for s) and cosines of half angles; -1 if its degree is higher."""
     if key < 0:
         return key
-    for g, sine in zip(block.s, block.circle[1:], strict=True):
-        exponent = (key >> (FIELD * g)) & (unit(1) - 1)
+    for g, sine, exponent in zip(block.s, block.circle[1:], exponents(key, block.s), strict=True):
         key += exponent * (unit(sine) - unit(g))
         degree -= exponent
     return -1 if degree < 0 else key + degree * unit(block.circle[0])

@@ -32,7 +32,7 @@ LARGEST = (1 << FIELD) - 1
 ROUNDING = 2.0**-53
 """The relative error of one operation in floats."""
 
-GIVEN = 2.0**-51
+INPUT_ERROR = 2.0**-51
 """Relative error of the numbers of a mechanism, such as the zeros and ones of its rotations."""
 
 Coefficient: TypeAlias = float | Fraction
@@ -174,10 +174,6 @@ class Ring:
             message = f"index is {described(index)}, must be {allowed}"
             raise ArgumentError(message, argument="index", value=index, allowed=allowed) from None
 
-    def exponents(self, key: int, variables: Sequence[int]) -> tuple[int, ...]:
-        """Return the exponents of some variables in a packed monomial."""
-        return tuple((key >> (FIELD * g)) & LARGEST for g in variables)
-
     def unpacked(self, key: int) -> list[tuple[int, int]]:
         """Return (variable, exponent) for every variable that occurs in a packed monomial."""
         found: list[tuple[int, int]] = []
@@ -213,6 +209,11 @@ def _finite(x: float) -> float:
 def unit(g: int) -> int:
     """Return the packed monomial of one variable."""
     return 1 << (FIELD * g)
+
+
+def exponents(key: int, variables: Iterable[int]) -> tuple[int, ...]:
+    """Return the exponents of some variables in a packed monomial."""
+    return tuple((key >> (FIELD * g)) & LARGEST for g in variables)
 
 
 @functools.cache

@@ -28,7 +28,7 @@ class RingElement(Latex):
     __array_ufunc__: ClassVar[None] = None  # NumPy's scalars leave the operation to this class
 
     @abstractmethod
-    def _like(self, other: object) -> Self | None:
+    def _coerced(self, other: object) -> Self | None:
         """Return the other operand as an element of the same ring; None for other types."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class RingElement(Latex):
         return self.__add__(other)
 
     def __sub__(self, other: Any, /) -> Self:
-        element = self._like(other)
+        element = self._coerced(other)
         if element is None:
             return NotImplemented
         return self + (-element)
@@ -62,7 +62,7 @@ class RingElement(Latex):
         """Return self - other for `isclose`; raise ArgumentError for other types and invalid tolerances."""
         name = type(self).__name__
         require_tolerance(atol, f"{name}.isclose")
-        element = self._like(other)
+        element = self._coerced(other)
         if element is None:
             raise wrong_kind(other, f"{name} or a number", f"{name}.isclose", "other")
         return self - element
