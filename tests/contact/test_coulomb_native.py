@@ -167,6 +167,18 @@ def test_other_scalars_give_the_same_solution() -> None:
     np.testing.assert_allclose(np.array(stepped).imag * 1e30, slope[:, 1], rtol=0, atol=1e-11)
 
 
+@pytest.mark.parametrize("missing", [1, 2])
+@pytest.mark.parametrize("seed", range(8))
+def test_derivatives_of_planar_pairs(seed: int, missing: int) -> None:
+    """Pairs with one direction of friction alone, the first or the second."""
+    inertia, right, rows, bounds, slides = random_problem(seed, 3, 1, mu=0.8, sliding=0.0)
+    rows[missing], bounds[missing], step = 0.0, 0.0, 1e-6
+    slope = np.asarray(solver(3, 1).derivative("x", "g")(inertia, right, rows, bounds, slides))
+    for k, along in enumerate(step * np.eye(3)):
+        sides = [solve((inertia, right + sign * along, rows, bounds, slides))[0] for sign in (-1, 1)]
+        np.testing.assert_allclose(slope[:, k], (sides[1] - sides[0]) / (2 * step), rtol=0, atol=1e-6)
+
+
 def _exactly(part: Array) -> Any:
     rows = [[mpmath.mpf(x) for x in row] for row in np.atleast_2d(part).tolist()]
     return tuple(map(tuple, rows)) if part.ndim == 2 else tuple(rows[0])

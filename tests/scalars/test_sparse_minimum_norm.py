@@ -16,7 +16,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
-from rbd.solvers import minimum_norm_solve
+from rbd.solvers import block_rows, minimum_norm_solve
 from rbd.solvers.sparse_minimum_norm import BlockStructure, sparse_minimum_norm
 
 TOLERANCE = 1e-9
@@ -74,6 +74,17 @@ def test_sparse_and_dense_solutions_agree(seed: int, links: int, extra: int) -> 
         close(found, expected(rows, right))
         assert np.abs(found[0] - np.array(x, dtype=float)).max() < 1e-9 * (1 + np.abs(found[0]).max())
         assert found[2] == rank
+
+
+@pytest.mark.parametrize("links", [1, 4])
+def test_independent_rows_need_no_dense_decomposition(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a wrong factor would only cost time."""
+    rows, blocks = chain(links, np.random.default_rng(links))
+    right = np.linspace(-1.0, 1.0, len(rows)).tolist()
+    monkeypatch.setattr(block_rows, "_solve_dense", None)
+    close(solved(rows, blocks, right), expected(rows, right))
+    with pytest.raises(TypeError):
+        solved([*rows, rows[0]], [*blocks, (len(rows),)], [*right, 1.0])
 
 
 @pytest.mark.parametrize("consistent", [True, False])
