@@ -2,46 +2,94 @@
 
     python docs/measure_viewer.py
 
-Chromium draws in software: frames of the browser depend on the processor, those sent by the viewer hardly.
+Chromium draws in software, so numbers depend on the processor and on what else it does; the load is printed. An empty
+page of viser shows what does not depend on the robot.
 """
 
 from __future__ import annotations
 
+import os
+import statistics
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import viser
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import rbd
+from rbd.scalars import to_float
 from rbd.viz import Viewer
 from tests.viz.chromium import DrivenPage, eventually
 
-_COUNT = "window.n = 0; (function f() { window.n++; requestAnimationFrame(f) })()"
+RENDERER = "window.__viserTestpoints.rendererInfo.render"
+DRAWS = "document.body.innerText.includes('{}') && window.__viserTestpoints && " + RENDERER + ".frame > 1"
 
 
 def main() -> None:
     """Print the numbers."""
-    robot = rbd.robots.humanoid()
-    trajectory = rbd.simulate(rbd.MechanismState(robot), 4.0, dt=0.01)
+    robot, times = rbd.robots.humanoid(), {"empty page": list[float](), "humanoid": list[float]()}
+    for _ in range(5):
+        empty = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+        empty.gui.add_markdown("nothing")
+        times["empty page"].append(opening(f"http://127.0.0.1:{empty.get_port()}", "nothing"))
+        empty.stop()
+        with Viewer(robot, port=0) as viewer:
+            times["humanoid"].append(opening(viewer.url, "waist_yaw"))
+    for name, found in times.items():
+        print(f"{name} opens in {statistics.median(found):.2f} s (least {min(found):.2f} s), {load()}", flush=True)
+    for size in ((800, 600), (1200, 900)):
+        for layers in (("shapes", "ground", "shadows"), ("shapes", "ground"), ("shapes",)):
+            play(robot, size, layers)
+
+
+def load() -> str:
+    """Return how many processes wanted to run in the last minute."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
+def opening(url: str, word: str) -> float:
+    """Return the time (s) from navigation, in a browser that has started, until a page with a word has been drawn."""
+    page = DrivenPage("about:blank")
+    time.sleep(1.5)
     start = time.perf_counter()
-    with Viewer(robot, port=0) as viewer:
-        print(f"server and scene: {time.perf_counter() - start:.2f} s")
-        page = DrivenPage("about:blank")
-        start = time.perf_counter()
-        page.call("Page.navigate", url=viewer.url)
-        assert eventually(lambda: page.value("document.body.innerText.includes('waist_yaw')"))
-        print(f"page with its panel: {time.perf_counter() - start:.2f} s after navigation")
-        page.value(_COUNT)
-        start, busy, before = time.perf_counter(), time.process_time(), page.value("window.n")
-        viewer.animate(trajectory).wait_for_motion()
-        took = time.perf_counter() - start
+    page.call("Page.navigate", url=url)
+    assert eventually(lambda: page.value(DRAWS.format(word)))
+    took = time.perf_counter() - start
+    page.close()
+    return took
+
+
+def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...]) -> None:
+    """Print how many frames are sent and drawn."""
+    with Viewer(robot, port=0, layers=layers) as viewer:
+        page = DrivenPage(viewer.url, size)
+        assert eventually(lambda: page.value(DRAWS.format("waist_yaw")))
+        viewer.animate(swaying(robot))
+        time.sleep(1.0)
         player = viewer._player
         assert player is not None
-        busy = (time.process_time() - busy) / took
-        print(f"frames sent: {player.frames / took:.1f} a second, with {100 * busy:.0f} % of a core")
-        print(f"frames drawn by the browser: {(page.value('window.n') - before) / took:.1f} a second")
+        start, sent, drawn = time.perf_counter(), player.frames, page.value(RENDERER + ".frame")
+        time.sleep(4.0)
+        rates = [(n - before) / (time.perf_counter() - start) for n, before in
+                 ((player.frames, sent), (page.value(RENDERER + ".frame"), drawn))]  # fmt: skip
+        shown = f"{size[0]} x {size[1]}, {' '.join(layers)}"
+        print(f"{shown}: {rates[0]:.0f} frames a second sent, {rates[1]:.1f} drawn, {load()}", flush=True)
         page.close()
+
+
+def swaying(robot: rbd.Mechanism) -> rbd.Trajectory:
+    """Return a motion in place, of all joints with one coordinate."""
+    state, t, rows = rbd.MechanismState(robot), np.arange(0.0, 20.0, 0.01), list[np.ndarray]()
+    for x in t:
+        for joint in robot.tree_joints:
+            if joint.nq == 1:
+                low, high = (to_float(bound) for bound in joint.position_bounds[0])
+                state.set_configuration(joint, (low + high) / 2 + (high - low) / 4 * np.sin(2 * x))
+        rows.append(state.q.copy())
+    return rbd.Trajectory(t, np.array(rows), np.zeros((len(t), robot.nv)), np.zeros((len(t), 0)))
 
 
 if __name__ == "__main__":
