@@ -11,14 +11,14 @@ from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import dot
 
 
-def derivative_of_velocity(state: StateView, v: Vector) -> Vector:
+def configuration_rate(state: StateView, v: Vector) -> Vector:
     """Return dq/dt for a velocity."""
     return tuple(
         x for link in state.links for x in link.joint.type.configuration_derivative(state.joint_q(link), v[link.v])
     )
 
 
-def velocity_of_derivative(state: StateView, qd: Vector) -> Vector:
+def velocity_from_configuration_rate(state: StateView, qd: Vector) -> Vector:
     """Return the velocity for a dq/dt."""
     return tuple(x for link in state.links for x in link.joint.type.velocity(state.joint_q(link), qd[link.q]))
 

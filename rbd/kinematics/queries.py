@@ -265,13 +265,13 @@ class State(StateView, Generic[A]):
 
     def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return dq/dt at the state's configuration for any velocity `v`."""
-        found = conversions.derivative_of_velocity(self, self.vector(v, self.layout.nv, "v"))
+        found = conversions.configuration_rate(self, self.vector(v, self.layout.nv, "v"))
         array: A = self.engine.pack(found, "qd", (self.layout.nq,))
         return array
 
     def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
-        found = conversions.velocity_of_derivative(self, self.vector(qd, self.layout.nq, "qd"))
+        found = conversions.velocity_from_configuration_rate(self, self.vector(qd, self.layout.nq, "qd"))
         array: A = self.engine.pack(found, "v", (self.layout.nv,))
         return array
 

@@ -2,7 +2,7 @@
 
 From the fastest to the slowest, each with what it needs besides a long run of a mechanism of moderate size:
 
-    SampledHoldRun      the only callback is a zero-order hold, and nobody looks at samples before the end of the run
+    SampledHoldRun  the only callback is a zero-order hold, and nobody looks at samples before the end of the run
     BlocksOfSteps   the control is held, recorded or missing, forces are constant, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
     SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself

@@ -194,12 +194,6 @@ def scale4(q: Quaternion, s: Scalar) -> Quaternion:
     return s * q[0], s * q[1], s * q[2], s * q[3]
 
 
-def quaternion_rate(q: Quaternion, omega: Vec3) -> Quaternion:
-    """Return the derivative of q at the body angular velocity omega."""
-    a, b, c, d = quaternion_rate_jacobian(q)
-    return dot3(a, omega), dot3(b, omega), dot3(c, omega), dot3(d, omega)
-
-
 def quaternion_velocity_jacobian(q: Quaternion) -> tuple[Vec4, Vec4, Vec4]:
     """Return the matrix from the derivative of q, of any length but zero, to the body angular velocity of q / |q|."""
     scaled, scale = _rescaled(q)

@@ -10,7 +10,7 @@ after:
 from __future__ import annotations
 
 from rbd.scalars import Scalar, const, cos, less, sin, sqrt, where
-from rbd.spatial.linalg import Mat3, Vec3, add3, add33, cross3, dot3, hat, matmul, neg3, scale3, scale33, sub3, unit3
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, neg3, scale3, sub3, unit3
 from rbd.spatial.quaternion import (
     Quaternion,
     quaternion_log,
@@ -77,40 +77,11 @@ def inverse_right_jacobian(phi: Vec3) -> Mat3:
     return inverse_left_jacobian(neg3(phi))
 
 
-def left_jacobian_derivative(phi: Vec3, direction: Vec3) -> Mat3:
-    """Return the derivative of J_l when phi moves along `direction`."""
-    c = stumpff(dot3(phi, phi))
-    along = dot3(phi, direction)
-    p, d = hat(phi), hat(direction)
-    square = matmul(p, p)
-    mixed = add33(matmul(p, d), matmul(d, p))
-    moved = add33(scale33(d, c.c2), scale33(mixed, c.c3))
-    return add33(moved, add33(scale33(p, along * (2 * c.c4 - c.c3)), scale33(square, along * (3 * c.c5 - c.c4))))
-
-
-def right_jacobian_derivative(phi: Vec3, direction: Vec3) -> Mat3:
-    """Return the derivative of J_r when phi moves along `direction`."""
-    return left_jacobian_derivative(neg3(phi), neg3(direction))
-
-
 def rotation_vector_rate(phi: Vec3, omega: Vec3) -> Vec3:
     """Return the derivative of phi at the body angular velocity omega (Bortz, 1971); singular at one revolution."""
     once = cross3(phi, omega)
     twice = cross3(phi, once)
     return add3(omega, add3(scale3(once, _HALF), scale3(twice, inverse_jacobian_coefficient(dot3(phi, phi)))))
-
-
-def pose_jacobian_block(phi: Vec3, rho: Vec3) -> Mat3:
-    """Return Q, the lower left block of the left Jacobian [[J_l, 0], [Q, J_l]] of poses with log (phi, rho)."""
-    c = stumpff(dot3(phi, phi))
-    p, r = hat(phi), hat(rho)
-    pr, rp = matmul(p, r), matmul(r, p)
-    prp = matmul(pr, p)
-    ppr, rpp, prpp, pprp = matmul(p, pr), matmul(rp, p), matmul(prp, p), matmul(p, prp)
-    first = add33(scale33(r, _HALF), scale33(add33(add33(pr, rp), prp), c.c3))
-    second = scale33(add33(add33(ppr, rpp), scale33(prp, -3)), c.c4)
-    third = scale33(add33(prpp, pprp), _HALF * (c.c4 - 3 * c.c5))
-    return add33(add33(first, second), third)
 
 
 def rotation_about(axis: Vec3, c: Scalar, s: Scalar) -> Mat3:

@@ -96,21 +96,6 @@ def left_jacobian_derivative(phi: Big, direction: Big) -> Big:
     return real(series(np.array([unit, 0 * unit]), following, 1)[1])
 
 
-def little_adjoint(phi: Big, rho: Big) -> Big:
-    big = mp.zeros(6)
-    p, r = hat(phi), hat(rho)
-    for i in range(3):
-        for j in range(3):
-            big[i, j] = big[i + 3, j + 3] = p[i, j]
-            big[i + 3, j] = r[i, j]
-    return big
-
-
-@remembered
-def pose_left_jacobian(phi: Big, rho: Big) -> Big:
-    return powers(little_adjoint(phi, rho), 1)
-
-
 def largest_difference(actual: Any, expected: Big) -> float:
     """Return the largest difference of entries between nested tuples or arrays of numbers and an mpmath matrix."""
     flat = np.array(actual, dtype=object).reshape(-1)

@@ -118,8 +118,6 @@ def transcendental_results(n: Numbers) -> Iterator[tuple[str, tuple[Any, ...]]]:
         yield f"exp {name}", sum(rotation, ())
         yield f"log {name}", so3.rotation_log(rotation)
         yield f"jacobians {name}", sum(so3.left_jacobian(phi) + so3.inverse_right_jacobian(phi), ())
-        yield f"derivative {name}", sum(so3.left_jacobian_derivative(phi, omega), ())
-        yield f"pose {name}", sum(so3.pose_jacobian_block(phi, omega), ())
         yield f"rate {name}", so3.rotation_vector_rate(phi, omega)
         yield (
             f"quaternion {name}",

@@ -78,15 +78,6 @@ def test_inverse_jacobians(angle: float) -> None:
         assert oracle.largest_difference(so3.inverse_right_jacobian(phi), left.T) < 1e-14
 
 
-@pytest.mark.parametrize("angle", ANGLES + TURNS)
-def test_jacobian_derivatives(angle: float) -> None:
-    for phi in rotation_vectors(angle):
-        direction = other(phi)
-        expected = oracle.left_jacobian_derivative(oracle.vector(phi), oracle.vector(direction))
-        assert oracle.largest_difference(so3.left_jacobian_derivative(phi, direction), expected) < 1e-14
-        assert oracle.largest_difference(so3.right_jacobian_derivative(phi, direction), expected.T) < 1e-14
-
-
 @each_angle
 def test_logarithm(angle: float) -> None:
     """The input is the exact rotation rounded to doubles, which alone moves the logarithm by a few 1e-16."""
@@ -143,14 +134,6 @@ def test_rate_coefficients(angle: float) -> None:
         beta = (theta / 2 / mp.sin(theta / 2)) ** 2
         assert abs(float(a - (2 * (1 - alpha) + (alpha - beta) / 2) / theta**2)) < 1e-15
         assert abs(float(b - ((1 - alpha) + (alpha - beta) / 2) / theta**4)) < 1e-15
-
-
-@pytest.mark.parametrize("angle", ANGLES + TURNS)
-def test_pose_jacobian(angle: float) -> None:
-    for phi in rotation_vectors(angle):
-        rho = other(phi)
-        expected = oracle.pose_left_jacobian(oracle.vector(phi), oracle.vector(rho))[3:6, 0:3]
-        assert oracle.largest_difference(so3.pose_jacobian_block(phi, rho), expected) < 1e-14
 
 
 def test_stumpff_functions() -> None:
