@@ -12,6 +12,7 @@ from tests.contact.test_time_stepping import incline
 
 G, DT = 9.81, 1e-3
 ACROSS = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]  # a capsule's axis along y
+DOWN = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]  # along x
 
 
 def on_slope(
@@ -24,9 +25,11 @@ def on_slope(
     mechanism.attach(mechanism.root_body, body, rbd.Joint("free", rbd.QuaternionFloating()))
     model, root = CollisionModel(mechanism), mechanism.root_frame
     lying = body.add_frame(rbd.Transform(rbd.Frame("lying"), body.default_frame, ACROSS))
+    along = body.add_frame(rbd.Transform(rbd.Frame("along"), body.default_frame, DOWN))
     shapes: dict[str, tuple[Shape, float]] = {
         "sphere": (Sphere(body.default_frame, 0.1), 0.1),
         "capsule": (Capsule(lying, 0.3, 0.05), 0.05),
+        "capsule down the slope": (Capsule(along, 0.1, 0.1), 0.1),
         "box": (Box(body.default_frame, (0.2, 0.2, 0.4)), 0.2),
     }
     shape, height = shapes[kind]
@@ -72,6 +75,40 @@ def test_a_tall_box_tips_where_its_weight_leaves_its_face(slope: float, tips: bo
     assert upright == (not tips)
     if not tips:
         assert np.abs(state.v).max() < 1e-9
+
+
+@pytest.mark.parametrize(("slope", "tips"), [(0.47, False), (0.53, True)])
+def test_a_capsule_tips_over_its_end_where_its_weight_leaves_it(slope: float, tips: bool) -> None:
+    """Its ends are half as far from the middle as the middle is above the ground: it tips beyond 1/2."""
+    state, model = on_slope("capsule down the slope", float(np.arctan(slope)))
+    run(state, model, 1.0, 0.3)
+    assert (abs(state.q[0]) < 1 - 1e-6) == tips
+    if not tips:
+        assert np.abs(state.v).max() < 1e-9
+
+
+@pytest.mark.parametrize(("mu", "slides"), [(0.38, True), (0.42, False)])
+def test_a_capsule_down_the_slope_slides_beyond_the_friction_angle(mu: float, slides: bool) -> None:
+    state, model = on_slope("capsule down the slope", float(np.arctan(0.4)))
+    run(state, model, mu, 0.3)
+    wanted = 0.3 * G * np.cos(np.arctan(0.4)) * (0.4 - mu) if slides else 0.0
+    assert speed_down(state) == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+    assert abs(state.q[0]) > 1 - 1e-9
+
+
+@pytest.mark.parametrize("dt", [4e-3, 1e-3])
+@pytest.mark.parametrize(("kind", "radius", "inertia"), [("sphere", 0.1, 0.004), ("capsule", 0.05, 0.00125)])
+def test_what_rolls_on_a_floor_keeps_its_speed_and_does_not_slip(
+    kind: str, radius: float, inertia: float, dt: float
+) -> None:
+    """The path, too, is exact: the speed is constant, and so is the height of the centre."""
+    state, model = on_slope(kind, 0.0, inertia=inertia)
+    state.set_velocity([0, 2.0 / radius, 0, 2.0, 0, 0])
+    after = run(state, model, 0.3, 1.0, dt)
+    assert speed_down(state) == pytest.approx(2.0, abs=1e-9)
+    np.testing.assert_allclose(after.v[:, 1], 2.0 / radius, rtol=1e-9)
+    np.testing.assert_allclose(after.q[:, 4], 2.0 * after.t, rtol=0, atol=1e-9)
+    assert np.abs(after.distances).max() < 1e-9
 
 
 @pytest.mark.parametrize(("mu", "slides"), [(0.38, True), (0.42, False)])

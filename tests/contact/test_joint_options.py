@@ -50,6 +50,15 @@ def test_stops_may_be_off_and_springs_at_bounds_replace_them() -> None:
     assert bounced.q.max() == pytest.approx(0.5 + np.sqrt(2 / 1e3), rel=0.05)
 
 
+@pytest.mark.parametrize("far", [1e12, 1e308])
+def test_bounds_that_no_joint_reaches_change_nothing(far: float) -> None:
+    ends = []
+    for low in (-np.inf, -far):
+        mechanism, model = slider(position_bounds=(low, 0.5))
+        ends.append(run(mechanism, model, 0.0, 1.0, torque=3.0).q)
+    assert np.array_equal(*ends)
+
+
 def test_a_coordinate_beyond_its_bound_returns_in_a_few_steps() -> None:
     mechanism, model = slider(position_bounds=(-0.2, 0.5))
     after = run(mechanism, model, 0.501, 0.0, torque=500.0, time=0.1)

@@ -20,6 +20,8 @@ from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, s
 
 _PARALLEL = const(1, 10**16)
 """Square of the sine of the angle below which the cross product of two edges is no separating axis."""
+_TOUCHING = const(1, 10**11)
+"""Share of the size of a box up to which a distance is too small for a direction between the nearest points."""
 _NEVER = const(-(10**30), 1)
 """Separation along such an axis: below that of every other one."""
 
@@ -106,7 +108,8 @@ def _nearest_face(a: PlacedBox, local: Vec3) -> tuple[Scalar, Vec3]:
 def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
     """Return signed distance, nearest points and normal of a box and a box or segment."""
     apart, penetration = _apart(a, b, previous), _least_penetration(a, b, previous)
-    return where_nearest(less_equal(penetration.phi, 0), penetration, apart)
+    touches = less_equal(penetration.phi, _TOUCHING * (a.half[0] + a.half[1] + a.half[2]))
+    return where_nearest(touches, penetration, apart)
 
 
 def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:

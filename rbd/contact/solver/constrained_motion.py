@@ -28,7 +28,6 @@ from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.solvers.row_groups import RowGroup
 from rbd.state import ScalarState
 
 
@@ -46,6 +45,14 @@ class Contacts(NamedTuple):
     def flags(self) -> Vector:
         """Return 1 for pairs that touch, 0 for others."""
         return tuple(where(touches, 1, 0) for touches in self.touching)
+
+
+class SolvedMotion(NamedTuple):
+    """The motion x, the multipliers lam, and 1 for rows that are held."""
+
+    x: Vector
+    lam: Vector
+    active: Vector
 
 
 class ConstrainedMotion(NamedTuple):
@@ -102,22 +109,14 @@ def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Con
 
 
 def nearest_motion_by_projection(
-    M: Matrix,
-    factor: Factor,
-    f: Vector,
-    J: Matrix,
-    bounds: Vector,
-    intervals: Intervals = NO_INTERVALS,
-    groups: Sequence[RowGroup] = (),
-) -> ConstrainedMotion:
+    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals = NO_INTERVALS
+) -> SolvedMotion:
     """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
 
-    Of rows that depend on each other, all may be active; `groups` has the rows as products. Multipliers of `intervals`
-    come last.
+    Of rows that depend on each other, all may be active. Multipliers of `intervals` come last.
     """
-    found = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
-    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers, intervals)
-    return ConstrainedMotion(found.x, found.multipliers, found.active, residual)
+    found = solve_projected_program(M, factor, f, J, bounds, intervals)
+    return SolvedMotion(found.x, found.multipliers, found.active)
 
 
 def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
@@ -128,11 +127,9 @@ def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> Constrain
 
 def nearest_motion_by_active_set(
     M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals
-) -> ConstrainedMotion:
+) -> SolvedMotion:
     """Return the motion of Gauss's principle; active rows are linearly independent, as derivatives need them."""
-    found = solve_interval_program(_by_active_set, M, factor, f, J, bounds, intervals)
-    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers, intervals)
-    return ConstrainedMotion(*found, residual)
+    return SolvedMotion(*solve_interval_program(_by_active_set, M, factor, f, J, bounds, intervals))
 
 
 def _by_active_set(

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.newton_euler import rigid_body_torques
-from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite
+from rbd.algorithms.passive import active_springs, bound_spring_torques
 from rbd.arguments import flag
 from rbd.contact.stepping.overlaps import SHARE
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.joints.one_axis import OneDofJoint
-from rbd.scalars import Matrix, Scalar, Vector, const, maximum
+from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
 from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
@@ -33,7 +33,7 @@ from rbd.state import Link, ScalarState
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__
 _FAR = const(10**9, 1)
-"""Speed that no stop bounds."""
+"""Speed that no stop bounds; a bound farther than this is none."""
 
 
 def _gains(value: ArrayLike, argument: str) -> Gains:
@@ -157,11 +157,16 @@ def _stops(state: ScalarState, link: Link, dt: Scalar) -> list[_Limits]:
         return found
     slopes = joint.type.configuration_derivative_jacobian(q)
     for row, x, (low, high) in zip(slopes, q, state.position_bounds(joint), strict=True):
-        if not (is_infinite(low) and is_infinite(high)):
-            down = -_FAR if is_infinite(low) else -_reach(x - low, dt)
-            up = _FAR if is_infinite(high) else _reach(high - x, dt)
+        if not (_is_none(low) and _is_none(high)):
+            down = -_FAR if _is_none(low) else -_reach(x - low, dt)
+            up = _FAR if _is_none(high) else _reach(high - x, dt)
             found.append(_Limits(tuple(row), down, up, 0, dot(row, v), _back(x, low, high) / dt))
     return found
+
+
+def _is_none(bound: Scalar) -> bool:
+    """Return whether a bound is a plain number that no joint reaches."""
+    return is_float(bound) and abs(to_float(bound)) > to_float(_FAR)
 
 
 def _reach(gap: Scalar, dt: Scalar) -> Scalar:
@@ -171,8 +176,8 @@ def _reach(gap: Scalar, dt: Scalar) -> Scalar:
 
 def _back(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return how far a step moves a coordinate back from beyond its bounds."""
-    below: Scalar = 0 if is_infinite(low) else maximum(low - x, 0)
-    above: Scalar = 0 if is_infinite(high) else maximum(x - high, 0)
+    below: Scalar = 0 if _is_none(low) else maximum(low - x, 0)
+    above: Scalar = 0 if _is_none(high) else maximum(x - high, 0)
     distance: Scalar = SHARE * (below - above)
     return distance
 

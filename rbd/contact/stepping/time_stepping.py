@@ -36,11 +36,13 @@ from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
+    SolvedMotion,
+    kkt_residual,
     masked_row,
     nearest_motion_by_active_set,
     nearest_motion_by_projection,
 )
-from rbd.contact.solver.contact_rows import ContactRows, row_groups
+from rbd.contact.solver.contact_rows import ContactRows
 from rbd.contact.solver.friction_cone import (
     ContactPointJacobian,
     cone_edges,
@@ -208,6 +210,42 @@ class StepConstraints(NamedTuple):
     contacts: tuple[ContactRows, ...]
 
 
+class SolvedStep(NamedTuple):
+    """A step that is solved: its program, what the rows belong to, the solution, and the motion of the mechanism."""
+
+    problem: StepProblem
+    constraints: StepConstraints
+    found: SolvedMotion
+    v: Vector
+    """The velocities in the frames at the beginning of the step."""
+    q_next: Vector
+    v_next: Vector
+
+
+def solved_step(
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    tau: Vector,
+    dt: Scalar,
+    margin: Scalar,
+    mu: Scalar | None,
+    joints: JointOptions = JOINTS,
+    *,
+    by_active_set: bool = False,
+) -> SolvedStep:
+    """Return the solution of a step; `mu` None: no friction.
+
+    By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
+    """
+    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
+    solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
+    found = solve(problem.mass, problem.factor, problem.momentum, problem.J, problem.bounds, problem.intervals)
+    v = found.x[: len(problem.v_free)]
+    return SolvedStep(
+        problem, constraints, found, v, *transported(state, v, push_out(problem.overlaps, v), dt)
+    )  # fmt: skip
+
+
 def velocity_step(
     pairs: Sequence[Pair],
     state: ScalarState,
@@ -219,40 +257,30 @@ def velocity_step(
     *,
     by_active_set: bool = False,
 ) -> Mapping[str, object]:
-    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction.
-
-    By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
-    """
-    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
-    M, _, factor, momentum, v_free, J, bounds, intervals, overlaps = problem
-    given = problem.mass, factor, momentum, J, bounds, intervals
-    if by_active_set:
-        found = nearest_motion_by_active_set(*given)
-    else:
-        found = nearest_motion_by_projection(*given, row_groups(state, constraints.contacts))
-    v = found.x[: len(v_free)]
-    q_next, v_next = transported(state, v, push_out(overlaps, v), dt)
+    """Return q and v after a step, impulses, and the residual of the quadratic program, as `solved_step`."""
+    solved = solved_step(pairs, state, tau, dt, margin, mu, joints, by_active_set=by_active_set)
+    problem, constraints, found, v, q_next, v_next = solved
+    M, mass, _, momentum, v_free, J, bounds, intervals, _ = problem
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
-        "distances": constraints.distances,
         "q_next": q_next,
         "v_next": v_next,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
-        "residual": found.residual,
+        "residual": kkt_residual(mass, momentum, J, bounds, found.x, found.lam, intervals),
         "energy": kinetic_energy(M, v) - kinetic_energy(M, v_free),
         "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
         "held": found.active[: len(bounds)],
         "gaps": constraints.gaps,
         "owners": constraints.owners,
-        "forces": _forces(constraints, found.lam[: len(bounds)], len(pairs), dt),
     }
 
 
-def _forces(constraints: StepConstraints, lam: Vector, pairs: int, dt: Scalar) -> Matrix:
+def pair_forces(step: SolvedStep, pairs: int, dt: Scalar) -> Matrix:
     """Return the force of each pair on its first body, in the root frame: mean over the step."""
-    shares = [scale3(edge, x / dt) for edge, x in zip(constraints.edges, lam, strict=True)]
+    constraints = step.constraints
+    shares = [scale3(edge, x / dt) for edge, x in zip(constraints.edges, step.found.lam, strict=False)]
     axes = (sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
     return tuple(zip(*axes, strict=True))
 
