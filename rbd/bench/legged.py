@@ -21,7 +21,7 @@ from rbd.bench.contender import Contender
 from rbd.compiled import RecordedFunction
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace, Sphere
 from rbd.errors import UnknownNameError
-from rbd.files.pose import UPRIGHT
+from rbd.files.pose import IDENTITY
 from rbd.mjcf import MjcfReport, load_mjcf
 from rbd.mjcf.collisions import collision_model
 from rbd.mjcf.report import Geom
@@ -139,7 +139,7 @@ def ground(robot: LeggedRobot, count: int) -> Ground:
     mechanism = load_mjcf(robot.path, report=report)
     for joint in mechanism.tree_joints[1:]:
         joint.armature, joint.damping = robot.armature, robot.damping
-    floor = Geom("floor", "world", "plane", (0.0, 0.0, 1.0), UPRIGHT, (0.0, 0.0, 0.0), 1.0, 0)
+    floor = Geom("floor", "world", "plane", (0.0, 0.0, 1.0), IDENTITY, (0.0, 0.0, 0.0), 1.0, 0)
     feet = [k for k, geom in enumerate(report.geoms) if re.fullmatch(robot.feet, geom.name or "")]
     pairs = [(foot, len(report.geoms)) for foot in feet]
     model = collision_model(mechanism, [*report.geoms, floor], pairs)

@@ -62,7 +62,7 @@ def _passive(robot: RobotFile, report: MjcfReport | None) -> Control | None:
     if report is None or not (report.springs or report.gravity_compensations):
         return None
     others = type(report)()
-    others.become(report)
+    others.update_from(report)
     others.actuators = []
     return others.controller(robot.mechanism)
 

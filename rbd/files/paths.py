@@ -33,15 +33,15 @@ def check_text(reference: str) -> None:
         raise PathFault("drive letters are refused")
 
 
-def confined(candidate: Path, homes: Sequence[Path]) -> Path:
-    """Return the regular file at `candidate`, which must end inside one of `homes`; raise PathFault."""
+def confined(candidate: Path, directories: Sequence[Path]) -> Path:
+    """Return the regular file at `candidate`, which must end inside one of `directories`; raise PathFault."""
     tried = (str(candidate),)
     try:
         # realpath follows every link and resolves '..'; it does not raise for what is missing
         real = Path(os.path.realpath(candidate))
-        roots = [Path(os.path.realpath(home)) for home in homes]
+        roots = [Path(os.path.realpath(directory)) for directory in directories]
         if not any(real.is_relative_to(root) for root in roots):
-            raise PathFault(f"leads outside {', '.join(map(str, homes))}", tried, outside=True)
+            raise PathFault(f"leads outside {', '.join(map(str, directories))}", tried, outside=True)
         if not stat.S_ISREG(real.stat().st_mode):
             raise PathFault(f"{candidate} is no regular file", tried)
     except (OSError, ValueError):

@@ -11,22 +11,22 @@ from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, matmul, matvec, neg3, tmatvec, transpose3
 
 Triple: TypeAlias = tuple[float, float, float]
-Rows: TypeAlias = tuple[Triple, Triple, Triple]
+Matrix3: TypeAlias = tuple[Triple, Triple, Triple]
 
 ZERO: Final[Triple] = (0.0, 0.0, 0.0)
-NOTHING: Final[Rows] = (ZERO, ZERO, ZERO)
-UPRIGHT: Final[Rows] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO_MATRIX: Final[Matrix3] = (ZERO, ZERO, ZERO)
+IDENTITY: Final[Matrix3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def triple(vector: Vec3) -> Triple:
+def float_vector(vector: Vec3) -> Triple:
     """Return a vector of scalars as floats, without negative zeros."""
     x, y, z = vector
     return to_float(x) + 0.0, to_float(y) + 0.0, to_float(z) + 0.0
 
 
-def rows(matrix: Mat3) -> Rows:
+def float_matrix(matrix: Mat3) -> Matrix3:
     """Return a matrix of scalars as floats, without negative zeros."""
-    return triple(matrix[0]), triple(matrix[1]), triple(matrix[2])
+    return float_vector(matrix[0]), float_vector(matrix[1]), float_vector(matrix[2])
 
 
 @final
@@ -34,24 +34,26 @@ def rows(matrix: Mat3) -> Rows:
 class Pose:
     """Where a frame is in another: rotation (rows) and translation map its coordinates to those of the other."""
 
-    rotation: Rows = UPRIGHT
+    rotation: Matrix3 = IDENTITY
     translation: Triple = ZERO
 
     def __matmul__(self, other: Pose) -> Pose:
         """Return the pose of the frame that `other` places in this one."""
-        return Pose(rows(matmul(self.rotation, other.rotation)), self.point(other.translation))
+        return Pose(float_matrix(matmul(self.rotation, other.rotation)), self.point(other.translation))
 
     def point(self, xyz: Vec3) -> Triple:
         """Return the coordinates of a point of this frame in the other."""
-        return triple(add3(self.translation, matvec(self.rotation, xyz)))
+        return float_vector(add3(self.translation, matvec(self.rotation, xyz)))
 
     def direction(self, xyz: Vec3) -> Triple:
         """Return the components of a vector of this frame in the other."""
-        return triple(matvec(self.rotation, xyz))
+        return float_vector(matvec(self.rotation, xyz))
 
     def inverse(self) -> Pose:
         """Return the pose of the other frame in this one."""
-        return Pose(rows(transpose3(self.rotation)), triple(neg3(tmatvec(self.rotation, self.translation))))
+        return Pose(
+            float_matrix(transpose3(self.rotation)), float_vector(neg3(tmatvec(self.rotation, self.translation)))
+        )
 
     def transform(self, frame: Frame, to_frame: Frame) -> Transform:
         """Return the transform from `frame`, which has this pose in `to_frame`."""
@@ -60,4 +62,4 @@ class Pose:
 
 def pose_of(transform: Transform) -> Pose:
     """Return the pose of a transform's frame in the frame it maps to."""
-    return Pose(rows(transform.rotation_components), triple(transform.translation_components))
+    return Pose(float_matrix(transform.rotation_components), float_vector(transform.translation_components))

@@ -47,12 +47,12 @@ class FileReading(Generic[Report]):
         return fault(kind, node, message, **fields)
 
     def object_to(
-        self, node: XmlElement, message: str, mended: str, /, kind: type[FileError] | None = None, **fields: object
+        self, node: XmlElement, message: str, remedy: str, /, kind: type[FileError] | None = None, **fields: object
     ) -> None:
         """Refuse when strict; else warn and say how it was mended."""
         if self.strict:
-            raise self.fault(kind or self.format.value, node, f"{message} (strict=False: {mended})", **fields)
-        self.warn(node, f"{message}; {mended}", refused=True)
+            raise self.fault(kind or self.format.value, node, f"{message} (strict=False: {remedy})", **fields)
+        self.warn(node, f"{message}; {remedy}", refused=True)
 
     def accept(self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()) -> None:
         """List every attribute, child element and text of `node` that its rule does not know."""
@@ -65,7 +65,7 @@ class FileReading(Generic[Report]):
         if node.text_line is not None:
             self.ignore(node, None, "text", node.text_line)
 
-    def only(self, node: XmlElement, tag: str) -> XmlElement | None:
+    def single_child(self, node: XmlElement, tag: str) -> XmlElement | None:
         """Return the one child named `tag`, or None; two are refused (strict) or the first is taken."""
         found = [child for child in node.children if child.tag == tag]
         if len(found) > 1:
@@ -79,13 +79,15 @@ class FileReading(Generic[Report]):
 
     def quantity(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
         """Return a number that enters products (a mass, a moment): not larger than the limit."""
-        return self.moderate(node, attribute, (numbers.number(self.format, node, attribute, default),))[0]
+        return self.within_magnitude(node, attribute, (numbers.number(self.format, node, attribute, default),))[0]
 
     def vector(self, node: XmlElement, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """Return as many numbers as `default` has, none larger than the limit."""
-        return self.moderate(node, attribute, numbers.vector(self.format, node, attribute, len(default), default))
+        return self.within_magnitude(
+            node, attribute, numbers.vector(self.format, node, attribute, len(default), default)
+        )
 
-    def moderate(self, node: XmlElement, attribute: str, values: tuple[float, ...]) -> tuple[float, ...]:
+    def within_magnitude(self, node: XmlElement, attribute: str, values: tuple[float, ...]) -> tuple[float, ...]:
         """Return numbers, none of them larger than the limit."""
         for value in values:
             if abs(value) > self.limits.magnitude:
@@ -104,8 +106,8 @@ class FileReading(Generic[Report]):
         return unicodedata.normalize("NFC", text)
 
     @contextmanager
-    def going_on(self) -> Generator[None]:
-        """Keep the error of one element until `stop`, so that those of the elements behind it are found, too.
+    def collecting_errors(self) -> Generator[None]:
+        """Keep the error of one element until `raise_collected`, so that those of later elements are found, too.
 
         Syntax errors, refusals and paths that lead nowhere end the reading at once.
         """
@@ -115,9 +117,9 @@ class FileReading(Generic[Report]):
             self._errors.setdefault(str(error), error)  # replicas repeat theirs
             final = isinstance(error, (self.format.syntax, self.format.refused, self.format.path))
             if final or len(self._errors) >= _MOST_ERRORS:
-                self.stop()
+                self.raise_collected()
 
-    def stop(self) -> None:
+    def raise_collected(self) -> None:
         """Raise the first of the errors that were kept; its notes are the others, and the doubts so far."""
         if not self._errors:
             return
@@ -129,7 +131,7 @@ class FileReading(Generic[Report]):
         raise first
 
     @contextmanager
-    def blaming(self, node: XmlElement) -> Generator[None]:
+    def errors_at(self, node: XmlElement) -> Generator[None]:
         """Turn an error of an inner layer into one at `node`, its cause chained."""
         try:
             yield

@@ -46,7 +46,7 @@ class FileReport(ABC):
     def counts(self) -> dict[str, Sized]:
         """Return the lists whose lengths `repr` shows, by what is in them."""
 
-    def become(self, other: Self) -> None:
+    def update_from(self, other: Self) -> None:
         """Take the contents of `other`."""
         vars(self).update(vars(other))
 

@@ -8,7 +8,7 @@ import warnings
 from rbd.files.report import FileReport
 
 
-def warn_of_doubts(report: FileReport, category: type[Warning]) -> None:
+def emit_warning(report: FileReport, category: type[Warning]) -> None:
     """Warn, once for a file and at the nearest caller outside of the package, of what `strict=True` refuses."""
     refused = [finding for finding in report.warnings if finding.refused]
     if not refused:

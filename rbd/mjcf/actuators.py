@@ -53,7 +53,7 @@ class ActuatorReader:
         found: list[Actuator | None] = []
         for node in (node for section in sections for node in section.children):
             found.append(None)
-            with self._reading.going_on():
+            with self._reading.collecting_errors():
                 found[-1] = self._actuator(node)
         return found
 

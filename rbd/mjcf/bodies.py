@@ -18,7 +18,7 @@ from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import of_euler
+from rbd.mjcf.pose import rotation_of_euler
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
@@ -66,11 +66,11 @@ class BodyReader:
                 self._reading.check(section)
                 self._require_few(section)
                 self._fill(world, section, _Place())
-        self._reading.stop()
-        self._name_the_nameless()
+        self._reading.raise_collected()
+        self._name_unnamed()
         return self.bodies
 
-    def _name_the_nameless(self) -> None:
+    def _name_unnamed(self) -> None:
         """Name bodies and joints without a name after their number, once the names of all others are known."""
         taken, number = {kind: set(known) for kind, known in self._names.items()}, 0
         for place, body in enumerate(self.bodies):
@@ -84,7 +84,7 @@ class BodyReader:
         """Read the children of a body, frame or replicate."""
         readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
-            with self._reading.going_on():
+            with self._reading.collecting_errors():
                 readers.get(child.tag, self._part)(body, child, place)
 
     def _require_few(self, node: XmlElement) -> int:
@@ -112,10 +112,10 @@ class BodyReader:
             raise reading.fault(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
         body.gravity_compensation = element.quantity("gravcomp", 0.0)
         self.bodies.append(body)
-        self._weigh(body, node)
+        self._read_inertial(body, node)
         self._fill(body, node, _Place(inherited=inherited, suffix=place.suffix))
 
-    def _weigh(self, body: BodyPart, node: XmlElement) -> None:
+    def _read_inertial(self, body: BodyPart, node: XmlElement) -> None:
         found = list(self._inertials(node, Pose()))
         if len(found) > 1:
             message = f"a second <inertial>; the first is in line {found[0][0].line}"
@@ -150,7 +150,7 @@ class BodyReader:
         inherited = self._defaults.require(node, "childclass") or place.inherited
         origin = (0.0, 0.0, 0.0)
         for k in range(count):
-            replica = Pose(of_euler([k * angle for angle in angles], self._settings.euler), origin)
+            replica = Pose(rotation_of_euler([k * angle for angle in angles], self._settings.euler), origin)
             suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{place.suffix}"
             self._fill(body, node, _Place(place.frame @ replica, inherited, suffix))
             origin = replica.point((x, y, z))

@@ -8,13 +8,13 @@ from typing import Final, final
 
 from rbd.files.inertias import unchecked_inertia
 from rbd.files.names import free_name
-from rbd.files.pose import NOTHING, ZERO, Pose, triple
+from rbd.files.pose import ZERO, ZERO_MATRIX, Pose, float_vector
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
-from rbd.mjcf.pose import about
+from rbd.mjcf.pose import rotation_of_axis_angle
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial import Frame, SpatialInertia
@@ -35,18 +35,18 @@ class Builder:
         self.bodies: dict[str, RigidBody] = {WORLD: self.mechanism.root_body}
         self.joint_names: set[str] = set()
         self._body_names: set[str] = set()
-        self._rotors: Mapping[str, float] = {}
+        self._armatures: Mapping[str, float] = {}
 
     def build(self, bodies: Sequence[BodyPart], rotors: Mapping[str, float]) -> None:
         """Attach all bodies, then fix frames to them where the sites are; `rotors` add to the armature of joints."""
-        self._rotors = rotors
+        self._armatures = rotors
         self.joint_names = {joint.name for body in bodies for joint in body.joints}
         self._body_names = {body.name for body in bodies}
         in_one_transaction(self.mechanism, lambda: self._attach_all(bodies))
 
     def _attach_all(self, bodies: Sequence[BodyPart]) -> None:
         for body in bodies[1:]:
-            with self._reading.blaming(body.node):
+            with self._reading.errors_at(body.node):
                 self._attach(body)
         taken = set(self._body_names)
         for body in bodies:
@@ -63,20 +63,20 @@ class Builder:
 
     def _attach(self, part: BodyPart) -> None:
         assert part.parent is not None  # the world is not attached
-        before, pose, standing = self.bodies[part.parent.name], part.pose, self.frame(part.parent.name)
+        before, pose, parent_frame = self.bodies[part.parent.name], part.pose, self.frame(part.parent.name)
         if part.mocap:
             self._reading.warn(part.node, "the body stands where the file places it; mocap poses are not followed")
-        helpers = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
-        names = [*helpers, part.name]
+        intermediate_bodies = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
+        names = [*intermediate_bodies, part.name]
         joints: list[JointPart | None] = [*part.joints] or [None]
         for name, joint in zip(names, joints, strict=True):
             body = RigidBody(name, _inertia(name, part.mass if name == part.name else None))
             made = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
             own, (place, after) = body.default_frame, _places(pose, joint)
-            joint_pose = place.transform(made.frame_before, standing)
+            joint_pose = place.transform(made.frame_before, parent_frame)
             successor_pose = after.transform(own, made.frame_after)
             self.mechanism.attach(before, body, made, joint_pose=joint_pose, successor_pose=successor_pose)
-            before, pose, standing = body, Pose(), own
+            before, pose, parent_frame = body, Pose(), own
         self.bodies[part.name] = before
 
     def _weld(self, part: BodyPart) -> str:
@@ -88,7 +88,7 @@ class Builder:
         joint = Joint(
             part.name, _type(part), damping=0.0 if off("damper") else part.damping,
             friction=0.0 if off("frictionloss") else part.friction,
-            armature=part.armature + self._rotors.get(part.name, 0.0),
+            armature=part.armature + self._armatures.get(part.name, 0.0),
         )  # fmt: skip
         if joint.nv == 1:
             joint.position_bounds = _UNBOUNDED if off("limit") else part.bounds
@@ -107,14 +107,14 @@ def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
         return Pose(), Pose()  # its coordinates are the pose itself
     back = -joint.reference
     if joint.kind == "slide":
-        return pose @ Pose(translation=triple(scale3(joint.axis, back))), Pose()
-    rotation = about(joint.axis, back) if back else Pose().rotation
-    away = Pose(translation=triple(neg3(joint.position)))
+        return pose @ Pose(translation=float_vector(scale3(joint.axis, back))), Pose()
+    rotation = rotation_of_axis_angle(joint.axis, back) if back else Pose().rotation
+    away = Pose(translation=float_vector(neg3(joint.position)))
     return pose @ Pose(rotation, joint.position), away
 
 
 def _inertia(name: str, mass: MassPart | None) -> SpatialInertia:
-    part = mass or MassPart(0.0, ZERO, NOTHING)
+    part = mass or MassPart(0.0, ZERO, ZERO_MATRIX)
     return unchecked_inertia(Frame(name), part.mass, part.com, part.moment)
 
 

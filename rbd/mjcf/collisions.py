@@ -48,9 +48,9 @@ def collision_model(
 
 def _added(model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom) -> Shape:
     if geom.shape == "plane":
-        standing = mechanism.frame(geom.body)
-        normal = FreeVector(standing, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
-        return model.add(mechanism.body_of_frame(standing), HalfSpace(Point(standing, geom.translation), normal))
+        frame = mechanism.frame(geom.body)
+        normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
+        return model.add(mechanism.body_of_frame(frame), HalfSpace(Point(frame, geom.translation), normal))
     name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
     return add_shape(model, mechanism, geom.body, name, pose, partial(_shape, geom))
 

@@ -41,7 +41,7 @@ class ContactReader:
         for section in root.children:
             if section.tag == "contact":
                 for node in section.children:
-                    with self._reading.going_on():
+                    with self._reading.collecting_errors():
                         self._entry(node)
         self._by_masks()
         report.pairs = [] if self._settings.off("contact") else list(self._pairs)

@@ -46,28 +46,28 @@ class MjcfController:
         self._by_actuators = np.zeros(mechanism.nv, dtype=np.bool_)
         for name in report.compensated_by_actuators:
             self._by_actuators[MechanismState(mechanism).v_slice(mechanism.joint(name))] = True
-        constant = control is None or callable(control)
-        self._control = control if constant else float_array(control, (len(self._actuators),), "control")
-        self._driving = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
-        self._pulling = _moments(mechanism, [spring.moment_arms for spring in report.springs])
+        given_per_call = control is None or callable(control)
+        self._control = control if given_per_call else float_array(control, (len(self._actuators),), "control")
+        self._actuator_moments = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
+        self._spring_moments = _moments(mechanism, [spring.moment_arms for spring in report.springs])
         bounds = [pair for joint in mechanism.tree_joints for pair in joint.effort_bounds]
         self._bounds = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques on all joints."""
-        forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._driving, state))
-        weight = self._weight(state)
-        pull: Array = np.array([*forces, 0.0])[:-1] @ self._driving[1]
+        forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._actuator_moments, state))
+        weight = self._gravity_compensation(state)
+        pull: Array = np.array([*forces, 0.0])[:-1] @ self._actuator_moments[1]
         driven: Array = np.clip(pull + np.where(self._by_actuators, weight, 0.0), *self._bounds)
         driven = driven + np.where(self._by_actuators, 0.0, weight)
         for spring, row, length, speed in zip(
-            self._springs, self._pulling[1], *_motion(self._pulling, state), strict=True
+            self._springs, self._spring_moments[1], *_motion(self._spring_moments, state), strict=True
         ):
             missing = np.clip(length, *spring.rest) - length
             driven = driven + row * (spring.stiffness * missing - spring.damping * speed)
         return driven
 
-    def _weight(self, state: MechanismState) -> Array:
+    def _gravity_compensation(self, state: MechanismState) -> Array:
         """Return the torques that compensate weights."""
         total: Array = np.zeros(self.mechanism.nv)
         for entry in self._compensations:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
-from rbd.mjcf.pose import of_quaternion
+from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.scalars.arrays import float_array
 from rbd.spatial.values import require_kind
 
@@ -77,5 +77,5 @@ def _free_joints(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
 
 
 def _rotation(joint: Joint, quaternion: Array) -> Array:
-    rotation = of_quaternion(quaternion.tolist())
+    rotation = rotation_of_quaternion(quaternion.tolist())
     return np.eye(3) if rotation is None else np.array(rotation)

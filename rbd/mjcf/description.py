@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
+from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.pair_friction import PairFriction
 
@@ -52,7 +52,7 @@ class GeomPart:
     conaffinity: int
     friction: PairFriction
     mass: float = 0.0
-    moment: Rows = NOTHING
+    moment: Matrix3 = ZERO_MATRIX
     """About the centre of mass, which is the origin of `pose`, in its axes."""
     color: tuple[float, ...] | None = None
     mesh: str | None = None
@@ -77,7 +77,7 @@ class MassPart:
 
     mass: float
     com: Triple
-    moment: Rows
+    moment: Matrix3
 
 
 @final

@@ -65,7 +65,7 @@ class MjcfElement:
         for node in self.layers:
             if attribute in node.attributes:
                 given = numbers.values(MJCF, node, attribute, least or len(default), len(default))
-                found[: len(given)] = self._reading.moderate(node, attribute, given)
+                found[: len(given)] = self._reading.within_magnitude(node, attribute, given)
         return tuple(found)
 
     def numbers(self, attribute: str, most: int) -> tuple[float, ...]:
@@ -73,7 +73,7 @@ class MjcfElement:
         node = self.source(attribute)
         if node is None:
             return ()
-        return self._reading.moderate(node, attribute, numbers.values(MJCF, node, attribute, 0, most))
+        return self._reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, most))
 
     def flag(self, attribute: str, default: bool) -> bool:
         """Return a truth value."""

@@ -8,7 +8,7 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import NOTHING, UPRIGHT, ZERO, Pose, Rows, Triple, triple
+from rbd.files.pose import IDENTITY, ZERO, ZERO_MATRIX, Matrix3, Pose, Triple, float_vector
 from rbd.mjcf.description import GeomPart, Shape
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geom_inertias import extent
@@ -16,7 +16,7 @@ from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pair_friction import PairFriction
-from rbd.mjcf.pose import facing
+from rbd.mjcf.pose import rotation_of_z_axis
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33
@@ -46,7 +46,7 @@ class GeomReader:
         group = element.whole("group", 0)
         weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]
         pose, size, inertia = self._form(element, shape, weigh)
-        mass, moment = self._mass(element, shape, size, inertia) if weigh else (0.0, NOTHING)
+        mass, moment = self._mass(element, shape, size, inertia) if weigh else (0.0, ZERO_MATRIX)
         return GeomPart(
             element.node, element.name(), shape, frame @ pose, size, group,
             element.whole("contype", 1), element.whole("conaffinity", 1), self._friction(element), mass, moment,
@@ -106,7 +106,7 @@ class GeomReader:
         """Return the pose half way between the points of `fromto`, its z axis along them, and half their distance."""
         a, b, c, x, y, z = element.vector("fromto", (0.0,) * 6)
         along = (a - x, b - y, c - z)
-        rotation = facing(along)
+        rotation = rotation_of_z_axis(along)
         if rotation is None:
             raise self.reading.fault(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
         return Pose(rotation, ((a + x) / 2, (b + y) / 2, (c + z) / 2)), math.hypot(*along) / 2
@@ -123,10 +123,10 @@ class GeomReader:
         if shape == "mesh":
             self.meshes.require(element.node, name)
             inertia = self.meshes.mesh_inertia(element.node, name) if weigh else None
-            return (pose if inertia is None else pose @ Pose(UPRIGHT, inertia.center)), (0.0, 0.0, 0.0), inertia
+            return (pose if inertia is None else pose @ Pose(IDENTITY, inertia.center)), (0.0, 0.0, 0.0), inertia
         inertia = self.meshes.mesh_inertia(element.node, name)
         size, center = self._fitted(element, shape, inertia)
-        return pose @ inertia.principal @ Pose(UPRIGHT, center), size, None
+        return pose @ inertia.principal @ Pose(IDENTITY, center), size, None
 
     def _fitted(self, element: MjcfElement, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
         if shape not in _SIZES:
@@ -140,16 +140,16 @@ class GeomReader:
             center = [0.0, 0.0, 0.0]
             size = _equivalent_size(inertia.half_sizes, shape)
         x, y, z = (scale * s for s in size)
-        return (x, y, z), triple((center[0], center[1], center[2]))
+        return (x, y, z), float_vector((center[0], center[1], center[2]))
 
     # ---------------------------------------------------------------- mass
 
     def _mass(
         self, element: MjcfElement, shape: Shape, size: Triple, inertia: MeshInertia | None
-    ) -> tuple[float, Rows]:
+    ) -> tuple[float, Matrix3]:
         """Return the mass, and the moment about its centre in the axes of the geom."""
         if shape == "sdf":
-            return 0.0, NOTHING
+            return 0.0, ZERO_MATRIX
         shell = element.flag("shellinertia", False)
         if inertia is not None:
             if shell:
@@ -157,7 +157,7 @@ class GeomReader:
                 raise self.reading.fault(MjcfValueError, element.node, message, attribute="shellinertia")
             mass = self._amount(element, inertia.volume)
             a, b, c = scale33(inertia.moment, mass / inertia.volume)
-            return mass, (triple(a), triple(b), triple(c))
+            return mass, (float_vector(a), float_vector(b), float_vector(c))
         volume, (x, y, z) = extent(shape, size, shell=shell)
         mass = self._amount(element, volume)
         return mass, ((mass * x, 0.0, 0.0), (0.0, mass * y, 0.0), (0.0, 0.0, mass * z))

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import Pose, Triple, triple
+from rbd.files.pose import Pose, Triple, float_vector
 from rbd.mjcf.description import JointKind, JointPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import unit
@@ -65,7 +65,7 @@ def _axis(reading: MjcfReading, element: MjcfElement, frame: Pose) -> Triple:
     if axis is None:
         node = element.source("axis") or element.node
         raise reading.fault(MjcfValueError, node, "the axis is zero: it has no direction", attribute="axis")
-    return triple(frame.direction(axis))
+    return float_vector(frame.direction(axis))
 
 
 def _coefficient(reading: MjcfReading, element: MjcfElement, attribute: str, value: float) -> float:

@@ -55,7 +55,7 @@ class KeyframeReader:
         for section in root.children:
             if section.tag == "keyframe":
                 for node in section.children:
-                    with self._reading.going_on():
+                    with self._reading.collecting_errors():
                         self._key(node)
                     self._number += 1
 

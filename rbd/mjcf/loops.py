@@ -16,7 +16,7 @@ from rbd.mjcf.build import Builder
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart, SitePart
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import of_quaternion
+from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
@@ -44,7 +44,7 @@ class LoopReader:
         for section in root.children:
             if section.tag == "equality":
                 for node in section.children:
-                    with self._reading.going_on():
+                    with self._reading.collecting_errors():
                         self._constraint(node, number)
                     number += 1
 
@@ -83,7 +83,7 @@ class LoopReader:
             first, second, before, after = second, first, after, before
         joint = Joint(name, Fixed() if element.node.tag == "weld" else QuaternionSpherical())
         frames = self._builder.frame(first.name), self._builder.frame(second.name)
-        with self._reading.blaming(element.node):
+        with self._reading.errors_at(element.node):
             self._builder.mechanism.attach(
                 self._builder.bodies[first.name], self._builder.bodies[second.name], joint,
                 joint_pose=before.transform(joint.frame_before, frames[0]),
@@ -97,7 +97,7 @@ class LoopReader:
             return first, second, a.pose, b.pose
         first = self._body(element, "body1")
         second = self._body(element, "body2") if element.has("body2") else self._bodies[WORLD]
-        there = _standing(second).inverse() @ _standing(first)  # of the first in the second, as the file has them
+        there = _world_pose(second).inverse() @ _world_pose(first)  # of the first in the second, as the file has them
         if element.node.tag == "weld":
             return first, second, self._relative(element, there.inverse()), Pose()
         if not element.has("anchor"):
@@ -110,7 +110,7 @@ class LoopReader:
     def _relative(self, element: MjcfElement, pose: Pose) -> Pose:
         """Return the pose of a weld's second body in its first: `relpose`, unless its quaternion is zero."""
         x, y, z, *quaternion = element.vector("relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        rotation = of_quaternion(quaternion)
+        rotation = rotation_of_quaternion(quaternion)
         return pose if rotation is None else Pose(rotation, (x, y, z))
 
     def _body(self, element: MjcfElement, attribute: str) -> BodyPart:
@@ -141,7 +141,7 @@ class LoopReader:
             polynomial: tuple[float, ...] = (joint.reference + coefficients[0],)
         else:
             polynomial = _moved(coefficients, source.reference, joint.reference)
-        with self._reading.blaming(element.node):
+        with self._reading.errors_at(element.node):
             to = None if source is None else source.name
             self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
 
@@ -162,7 +162,7 @@ def _moved(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, 
     return tuple(map(float, moved))
 
 
-def _standing(body: BodyPart) -> Pose:
+def _world_pose(body: BodyPart) -> Pose:
     """Return the pose of a body in the world as the file has it."""
     pose = Pose()
     part: BodyPart | None = body

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
+from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, Triple
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
@@ -37,7 +37,7 @@ def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, setti
     return MassPart(mass, frame.point((x, y, z)), _rows(moment))
 
 
-def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Rows:
+def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
     if element.has("fullinertia"):
         other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
         if other is not None:
@@ -50,14 +50,14 @@ def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> R
     return _rows(rotation @ diagonal @ rotation.T)
 
 
-def weigh(reading: MjcfReading, bodies: Sequence[BodyPart], settings: Settings) -> None:
+def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart], settings: Settings) -> None:
     """Give every body but the world its mass."""
     for body in bodies[1:]:
         with np.errstate(over="ignore", invalid="ignore"):
             found = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
         use_geoms = settings.from_geoms == "true" or body.inertial is None
         part = found if use_geoms and found is not None else body.inertial
-        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, NOTHING), settings)
+        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, ZERO_MATRIX), settings)
     total = sum(body.mass.mass for body in bodies if body.mass is not None)
     if settings.total_mass > 0.0 and total > 0.0:
         for body in bodies[1:]:
@@ -104,7 +104,7 @@ def _scaled(part: MassPart | None, factor: float) -> MassPart | None:
     return MassPart(part.mass * factor, part.com, _rows(np.array(part.moment) * factor))
 
 
-def _rows(matrix: NDArray[np.float64]) -> Rows:
+def _rows(matrix: NDArray[np.float64]) -> Matrix3:
     a, b, c = (_triple(row) for row in matrix.tolist())
     return a, b, c
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.extras import names_extra
-from rbd.files.pose import Pose, Rows, Triple
+from rbd.files.pose import Matrix3, Pose, Triple
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
 
 Way: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
@@ -30,7 +30,7 @@ class MeshInertia:
 
     volume: float
     center: Triple
-    moment: Rows
+    moment: Matrix3
     principal: Pose
     half_sizes: Triple
     low: Triple
@@ -124,5 +124,5 @@ def _triple(values: NDArray[np.float64]) -> Triple:
     return x, y, z
 
 
-def _rows(matrix: NDArray[np.float64]) -> Rows:
+def _rows(matrix: NDArray[np.float64]) -> Matrix3:
     return _triple(matrix[0]), _triple(matrix[1]), _triple(matrix[2])

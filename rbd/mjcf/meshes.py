@@ -15,7 +15,7 @@ from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.mjcf.mesh_inertias import MeshInertia, Way, convex_hull, mesh_inertia
-from rbd.mjcf.pose import of_quaternion
+from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
@@ -78,7 +78,7 @@ class Meshes:
         element = self._named(node, "mesh", name, self._meshes)
         if name not in self._inertias:
             try:
-                self._inertias[name] = self._weigh(element)
+                self._inertias[name] = self._mesh_inertia(element)
             except MeshFault as error:
                 raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
         return self._inertias[name]
@@ -98,7 +98,7 @@ class Meshes:
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
         return known[name]
 
-    def _weigh(self, element: MjcfElement) -> MeshInertia:
+    def _mesh_inertia(self, element: MjcfElement) -> MeshInertia:
         way: Way = element.choice("inertia", _WAYS, "legacy")
         if way == "convex" and element.has("maxhullvert"):
             self._reading.doubt(element.node, "maxhullvert: the whole convex hull is weighed", "maxhullvert")
@@ -133,7 +133,7 @@ class Meshes:
     def _placed(self, element: MjcfElement, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:
         """Return the mesh moved, turned and scaled as the asset says."""
         vertices = vertices - np.array(element.vector("refpos", (0.0, 0.0, 0.0)))
-        rotation = of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))
+        rotation = rotation_of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))
         if rotation is None:
             raise self._reading.fault(MjcfValueError, element.node, "refquat is zero", attribute="refquat")
         scale = np.array(element.vector("scale", (1.0, 1.0, 1.0)))

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import UPRIGHT, Pose, Rows
+from rbd.files.pose import IDENTITY, Matrix3, Pose
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import about, facing, of_axes, of_euler, of_quaternion, unit
+from rbd.mjcf.pose import (
+    rotation_of_axes,
+    rotation_of_axis_angle,
+    rotation_of_euler,
+    rotation_of_quaternion,
+    rotation_of_z_axis,
+    unit,
+)
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings
@@ -17,7 +24,7 @@ def read_pose(reading: MjcfReading, element: MjcfElement, settings: Settings) ->
     return Pose(read_rotation(reading, element, settings), (x, y, z))
 
 
-def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Rows:
+def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
     """Return the orientation; the other forms count more than `quat`, as they are read after it."""
     given = [form for form in ORIENTATION if form in element.node.attributes]
     if len(given) > 1:
@@ -25,7 +32,7 @@ def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings
         raise reading.fault(MjcfValueError, element.node, message, attribute=given[1])
     forms = [form for form in (*given, *reversed(ORIENTATION)) if element.has(form)]
     if not forms:
-        return UPRIGHT
+        return IDENTITY
     form = next((form for form in forms if form != "quat"), "quat")
     rotation = _rotation(element, form, settings)
     if rotation is None:
@@ -34,16 +41,16 @@ def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings
     return rotation
 
 
-def _rotation(element: MjcfElement, form: str, settings: Settings) -> Rows | None:
+def _rotation(element: MjcfElement, form: str, settings: Settings) -> Matrix3 | None:
     if form == "quat":
-        return of_quaternion(element.vector("quat", (1.0, 0.0, 0.0, 0.0)))
+        return rotation_of_quaternion(element.vector("quat", (1.0, 0.0, 0.0, 0.0)))
     if form == "axisangle":
         *axis, angle = element.vector("axisangle", (0.0, 0.0, 0.0, 0.0))
         direction = unit(axis)
-        return None if direction is None else about(direction, angle * settings.angle)
+        return None if direction is None else rotation_of_axis_angle(direction, angle * settings.angle)
     if form == "xyaxes":
-        return of_axes(element.vector("xyaxes", (0.0,) * 6))
+        return rotation_of_axes(element.vector("xyaxes", (0.0,) * 6))
     if form == "zaxis":
-        return facing(element.vector("zaxis", (0.0, 0.0, 0.0)))
+        return rotation_of_z_axis(element.vector("zaxis", (0.0, 0.0, 0.0)))
     angles = element.vector("euler", (0.0, 0.0, 0.0))
-    return of_euler([angle * settings.angle for angle in angles], settings.euler)
+    return rotation_of_euler([angle * settings.angle for angle in angles], settings.euler)

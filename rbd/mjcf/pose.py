@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.files.pose import UPRIGHT, Rows, Triple, rows, triple
+from rbd.files.pose import IDENTITY, Matrix3, Triple, float_matrix, float_vector
 from rbd.spatial.linalg import Mat3, cross3, dot3, matmul, scale3, sub3, transpose3
 from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import rotation_about
 
-_AXES: Final = {"x": UPRIGHT[0], "y": UPRIGHT[1], "z": UPRIGHT[2]}
+_AXES: Final = {"x": IDENTITY[0], "y": IDENTITY[1], "z": IDENTITY[2]}
 SMALLEST: Final = 1e-14
 """Directions shorter than this have none."""
 
@@ -25,44 +25,44 @@ def unit(vector: Sequence[float]) -> Triple | None:
     return x, y, z
 
 
-def about(axis: Triple, angle: float) -> Rows:
+def rotation_of_axis_angle(axis: Triple, angle: float) -> Matrix3:
     """Return the rotation about a unit axis."""
-    return rows(rotation_about(axis, math.cos(angle), math.sin(angle)))
+    return float_matrix(rotation_about(axis, math.cos(angle), math.sin(angle)))
 
 
-def of_quaternion(quaternion: Sequence[float]) -> Rows | None:
+def rotation_of_quaternion(quaternion: Sequence[float]) -> Matrix3 | None:
     """Return the rotation of a quaternion (w, x, y, z) of any length; None for a zero one."""
     length = math.hypot(*quaternion)
     if length < SMALLEST:
         return None
     w, x, y, z = (c / length for c in quaternion)
-    return rows(quaternion_to_rotation((w, x, y, z)))
+    return float_matrix(quaternion_to_rotation((w, x, y, z)))
 
 
-def of_axes(xyaxes: Sequence[float]) -> Rows | None:
+def rotation_of_axes(xyaxes: Sequence[float]) -> Matrix3 | None:
     """Return the rotation whose x axis is given, and its y axis up to a part along x."""
     x = unit(xyaxes[:3])
     if x is None:
         return None
     raw = (xyaxes[3], xyaxes[4], xyaxes[5])
-    y = unit(triple(sub3(raw, scale3(x, dot3(x, raw)))))
-    return None if y is None else rows(transpose3((x, y, triple(cross3(x, y)))))
+    y = unit(float_vector(sub3(raw, scale3(x, dot3(x, raw)))))
+    return None if y is None else float_matrix(transpose3((x, y, float_vector(cross3(x, y)))))
 
 
-def facing(vector: Sequence[float]) -> Rows | None:
+def rotation_of_z_axis(vector: Sequence[float]) -> Matrix3 | None:
     """Return the least rotation that turns the z axis towards `vector`; half a turn about x if it points down."""
     z = unit(vector)
     if z is None:
         return None
     sine = math.hypot(z[0], z[1])
     axis: Triple = (1.0, 0.0, 0.0) if sine < 1e-10 else (-z[1] / sine, z[0] / sine, 0.0)
-    return about(axis, math.atan2(sine, z[2]))
+    return rotation_of_axis_angle(axis, math.atan2(sine, z[2]))
 
 
-def of_euler(angles: Sequence[float], sequence: str) -> Rows:
+def rotation_of_euler(angles: Sequence[float], sequence: str) -> Matrix3:
     """Return three turns: about moving axes for small letters, fixed ones for capitals."""
-    total: Mat3 = UPRIGHT
+    total: Mat3 = IDENTITY
     for letter, angle in zip(sequence, angles, strict=True):
-        turn = about(_AXES[letter.lower()], angle)
+        turn = rotation_of_axis_angle(_AXES[letter.lower()], angle)
         total = matmul(total, turn) if letter.islower() else matmul(turn, total)
-    return rows(total)
+    return float_matrix(total)

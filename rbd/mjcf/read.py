@@ -11,7 +11,7 @@ from rbd.errors import MjcfSyntaxError
 from rbd.files.formats import MJCF
 from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import warn_of_doubts
+from rbd.files.warnings import emit_warning
 from rbd.files.xml import XmlElement, parse_xml
 from rbd.mechanism import Mechanism
 from rbd.mjcf.bodies import BodyReader
@@ -25,7 +25,7 @@ from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.loops import LoopReader
-from rbd.mjcf.masses import weigh
+from rbd.mjcf.masses import assign_masses
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
@@ -109,9 +109,9 @@ def parse_mjcf(
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)
     reading.report.name, reading.report.file = tree.attributes.get("model", ""), file
-    warn_of_doubts(reading.report, MjcfWarning)
+    emit_warning(reading.report, MjcfWarning)
     if report is not None:
-        report.become(reading.report)
+        report.update_from(reading.report)
     return mechanism
 
 
@@ -123,19 +123,19 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
     defaults = Defaults(reading, tree)
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
-    weigh(reading, bodies, settings)
+    assign_masses(reading, bodies, settings)
     builder = Builder(reading, settings)
     forces = read_forces(reading, tree, defaults, settings, bodies)
-    reading.stop()
+    reading.raise_collected()
     builder.build(bodies, forces.armatures)
     LoopReader(reading, defaults, settings, bodies, builder).read(tree)
     ContactReader(reading, settings, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
-    reading.stop()
+    reading.raise_collected()
     apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
     reading.report.time_step, reading.report.meshes = settings.time_step, meshes
     if remove_fixed_joints:
-        with reading.blaming(tree):
+        with reading.errors_at(tree):
             builder.mechanism.remove_fixed_joints()
     return builder.mechanism
 

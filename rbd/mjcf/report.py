@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-from rbd.files.pose import Rows, Triple
+from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
 from rbd.mjcf.pair_friction import PairFriction
 
@@ -44,7 +44,7 @@ class Geom:
     body: str
     shape: str
     size: Triple
-    rotation: Rows
+    rotation: Matrix3
     translation: Triple
     friction: float
     line: int

@@ -36,7 +36,7 @@ class TendonReader:
         for section in root.children:
             if section.tag == "tendon":
                 for node in section.children:
-                    with self._reading.going_on():
+                    with self._reading.collecting_errors():
                         self._tendon(node)
 
     def _tendon(self, node: XmlElement) -> None:

@@ -72,7 +72,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     joint of the body behind it. `frames` names further body-fixed frames to keep, as sites. Loops are written as
     `connect` and `weld` between sites, revolute ones as two connections on the axis; couplings as `equality` of joints.
     Velocity bounds, contact points and all other frames are not written; nor, with `strict=False`, are joint parameters
-    MJCF has no word for (bound springs, one-sided bounds, unequal damping), and couplings of a degree above four.
+    MJCF cannot express (bound springs, one-sided bounds, unequal damping), and couplings of a degree above four.
 
     Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
     fixed, quaternion spherical and quaternion floating (from the world, placed at its origin), for loop joints other
@@ -112,7 +112,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
             warnings.simplefilter("ignore", MjcfWarning)  # doubts about the mechanism, not about a file
             parse_mjcf(text, remove_fixed_joints=False, strict=strict)
     except MjcfError as error:
-        message = f"MJCF cannot say this mechanism: {error.message}"
+        message = f"MJCF cannot express this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error
     return text
 

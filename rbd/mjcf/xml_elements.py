@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from rbd.errors import ArgumentError, quoted
-from rbd.files.pose import UPRIGHT, Pose, Rows
+from rbd.files.pose import IDENTITY, Matrix3, Pose
 from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint
-from rbd.mjcf.pose import of_axes
+from rbd.mjcf.pose import rotation_of_axes
 from rbd.scalars import to_float
 from rbd.spatial import SpatialInertia
 
-_SETTLING: Final = 8
-_UNSAID: Final = ("bound_stiffness", "bound_damping")
+_MAX_ITERATIONS: Final = 8
+_NOT_IN_MJCF: Final = ("bound_stiffness", "bound_damping")
 _PER_JOINT: Final = (("damping", "damping"), ("friction", "frictionloss"), ("armature", "armature"))
 _KINDS: Final = {Revolute: "hinge", Prismatic: "slide", QuaternionSpherical: "ball", QuaternionFloating: "free"}
 _CONSTRAINTS: Final[dict[type[JointType], str]] = {
@@ -36,23 +36,23 @@ def pose_attributes(pose: Pose) -> dict[str, str]:
         far = max(map(abs, pose.translation))
         attributes["pos"] = numbers_text([rounded(c, far) for c in pose.translation])
     axes = _axes(pose.rotation)
-    if axes != (*UPRIGHT[0], *UPRIGHT[1]):
+    if axes != (*IDENTITY[0], *IDENTITY[1]):
         attributes["xyaxes"] = numbers_text(axes)
     return attributes
 
 
-def _axes(rotation: Rows) -> tuple[float, ...]:
+def _axes(rotation: Matrix3) -> tuple[float, ...]:
     """Return the x and y axes of a rotation, rounded such that reading and writing them again reproduces them."""
     axes = _rounded_axes(rotation)
-    for _ in range(_SETTLING):
-        again = _rounded_axes(of_axes(axes) or rotation)
+    for _ in range(_MAX_ITERATIONS):
+        again = _rounded_axes(rotation_of_axes(axes) or rotation)
         if again == axes:
             break
         axes = again
     return axes
 
 
-def _rounded_axes(rotation: Rows) -> tuple[float, ...]:
+def _rounded_axes(rotation: Matrix3) -> tuple[float, ...]:
     return tuple(rounded(row[column], 1.0) + 0.0 for column in (0, 1) for row in rotation)
 
 
@@ -110,7 +110,7 @@ def _bounds(joint: Joint, kind: str, *, strict: bool) -> dict[str, str]:
 
 def _coefficients(joint: Joint, *, strict: bool) -> dict[str, str]:
     attributes: dict[str, str] = {}
-    for what in _UNSAID if strict else ():
+    for what in _NOT_IN_MJCF if strict else ():
         if any(floats(getattr(joint, what))):
             raise refusal(joint, f"MJCF has no {what}; strict=False leaves it out")
     for what, attribute in _PER_JOINT:

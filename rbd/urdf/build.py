@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.inertias import unchecked_inertia
-from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
+from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Triple, float_matrix
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
@@ -32,19 +32,19 @@ def build(
     mechanism = Mechanism(WORLD, gravity=gravity)
 
     def attach_all() -> None:
-        bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
+        bodies = {root.name: _attach_root_link(reading, mechanism, robot, root, floating)}
         for part in joints:
             _attach(reading, mechanism, robot, part, bodies)
         for loop in robot.loops:
-            with reading.blaming(loop.joint.node):
+            with reading.errors_at(loop.joint.node):
                 _close(mechanism, loop, bodies)
         for node, mimic in robot.mimics:
-            with reading.blaming(node):
+            with reading.errors_at(node):
                 mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
 
     in_one_transaction(mechanism, attach_all)
     if remove_fixed_joints:
-        with reading.blaming(robot.node):
+        with reading.errors_at(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
 
@@ -52,7 +52,7 @@ def build(
 def _attach(
     reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, part: UrdfJoint, bodies: dict[str, RigidBody]
 ) -> None:
-    with reading.blaming(part.node):
+    with reading.errors_at(part.node):
         body, joint, parent = _body(reading, robot.links[part.child]), _joint(part), bodies[part.parent]
         mechanism.attach(parent, body, joint, joint_pose=_pose(part, joint, parent))
         bodies[part.child] = body
@@ -67,23 +67,25 @@ def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -
     mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
 
 
-def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
+def _attach_root_link(
+    reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool
+) -> RigidBody:
     """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
-        return _be_the_world(reading, mechanism, root, floating)
+        return _world_as_root(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
     for what, part in (("link", robot.links.get(WORLD)), ("joint", robot.joints.get(name))):
         if part is not None:
             taken = WORLD if what == "link" else name
             message = f"the name {quoted(taken)} is taken: it belongs to the {what} that stands above the root link"
             raise reading.fault(UrdfTopologyError, part.node, message, name=taken)
-    with reading.blaming(root.node):
+    with reading.errors_at(root.node):
         body = _body(reading, root)
         mechanism.attach(mechanism.root_body, body, Joint(name, QuaternionFloating() if floating else Fixed()))
     return body
 
 
-def _be_the_world(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
+def _world_as_root(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
     if floating:
         message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
         raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
@@ -96,7 +98,7 @@ def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
-        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, NOTHING))
+        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, ZERO_MATRIX))
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
@@ -104,16 +106,16 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
     try:
         return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
     except InertiaError as error:
-        mended = "the nearest possible one is taken" if reading.project else "it is taken as it is"
+        remedy = "the nearest possible one is taken" if reading.project else "it is taken as it is"
         if reading.strict:
             fields = {"reason": str(error), **error.fields}
-            message = f"{error} (strict=False: {mended})"
+            message = f"{error} (strict=False: {remedy})"
             raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
-        reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
+        reading.warn(part.moment_node, f"{error}; {remedy}", refused=True)
         return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
 
 
-def _possible(moment: Rows) -> Rows:
+def _possible(moment: Matrix3) -> Matrix3:
     """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
@@ -146,7 +148,7 @@ def _joint_type(part: UrdfJoint) -> JointType:
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = float_matrix(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
     x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 

@@ -25,7 +25,7 @@ def find_cycle(step: dict[str, str]) -> list[str]:
     return []
 
 
-def spelled(cycle: list[str]) -> str:
+def cycle_text(cycle: list[str]) -> str:
     """Return a cycle as text; a long one with its middle left out."""
     names = [quoted(name) for name in cycle[:_SHOWN]]
     left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []

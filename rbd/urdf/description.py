@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-from rbd.files.pose import Pose, Rows, Triple
+from rbd.files.pose import Matrix3, Pose, Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.report import Mimic
 
@@ -22,7 +22,7 @@ class UrdfInertial:
     moment_node: XmlElement
     mass: float
     com: Triple
-    moment: Rows
+    moment: Matrix3
 
 
 @final

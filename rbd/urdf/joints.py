@@ -54,7 +54,7 @@ def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -
 
 
 def _end(reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str]) -> str:
-    end = reading.only(node, tag)
+    end = reading.single_child(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
     reading.accept(end, frozenset({"link"}))
@@ -74,11 +74,11 @@ def read_axis_of(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:
     """Return the axis of a joint; for a kind without one, it does not matter."""
     if kind not in _WITHOUT_AXIS:
         return read_axis(reading, node)
-    _pass_over(reading, node, "axis", kind)
+    _ignore_children(reading, node, "axis", kind)
     return (1.0, 0.0, 0.0)
 
 
-def _pass_over(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> None:
+def _ignore_children(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> None:
     for child in node.children:
         if child.tag == tag:
             reading.ignore(child, reason=f"has no meaning for a {kind} joint")
@@ -87,9 +87,9 @@ def _pass_over(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> 
 def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required: bool = True) -> JointLimits:
     """Return the bounds; they are `required` of revolute and prismatic joints in the tree."""
     if kind in _WITHOUT_LIMIT:
-        _pass_over(reading, node, "limit", kind)
+        _ignore_children(reading, node, "limit", kind)
         return JointLimits()
-    limit = reading.only(node, "limit")
+    limit = reading.single_child(node, "limit")
     if limit is None:
         if kind in _BOUNDED and required:
             reading.object_to(node, f"a {kind} joint needs <limit>", "it has no bounds")
@@ -132,11 +132,11 @@ def _magnitude(reading: UrdfReading, limit: XmlElement, attribute: str) -> float
 
 def read_dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[float, float]:
     """Return damping and friction."""
-    dynamics = reading.only(node, "dynamics")
+    dynamics = reading.single_child(node, "dynamics")
     if dynamics is None:
         return 0.0, 0.0
     if kind == "fixed":
-        _pass_over(reading, node, "dynamics", kind)
+        _ignore_children(reading, node, "dynamics", kind)
         return 0.0, 0.0
     reading.accept(dynamics, frozenset({"damping", "friction"}))
     return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
@@ -151,7 +151,7 @@ def _coefficient(reading: UrdfReading, dynamics: XmlElement, attribute: str) -> 
 
 
 def _mimic(reading: UrdfReading, node: XmlElement, name: str) -> None:
-    mimic = reading.only(node, "mimic")
+    mimic = reading.single_child(node, "mimic")
     if mimic is None:
         return
     reading.accept(mimic, frozenset({"joint", "multiplier", "offset"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.errors import UrdfValueError
-from rbd.files.pose import NOTHING, Rows, rows
+from rbd.files.pose import ZERO_MATRIX, Matrix3, float_matrix
 from rbd.files.xml import XmlElement
 from rbd.spatial.congruence import congruence
 from rbd.urdf.description import UrdfInertial, UrdfLink
@@ -20,7 +20,7 @@ def read_link(reading: UrdfReading, node: XmlElement, colors: Colors) -> UrdfLin
     """Return the link; its shapes go to the report."""
     reading.accept(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
     name = reading.name(node)
-    inertial = reading.only(node, "inertial")
+    inertial = reading.single_child(node, "inertial")
     part = UrdfLink(node, name, None if inertial is None else _inertial(reading, inertial))
     reading.report.geometries.extend(read_shapes(reading, node, name, colors))
     return part
@@ -30,15 +30,15 @@ def _inertial(reading: UrdfReading, node: XmlElement) -> UrdfInertial:
     reading.accept(node, frozenset(), frozenset({"origin", "mass", "inertia"}))
     # not snapped: a centre of mass is a measured quantity, and no structural zero hangs on it
     pose = read_origin(reading, node, snap=False)
-    mass, inertia = _mass(reading, node), reading.only(node, "inertia")
-    moment = rows(congruence(pose.rotation, _moment(reading, node, inertia)))
+    mass, inertia = _mass(reading, node), reading.single_child(node, "inertia")
+    moment = float_matrix(congruence(pose.rotation, _moment(reading, node, inertia)))
     if mass == 0.0 and any(map(any, moment)):
         reading.warn(node, "the link has moments of inertia but no mass")
     return UrdfInertial(node, inertia or node, mass, pose.translation, moment)
 
 
 def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
-    node = reading.only(inertial, "mass")
+    node = reading.single_child(inertial, "mass")
     if node is None:
         reading.object_to(inertial, "<mass> is missing", "the mass is 0")
         return 0.0
@@ -49,11 +49,11 @@ def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
     return mass
 
 
-def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None) -> Rows:
+def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None) -> Matrix3:
     """Return the moment about the centre of mass, in the axes of the inertial's own origin."""
     if node is None:
         reading.object_to(inertial, "<inertia> is missing", "the moments of inertia are 0")
-        return NOTHING
+        return ZERO_MATRIX
     reading.accept(node, frozenset(_MOMENTS))
     # products of inertia may be left out, as the format's later versions allow; moments may not
     xx, xy, xz, yy, yz, zz = (reading.quantity(node, m, None if m[1] == m[2] else 0.0) for m in _MOMENTS)

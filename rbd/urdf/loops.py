@@ -45,7 +45,7 @@ def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, Urd
 
 def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Pose]:
     """Return the link at one end, and the pose of the joint's frame in it."""
-    end = reading.only(node, tag)
+    end = reading.single_child(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
     reading.accept(end, ORIGIN | {"link"})

@@ -7,7 +7,7 @@ from typing import Final
 from rbd.errors import UrdfTopologyError, quoted
 from rbd.files.names import hint
 from rbd.files.xml import XmlElement
-from rbd.urdf.cycles import find_cycle, spelled
+from rbd.urdf.cycles import cycle_text, find_cycle
 from rbd.urdf.description import UrdfJoint
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
@@ -20,7 +20,7 @@ def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[
     found = {mimic.joint: mimic for mimic in reading.report.mimics if _can_follow(reading, joints, mimic)}
     cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
     while cycle:
-        _object(reading, joints[cycle[0]], f"mimic joints form a cycle: {spelled(cycle)}")
+        _object(reading, joints[cycle[0]], f"mimic joints form a cycle: {cycle_text(cycle)}")
         found = {name: mimic for name, mimic in found.items() if name not in cycle}
         cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
     return [(_node(joints[name]), mimic) for name, mimic in found.items()]

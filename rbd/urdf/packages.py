@@ -44,16 +44,16 @@ def resolve_mesh(
         return _in_package(reference, rest, declared)
     if scheme not in ("", "file"):
         raise _fault(reference, f"scheme {quoted(scheme)} is not supported; use package://, file:// or a path")
-    homes = ([] if directory is None else [Path(directory)]) + list(declared.values())
+    directories = ([] if directory is None else [Path(directory)]) + list(declared.values())
     if scheme == "file" and not rest.startswith("/"):
         raise _fault(reference, "file:// needs an absolute path: file:///...")
-    if not homes:
+    if not directories:
         raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
     if Path(rest).is_absolute():
-        return _confined(reference, Path(rest), homes)
+        return _confined(reference, Path(rest), directories)
     if directory is None:
         raise _fault(reference, "a relative path, and the robot was not read from a file")
-    return _confined(reference, Path(directory) / rest, homes)
+    return _confined(reference, Path(directory) / rest, directories)
 
 
 def check_packages(packages: Packages | None) -> dict[str, Path]:
@@ -82,9 +82,9 @@ def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path
     return _confined(reference, home / path.lstrip("/"), [home])
 
 
-def _confined(reference: str, candidate: Path, homes: list[Path]) -> Path:
+def _confined(reference: str, candidate: Path, directories: list[Path]) -> Path:
     try:
-        return confined(candidate, homes)
+        return confined(candidate, directories)
     except PathFault as error:
         raise _fault(reference, str(error), tried=error.tried) from None
 

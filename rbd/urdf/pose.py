@@ -6,7 +6,7 @@ import math
 from typing import Final, Literal
 
 from rbd.errors import UrdfValueError
-from rbd.files.pose import ZERO, Pose, Rows, Triple, rows
+from rbd.files.pose import ZERO, Matrix3, Pose, Triple, float_matrix
 from rbd.files.xml import XmlElement
 from rbd.joints.axis import unit_axis
 from rbd.spatial.quaternion import quaternion_to_rotation
@@ -21,7 +21,7 @@ _UNIT_TOLERANCE: Final = 1e-6
 
 def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Pose:
     """Return the pose in the `<origin>` child of `node`; the identity when there is none."""
-    origin = reading.only(node, "origin")
+    origin = reading.single_child(node, "origin")
     if origin is None:
         return Pose()
     reading.accept(origin, ORIGIN)
@@ -40,7 +40,7 @@ def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> P
     return pose
 
 
-def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
+def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Matrix3, Matrix3]:
     """Return the rotation of the given angles, and that of the snapped angles."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
@@ -50,12 +50,12 @@ def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
     return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
 
 
-def _quaternion(reading: UrdfReading, origin: XmlElement) -> Rows:
+def _quaternion(reading: UrdfReading, origin: XmlElement) -> Matrix3:
     if "rpy" in origin.attributes:
         raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
     x, y, z, w = _unit_quaternion(reading, origin, quaternion)
-    return rows(quaternion_to_rotation((w, x, y, z)))
+    return float_matrix(quaternion_to_rotation((w, x, y, z)))
 
 
 def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
@@ -68,9 +68,9 @@ def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple
     return tuple(c / length for c in quaternion)
 
 
-def rpy_rows(rpy: Triple) -> Rows:
+def rpy_rows(rpy: Triple) -> Matrix3:
     """Return the rotation of roll, pitch and yaw about the fixed x, y and z axes, in this order."""
-    return rows(rpy_to_rotation(rpy))
+    return float_matrix(rpy_to_rotation(rpy))
 
 
 Snappable = Literal["rotation", "translation", "axis"]
@@ -85,7 +85,7 @@ def _note(
 
 def read_axis(reading: UrdfReading, node: XmlElement) -> Triple:
     """Return the unit vector in the `<axis>` child of `node`; the x axis when there is none."""
-    axis = reading.only(node, "axis")
+    axis = reading.single_child(node, "axis")
     if axis is None:
         return (1.0, 0.0, 0.0)
     reading.accept(axis, frozenset({"xyz"}))

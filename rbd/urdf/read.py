@@ -11,7 +11,7 @@ from rbd.arguments import flag, require_choice
 from rbd.files.formats import URDF
 from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import warn_of_doubts
+from rbd.files.warnings import emit_warning
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
 from rbd.spatial.values import require_kind
@@ -116,7 +116,7 @@ def parse_urdf(
         robot.mimics.clear()
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
     reading.report.name, reading.report.file = robot.name, file
-    warn_of_doubts(reading.report, UrdfWarning)
+    emit_warning(reading.report, UrdfWarning)
     if report is not None:
-        report.become(reading.report)
+        report.update_from(reading.report)
     return mechanism

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, final
 import attrs
 from typing_extensions import override
 
-from rbd.files.pose import Rows, Triple
+from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
 from rbd.urdf.packages import Packages, resolve_mesh
 
@@ -91,7 +91,7 @@ class Geometry:
     use: Literal["visual", "collision"]
     shape: Literal["box", "cylinder", "sphere", "capsule", "mesh"]
     size: tuple[float, ...]
-    rotation: Rows
+    rotation: Matrix3
     translation: Triple
     line: int
     mesh: str | None = None

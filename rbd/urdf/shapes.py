@@ -55,7 +55,7 @@ def _shape(
     known = {"origin", "geometry"} | ({"material"} if use == "visual" else set[str]())
     reading.accept(node, frozenset({"name"}), frozenset(known))
     pose = read_origin(reading, node, snap=False)
-    material = reading.only(node, "material") if use == "visual" else None
+    material = reading.single_child(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
     size = _size(reading, body, shape)
@@ -71,7 +71,7 @@ def _shape(
 
 
 def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElement]:
-    geometry = reading.only(node, "geometry")
+    geometry = reading.single_child(node, "geometry")
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
     reading.accept(geometry, frozenset(), _NAMES)
@@ -123,7 +123,7 @@ def _color(reading: UrdfReading, material: XmlElement, colors: Colors) -> Color 
     reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
     for texture in (child for child in material.children if child.tag == "texture"):
         reading.ignore(texture, reason="textures are not read")
-    name, color = material.attributes.get("name", ""), reading.only(material, "color")
+    name, color = material.attributes.get("name", ""), reading.single_child(material, "color")
     if color is None:
         return colors.get(name)
     reading.accept(color, frozenset({"rgba"}))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rbd.files.pose import Rows, Triple
+from rbd.files.pose import Matrix3, Triple
 
 ANGLE_TOLERANCE: Final = 5e-8
 TOLERANCE: Final = 1e-8
@@ -37,7 +37,7 @@ def snapped_translation(translation: Triple) -> Triple:
     return x, y, z
 
 
-def snapped_rotation(rows: Rows, tolerance: float = TOLERANCE) -> Rows:
+def snapped_rotation(rows: Matrix3, tolerance: float = TOLERANCE) -> Matrix3:
     """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the other entries adjusted.
 
     An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a
@@ -74,7 +74,7 @@ def _unit(v: Triple) -> Triple:
     return x / length + 0.0, y / length + 0.0, z / length + 0.0
 
 
-def _about_axis(rows: Rows, i: int, j: int, tolerance: float) -> Rows:
+def _about_axis(rows: Matrix3, i: int, j: int, tolerance: float) -> Matrix3:
     """Return the exact rotation whose entry (i, j) is ±1; the rest is the 2 by 2 block of its minor."""
     sign = rows[i][j]
     r, s = (i + 1) % 3, (i + 2) % 3
@@ -87,7 +87,7 @@ def _about_axis(rows: Rows, i: int, j: int, tolerance: float) -> Rows:
     return _rows([[block.get((row, column), 0.0) for column in range(3)] for row in range(3)])
 
 
-def _row_first(rows: Rows, i: int, j: int) -> Rows:
+def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
     """Return the rotation with a zero at (i, j): that row is kept in its plane, the next made orthogonal to it."""
     kept = list(rows[i])
     kept[j] = 0.0
@@ -105,6 +105,6 @@ def _cross(a: Triple, b: Triple) -> Triple:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def _rows(values: list[list[float]]) -> Rows:
+def _rows(values: list[list[float]]) -> Matrix3:
     (a, b, c), (d, e, f), (g, h, i) = values
     return (a, b, c), (d, e, f), (g, h, i)

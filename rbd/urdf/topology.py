@@ -13,7 +13,7 @@ from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
 from rbd.files.xml import XmlElement
-from rbd.urdf.cycles import find_cycle, spelled
+from rbd.urdf.cycles import cycle_text, find_cycle
 from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
@@ -61,12 +61,12 @@ def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
-            with reading.going_on():
+            with reading.collecting_errors():
                 part = read_link(reading, node, colors)
                 _require_new(reading, node, part.name, links.get(part.name))
                 links[part.name] = part
     if not links:
-        reading.stop()
+        reading.raise_collected()
         raise reading.fault(UrdfTopologyError, root, "the robot has no links")
     return links
 
@@ -77,11 +77,11 @@ def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) 
     names = dict.fromkeys((*links, *faulty))
     for node in root.children:
         if node.tag == "joint":
-            with reading.going_on():
+            with reading.collecting_errors():
                 part = read_joint(reading, node, names)
                 _require_new(reading, node, part.name, joints.get(part.name))
                 joints[part.name] = part
-    reading.stop()
+    reading.raise_collected()
     return joints
 
 
@@ -119,7 +119,7 @@ def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: l
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
-    message = f"links form a cycle: {spelled(cycle)}; <loop_joint> closes loops"
+    message = f"links form a cycle: {cycle_text(cycle)}; <loop_joint> closes loops"
     return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
@@ -149,14 +149,14 @@ def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
 
 def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
     """Return the joints in file order, but parents first."""
-    onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
+    children: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
-        onward.setdefault(joint.parent, []).append((place, joint))
+        children.setdefault(joint.parent, []).append((place, joint))
     order: list[UrdfJoint] = []
-    reached = list(onward.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
+    reached = list(children.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
     while reached:
         _, joint = heapq.heappop(reached)
         order.append(joint)
-        for entry in onward.get(joint.child, ()):
+        for entry in children.get(joint.child, ()):
             heapq.heappush(reached, entry)
     return order

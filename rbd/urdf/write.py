@@ -51,7 +51,7 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """Return the mechanism as URDF text, which reads back with the same joints, coordinates and dynamics.
 
     `frames` names further body-fixed frames to keep, as massless links on fixed joints. Gravity, contact points and all
-    other frames are not written; nor, with `strict=False`, are joint parameters URDF has no word for (armature, bound
+    other frames are not written; nor, with `strict=False`, are joint parameters URDF cannot express (armature, bound
     springs, unequal damping).
 
     Linear couplings are written as `<mimic>`, of which a joint can have one; their names are not. Loop joints are
@@ -88,7 +88,7 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
             warnings.simplefilter("ignore", UrdfWarning)  # doubts about the mechanism, not about a file
             parse_urdf(text, remove_fixed_joints=False, strict=strict)
     except UrdfError as error:
-        message = f"URDF cannot say this mechanism: {error.message}"
+        message = f"URDF cannot express this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error
     return text
 

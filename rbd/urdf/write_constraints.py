@@ -26,7 +26,7 @@ def mimic_elements(mechanism: Mechanism, *, strict: bool) -> dict[Joint, str]:
             attributes = {"joint": source.name, "multiplier": numbers_text([ratio]), "offset": numbers_text([offset])}
             mimics[joint], sources[joint.name] = element("mimic", attributes), source.name
         elif strict:
-            message = f"URDF has no word for coupling {quoted(coupling.name)}, {problem}; strict=False leaves it out"
+            message = f"URDF cannot express coupling {quoted(coupling.name)}, {problem}; strict=False leaves it out"
             raise refusal(joint, message)
     return mimics
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rbd.errors import ArgumentError, quoted
-from rbd.files.pose import Rows, Triple
+from rbd.files.pose import Matrix3, Triple
 from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, RigidBody
@@ -19,8 +19,8 @@ from rbd.urdf.pose import rpy_rows
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
 _NOISE: Final = 1e-13  # radians; smaller angles are rounding errors of the others
-_SETTLING: Final = 8  # one or two rounds suffice in practice
-_UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
+_MAX_ITERATIONS: Final = 8  # one or two rounds suffice in practice
+_NOT_IN_URDF: Final = ("armature", "bound_stiffness", "bound_damping")
 
 
 def link_lines(body: RigidBody) -> Iterator[str]:
@@ -55,13 +55,13 @@ def placement_attributes(placement: Transform) -> dict[str, str]:
     return {"xyz": numbers_text(translation), "rpy": numbers_text(rpy)} if any((*translation, *rpy)) else {}
 
 
-def rpy_of(rows: Rows) -> Triple:
+def rpy_of(rows: Matrix3) -> Triple:
     """Return roll, pitch and yaw of a rotation, rounded, such that reading and writing them again reproduces them.
 
     Rounding may alternate between two neighbours; iterating here settles it in the first file, not in the second.
     """
     rpy = _rounded_rpy(rows)
-    for _ in range(_SETTLING):
+    for _ in range(_MAX_ITERATIONS):
         again = _rounded_rpy(rpy_rows(rpy))
         if again == rpy:
             break
@@ -69,7 +69,7 @@ def rpy_of(rows: Rows) -> Triple:
     return rpy
 
 
-def _rounded_rpy(rows: Rows) -> Triple:
+def _rounded_rpy(rows: Matrix3) -> Triple:
     """Return roll, pitch and yaw of a rotation, rounded.
 
     Where pitch is nearly a right angle, yaw is hardly determined, and rounded to what is; pitch and roll are taken
@@ -173,7 +173,7 @@ def _limit(joint: Joint, kind: str) -> dict[str, str]:
 
 def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:
     if strict:
-        for what in _UNSAID:
+        for what in _NOT_IN_URDF:
             if any(floats(getattr(joint, what))):
                 raise refusal(joint, f"URDF has no {what}; strict=False leaves it out")
     attributes: dict[str, str] = {}

@@ -107,7 +107,7 @@ def test_bodies_that_turn_otherwise_need_the_whole_moment(joint: JointType) -> N
 @pytest.mark.parametrize("write", [rbd.write_urdf, rbd.write_mjcf], ids=["URDF", "MJCF"])
 def test_files_cannot_say_negative_moments(write: Callable[[rbd.Mechanism, Path], object], tmp_path: Path) -> None:
     path = tmp_path / "robot.xml"
-    with pytest.raises(ArgumentError, match="cannot say this mechanism"):
+    with pytest.raises(ArgumentError, match="cannot express this mechanism"):
         write(double_pendulum(planar=True), path)
     assert not path.exists()
 

@@ -299,7 +299,7 @@ def test_other_mechanisms_are_refused_with_what_is_wrong() -> None:
     with pytest.raises(ArgumentError, match="root body"):
         format_mjcf(Mechanism("floor"))
     assert read(format_mjcf(Mechanism("floor"), strict=False)).root_body.name == "world"
-    with pytest.raises(ArgumentError, match="MJCF cannot say this mechanism"):
+    with pytest.raises(ArgumentError, match="MJCF cannot express this mechanism"):
         format_mjcf(one(Joint(" blank ", Revolute(Z))))
     with pytest.raises(ArgumentError, match="has the name of a body"):
         format_mjcf(rbd.robots.arm7(), frames=["tool", "tool"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.files.pose import Rows, Triple
+from rbd.files.pose import Matrix3, Triple
 from rbd.urdf import UrdfReport, parse_urdf
 from rbd.urdf.pose import rpy_rows
 from rbd.urdf.snap import TOLERANCE, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
@@ -21,13 +21,13 @@ angles = st.floats(-math.pi, math.pi)
 nearly_aligned = st.builds(lambda a, e: a + e, st.sampled_from(QUARTERS), st.floats(-1e-7, 1e-7))
 
 
-def is_rotation(rows: Rows) -> bool:
+def is_rotation(rows: Matrix3) -> bool:
     """Return whether rows are orthonormal, up to four roundings of 1: of the scale, and of each of three squares."""
     matrix = np.array(rows)
     return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0, atol=9e-16) and np.linalg.det(matrix) > 0.99)
 
 
-def read_rotation(roll: float, pitch: float, yaw: float) -> Rows:
+def read_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
     """The rotation of an origin with these angles, read with snapping."""
     return snapped_rotation(rpy_rows((snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))))
 

@@ -10,7 +10,7 @@ import pytest
 from rbd.errors import UrdfTopologyError
 from rbd.mechanism import Mechanism
 from rbd.urdf import parse_urdf
-from rbd.urdf.topology import find_cycle, spelled
+from rbd.urdf.topology import cycle_text, find_cycle
 from tests.counting import calls
 from tests.urdf.files import chain, joint, link, robot, star
 
@@ -105,4 +105,4 @@ def test_find_cycle() -> None:
     assert find_cycle({"a": "b", "b": "c", "d": "b"}) == []
     assert find_cycle({"a": "a"}) == ["a"]
     assert find_cycle({"x": "a", "a": "b", "b": "c", "c": "a"}) == ["a", "b", "c"]
-    assert spelled(["a", "b"]) == "'a' -> 'b' -> 'a'"
+    assert cycle_text(["a", "b"]) == "'a' -> 'b' -> 'a'"

@@ -225,7 +225,7 @@ def test_lenient_writing_leaves_parameters_out(reason: str) -> None:
 def test_names_the_reader_would_refuse_are_refused(name: str) -> None:
     mechanism = Mechanism()
     mechanism.attach("world", RigidBody(name), Joint("j", Fixed()))
-    with pytest.raises(ArgumentError, match="URDF cannot say this mechanism"):
+    with pytest.raises(ArgumentError, match="URDF cannot express this mechanism"):
         format_urdf(mechanism)
 
 
