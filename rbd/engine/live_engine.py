@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rbd.engine.native_queries import NativeQueries
     from rbd.kinematics.state_view import StateView
     from rbd.native.builtins.context import Guards, Word
-    from rbd.native.builtins.step_loop import Surroundings
+    from rbd.native.builtins.step_loop import LoopBinding
     from rbd.native.compiled_program import CompiledProgram
 
 OWNER, Q, V = 0, 1, 2
@@ -368,11 +368,11 @@ class LiveEngine(Engine):
             return make_builtin(compiled, None, binding)
         return None
 
-    def surroundings(self, state: object) -> Surroundings:
+    def surroundings(self, state: object) -> LoopBinding:
         """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
-        from rbd.native.builtins.step_loop import Surroundings
+        from rbd.native.builtins.step_loop import LoopBinding
 
-        return Surroundings(state, *self.watched())
+        return LoopBinding(state, *self.watched())
 
     def watched(self) -> tuple[tuple[Word, Word, Word], Guards]:
         """Return the words of this engine (the owner, the versions of q and v), and guards of its machine code."""

@@ -94,13 +94,13 @@ def _statement(intrinsic: str, statement: tree.Statement) -> Iterator[str]:
             yield f"{_name(array)}[{said(index)}] = {said(value)};"
         case tree.Return(value):
             yield "return;" if value is None else f"return {said(value)};"
-        case tree.Evaluate(call):
+        case tree.ExpressionStatement(call):
             yield f"{said(call)};"
-        case tree.If() | tree.While() | tree.For() | tree.Columns() | tree.Break():
+        case tree.If() | tree.While() | tree.For() | tree.ColumnLoop() | tree.Break():
             yield from _control(intrinsic, statement)
 
 
-def _control(intrinsic: str, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break) -> Iterator[str]:
+def _control(intrinsic: str, statement: tree.Control) -> Iterator[str]:
     match statement:
         case tree.If(condition, then, otherwise):
             yield from _nested(intrinsic, f"if {_bracketed(_expression(intrinsic, condition))}", then)
@@ -113,7 +113,7 @@ def _control(intrinsic: str, statement: tree.If | tree.While | tree.For | tree.C
             test = "<" if step > 0 else ">"
             head = f"for (int64_t {i} = {first}, {i}end = {last}; {i} {test} {i}end; {i} += {step})"
             yield from _nested(intrinsic, head, body)
-        case tree.Columns(variable, count, _, body):
+        case tree.ColumnLoop(variable, count, _, body):
             j = _name(variable)
             head = f"for (int64_t {j} = 0, {j}end = {_expression(intrinsic, count)}; {j} < {j}end; ++{j})"
             yield from _nested(intrinsic, head, body)
@@ -135,31 +135,29 @@ def _expression(intrinsic: str, node: tree.Expression) -> str:
             return number(float(value)) if kind == "float" else str(int(value))
         case tree.Name(name):
             return _name(name)
-        case tree.Element(array, index):
+        case tree.Load(array, index):
             return f"{_name(array)}[{said(index)}]"
-        case tree.Row(array, index):
+        case tree.RowPointer(array, index):
             return f"({_name(array)} + {said(index)})"
-        case tree.Function(name, arguments):
+        case tree.BuiltinCall(name, arguments):
             text = _ONE_LANE.get(name) or WORDS[name].row.c
             return f"({text.format(*map(said, arguments))})"
-        case tree.Invoked(routine, arguments):
+        case tree.RoutineCall(routine, arguments):
             return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"
         case _:
             return _operation(intrinsic, node)
 
 
-def _operation(
-    intrinsic: str, node: tree.Negative | tree.Arithmetic | tree.Comparison | tree.Joined | tree.Inverted
-) -> str:
+def _operation(intrinsic: str, node: tree.Negate | tree.Arithmetic | tree.Comparison | tree.BoolOp | tree.Not) -> str:
     def said(inner: tree.Expression) -> str:
         return _expression(intrinsic, inner)
 
     match node:
-        case tree.Negative(operand):
+        case tree.Negate(operand):
             return f"(-{said(operand)})"
         case tree.Arithmetic(operator, left, right) | tree.Comparison(operator, left, right):
             return f"({said(left)} {operator} {said(right)})"
-        case tree.Joined(operator, parts):
+        case tree.BoolOp(operator, parts):
             return f"({_JOINERS[operator].join(map(said, parts))})"
-        case tree.Inverted(operand):
+        case tree.Not(operand):
             return f"(!{said(operand)})"

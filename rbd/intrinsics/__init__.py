@@ -3,7 +3,10 @@
 language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide, select, some
 workspace.py           arrays with names, declared once with their shapes: the one parameter of an intrinsic
 parser.py, tree.py     from Python source to the syntax tree, which is translated to machine code and C
+traversal.py           parts of syntax trees
 dependence_analysis.py which loops over columns are independent, which functions branch on floats
+evaluation_order.py    expressions whose order of evaluation C leaves open
+inlinability.py        which functions batches can write out
 intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
 specialise.py          loops unrolled for the sizes and tables of one call
 comparable.py          the same function on scalars other than floats

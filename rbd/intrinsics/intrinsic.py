@@ -90,7 +90,7 @@ class Intrinsic:
     @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
-        from rbd.intrinsics.dependence_analysis import unrolling_fault
+        from rbd.intrinsics.inlinability import unrolling_fault
         from rbd.intrinsics.parser import parse
 
         routine = parse(self.function)

@@ -7,8 +7,8 @@ arguments; assignments to local variables and to entries of arrays;
 `+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `select` and `some` of one
 comparison of floats; `if`, `while`,
 `for i in range(...)` (its step a literal), `for j in columns(...)` (see `dependence_analysis.py`), `break`, `return`;
-calls of other such functions of a module, in an order that C keeps, too (see `has_open_order`). A variable keeps one
-type and must be assigned on every path to its use; a loop's variable belongs to the loop. Division is written
+calls of other such functions of a module, in an order that C keeps, too (see `evaluation_order.py`). A variable keeps
+one type and must be assigned on every path to its use; a loop's variable belongs to the loop. Division is written
 `divide(a, b)`, since Python's operator raises where machine code does not.
 """
 
@@ -23,7 +23,8 @@ from typing import Any, Final, NoReturn, cast, final
 
 from rbd.errors import ScalarError
 from rbd.intrinsics import language, tree
-from rbd.intrinsics.dependence_analysis import column_dependence, has_columns, has_open_order, has_shared_array
+from rbd.intrinsics.dependence_analysis import column_dependence, has_columns, has_shared_array
+from rbd.intrinsics.evaluation_order import has_open_order
 from rbd.intrinsics.workspace import Workspace
 
 _KINDS: Final[dict[str, tree.Kind]] = {
@@ -213,7 +214,7 @@ class _Parser:
                 return tree.Assign(name, value)
             case ast.Subscript():
                 place = self._subscript(target)
-                if isinstance(place, tree.Row):
+                if isinstance(place, tree.RowPointer):
                     self.refuse(node, f"'{ast.unparse(target)}' is a row: its entries are assigned")
                 self._check_type(node, value, place.kind)
                 return tree.Store(place.array, place.index, value)
@@ -255,7 +256,7 @@ class _Parser:
     def _is_columns(self, name: str) -> bool:
         return self.scope.get(name) is language.columns
 
-    def _columns(self, node: ast.For) -> tree.Columns:
+    def _columns(self, node: ast.For) -> tree.ColumnLoop:
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Call(args=[count, stride], keywords=[])):
                 pass
@@ -265,7 +266,7 @@ class _Parser:
         if not isinstance(step, (tree.Name, tree.Number)):
             self.refuse(node, "the stride of columns is a variable or a number")
         before = set(self.defined)
-        loop = tree.Columns(name, number, step, self._loop_body(node, name))
+        loop = tree.ColumnLoop(name, number, step, self._loop_body(node, name))
         wrong = column_dependence(loop, before)
         if wrong:
             self.refuse(node, f"iterations are not independent: {wrong}")
@@ -301,11 +302,11 @@ class _Parser:
         if len(arguments) < 3:
             return 1
         step = self.expression(arguments[2])
-        size = step.operand if isinstance(step, tree.Negative) else step
+        size = step.operand if isinstance(step, tree.Negate) else step
         value = size.value if isinstance(size, tree.Number) else None
         if not isinstance(value, int) or value == 0:
             self.refuse(arguments[2], "a range's step is a whole number other than 0")
-        return -value if isinstance(step, tree.Negative) else value
+        return -value if isinstance(step, tree.Negate) else value
 
     def _return(self, node: ast.Return, value: ast.expr | None) -> tree.Return:
         found = None if value is None else self.expression(value)
@@ -313,11 +314,11 @@ class _Parser:
             self.refuse(node, f"the returned value must be of type '{self.returns}'")
         return tree.Return(found)
 
-    def _evaluated(self, call: ast.Call) -> tree.Evaluate:
+    def _evaluated(self, call: ast.Call) -> tree.ExpressionStatement:
         found = self.expression(call)
-        if not isinstance(found, tree.Invoked):
+        if not isinstance(found, tree.RoutineCall):
             self.refuse(call, f"'{ast.unparse(call)}' has no effect")
-        return tree.Evaluate(found)
+        return tree.ExpressionStatement(found)
 
     # ---------------------------------------------------------------- expressions
 
@@ -334,7 +335,7 @@ class _Parser:
                 return self._subscript(node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 number = self._number(operand)
-                return tree.Negative(number, number.kind)
+                return tree.Negate(number, number.kind)
             case ast.BinOp(left=left, op=operator, right=right):
                 return self._arithmetic(node, left, operator, right)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
@@ -380,9 +381,9 @@ class _Parser:
                 return tree.Comparison(_COMPARISONS[type(operator)], a, b)
             case ast.BoolOp(op=operator, values=values):
                 word: Any = "and" if isinstance(operator, ast.And) else "or"
-                return tree.Joined(word, tuple(map(self.condition, values)))
+                return tree.BoolOp(word, tuple(map(self.condition, values)))
             case ast.UnaryOp(operand=operand):
-                return tree.Inverted(self.condition(operand))
+                return tree.Not(self.condition(operand))
             case _:
                 self.refuse(node, f"'{ast.unparse(node)}' is not allowed")
 
@@ -394,7 +395,7 @@ class _Parser:
             if tuple(argument.kind for argument in arguments) != kinds:
                 self.refuse(node, f"{name} takes {', '.join(kinds)}")
             self._check_comparison(node, name, arguments[0])
-            return tree.Function(name, tuple(arguments), "truth" if word is language.some else "float")
+            return tree.BuiltinCall(name, tuple(arguments), "truth" if word is language.some else "float")
         if not isinstance(found, FunctionType):
             self.refuse(node, f"'{name}' is no function known here")
         if found in self.callers:
@@ -407,7 +408,7 @@ class _Parser:
         passed = [part for each in given for part in self._lowered_argument(*each)]
         if has_shared_array(passed) and has_columns(routine):
             self.refuse(node, f"{name} has two arguments for one array")
-        return tree.Invoked(routine, tuple(passed), routine.returns)
+        return tree.RoutineCall(routine, tuple(passed), routine.returns)
 
     def _check_comparison(self, node: ast.expr, name: str, argument: tree.Expression) -> None:
         """Refuse conditions of `select` and `some` that are no comparison of floats."""
@@ -421,7 +422,7 @@ class _Parser:
             if not issubclass(self.workspaces[given.name], to.workspace):
                 self.refuse(node, f"'{given.name}' is no {to.workspace.__name__}")
             fields = [self._field(node, given.name, field.name) for field in to.fields]
-            return [tree.Name(field.name, tree.flat(field.kind)) for field in fields]
+            return [tree.Name(field.name, tree.lowered_kind(field.kind)) for field in fields]
         matrix = self._matrix(node, given)
         return [given] if matrix is None else [tree.Name(matrix[0], "floats"), matrix[1]]
 
@@ -442,17 +443,17 @@ class _Parser:
             return found.name, self._field(node, owner, self.workspaces[owner].layout.stride(node.attr))
         return found.name, tree.Name(f"{found.name}_stride", "int")
 
-    def _subscript(self, node: ast.Subscript) -> tree.Element | tree.Row:
+    def _subscript(self, node: ast.Subscript) -> tree.Load | tree.RowPointer:
         """Return an entry of an array, or a row of a matrix."""
         found = self.expression(node.value)
         matrix = self._matrix(node.value, found)
         if matrix is not None:
-            return tree.Row(matrix[0], tree.Arithmetic("*", self._int(node.slice), matrix[1], "int"))
-        if isinstance(found, tree.Row):
-            return tree.Element(found.array, tree.Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
+            return tree.RowPointer(matrix[0], tree.Arithmetic("*", self._int(node.slice), matrix[1], "int"))
+        if isinstance(found, tree.RowPointer):
+            return tree.Load(found.array, tree.Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
         if not isinstance(found, tree.Name) or found.kind not in _ENTRIES:
             self.refuse(node, f"'{ast.unparse(node.value)}' is no array")
-        return tree.Element(found.name, self._int(node.slice), _ENTRIES[found.kind])
+        return tree.Load(found.name, self._int(node.slice), _ENTRIES[found.kind])
 
     def _number(self, node: ast.expr) -> tree.Expression:
         found = self.expression(node)

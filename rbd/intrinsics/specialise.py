@@ -17,13 +17,14 @@ import attrs
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import has_shared_array
 from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.traversal import assigned_names
 
 MAX_STATEMENTS: Final = 4000
 """Statements of an unrolled function, at most."""
 
 Known: TypeAlias = "int | tuple[int, ...]"
 """The value of an int, or of a table."""
-_Memory: TypeAlias = "dict[tuple[int, tuple[tuple[str, Known], ...]], tree.Routine]"
+_SpecialisationCache: TypeAlias = "dict[tuple[int, tuple[tuple[str, Known], ...]], tree.Routine]"
 """Functions by what they were specialised to."""
 _ORDERS: Final = {
     "<": int.__lt__,
@@ -45,7 +46,7 @@ def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine
     return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
 
 
-def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _Memory) -> tree.Routine:
+def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _SpecialisationCache) -> tree.Routine:
     """Return a function with the same parameters for known ints and tables; itself if that is too long."""
     key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
     if key not in memory:
@@ -73,7 +74,7 @@ class _ArrayEntry(NamedTuple):
 class _Specialiser:
     """Specialises one function."""
 
-    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], memory: _Memory) -> None:
+    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], memory: _SpecialisationCache) -> None:
         self.old, self.known, self.memory = routine, dict(known), memory
         self.out: list[tree.Statement] = []
         self.stored: dict[_ArrayEntry, tree.Name] = {}
@@ -96,7 +97,7 @@ class _Specialiser:
         before, self.out = self.out, []
         self._statements(statements)
         if not self._has_returned():
-            self._forget(_assigned(statements))
+            self._forget(assigned_names(statements))
             self._store_all()
         found, self.out = tuple(self.out), before
         return found
@@ -133,8 +134,8 @@ class _Specialiser:
                 found = None if value is None else self._expression(value)
                 self._store_all()
                 self._add(tree.Return(found))
-            case tree.Evaluate(call):
-                self._add(tree.Evaluate(self._invoked(call)))
+            case tree.ExpressionStatement(call):
+                self._add(tree.ExpressionStatement(self._invoked(call)))
             case _:
                 self._control(statement)
 
@@ -155,7 +156,7 @@ class _Specialiser:
     def _while(self, condition: tree.Expression, body: tree.Block) -> None:
         """Keep a loop; what it changes is not known in it and behind it."""
         self._store_all()
-        self._forget(_assigned(body))
+        self._forget(assigned_names(body))
         test = self._expression(condition)
         frozen = set(self.known)
         inside = self.block(body)
@@ -168,7 +169,7 @@ class _Specialiser:
             self._statements(then if condition.value else otherwise)
             return
         self._store_all()
-        self._forget(_assigned((*then, *otherwise)))
+        self._forget(assigned_names((*then, *otherwise)))
         frozen, ways = dict(self.known), list[tree.Block]()
         for block in (then, otherwise):
             self.known = dict(frozen)
@@ -214,32 +215,32 @@ class _Specialiser:
         match node:
             case tree.Name(name, "int") if isinstance(self.known.get(name), int):
                 return tree.Number(self._value(name), "int")
-            case tree.Element(array, index, kind):
+            case tree.Load(array, index, kind):
                 return self._element(array, self._expression(index), kind)
-            case tree.Negative(operand, kind):
+            case tree.Negate(operand, kind):
                 return _negative(self._expression(operand), kind)
             case tree.Arithmetic(operator, left, right, kind):
                 return _arithmetic(operator, self._expression(left), self._expression(right), kind)
-            case tree.Function(name, arguments, kind):
+            case tree.BuiltinCall(name, arguments, kind):
                 return _function(name, tuple(map(self._expression, arguments)), kind)
-            case tree.Invoked():
+            case tree.RoutineCall():
                 return self._invoked(node)
             case tree.Comparison(operator, left, right):
                 return _comparison(operator, self._expression(left), self._expression(right))
-            case tree.Joined(operator, parts):
-                return self._joined(operator, parts)
-            case tree.Inverted(operand):
+            case tree.BoolOp(operator, operands):
+                return self._joined(operator, operands)
+            case tree.Not(operand):
                 found = self._expression(operand)
-                return _truth(not found.value) if isinstance(found, tree.Number) else tree.Inverted(found)
-            case tree.Row(array, index):
-                return tree.Row(array, self._expression(index))
+                return _truth(not found.value) if isinstance(found, tree.Number) else tree.Not(found)
+            case tree.RowPointer(array, index):
+                return tree.RowPointer(array, self._expression(index))
             case _:
                 return node
 
-    def _joined(self, operator: Literal["and", "or"], parts: Sequence[tree.Expression]) -> tree.Expression:
+    def _joined(self, operator: Literal["and", "or"], operands: Sequence[tree.Expression]) -> tree.Expression:
         """Return joined conditions without those that are known; those behind the deciding one are not looked at."""
         kept: list[tree.Expression] = []
-        for part in parts:
+        for part in operands:
             found = self._expression(part)
             if not isinstance(found, tree.Number):
                 kept.append(found)
@@ -250,7 +251,7 @@ class _Specialiser:
             return _truth(operator == "and")
         if len(kept) > 1 and isinstance(kept[-1], tree.Number):
             raise _NotSpecialisedError  # decided, but behind what is not known
-        return kept[0] if len(kept) == 1 else tree.Joined(operator, tuple(kept))
+        return kept[0] if len(kept) == 1 else tree.BoolOp(operator, tuple(kept))
 
     def _value(self, name: str) -> int:
         found = self.known[name]
@@ -261,12 +262,12 @@ class _Specialiser:
         table = self.known.get(array)
         if not isinstance(index, tree.Number):
             self._store_all(array)
-            return tree.Element(array, index, kind)
+            return tree.Load(array, index, kind)
         if isinstance(table, tuple):
             return tree.Number(table[int(index.value)], "int")
-        return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Element(array, index, kind))
+        return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Load(array, index, kind))
 
-    def _invoked(self, call: tree.Invoked) -> tree.Invoked:
+    def _invoked(self, call: tree.RoutineCall) -> tree.RoutineCall:
         """Return a call of the specialised function; arrays are as they must be when it begins.
 
         An array under two names stays an array: its entries are no variables.
@@ -278,7 +279,7 @@ class _Specialiser:
         found = call.routine if shared else _specialised(call.routine, known, self.memory)
         if self.calls.setdefault(found.name, found) is not found:
             raise _NotSpecialisedError
-        return tree.Invoked(found, passed, call.kind)
+        return tree.RoutineCall(found, passed, call.kind)
 
     def _of_callee(self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]) -> dict[str, Known]:
         """Return what a called function knows."""
@@ -296,7 +297,7 @@ class _Specialiser:
 
 def _negative(operand: tree.Expression, kind: tree.Kind) -> tree.Expression:
     is_known = kind == "int" and isinstance(operand, tree.Number)
-    return tree.Number(-operand.value, "int") if is_known else tree.Negative(operand, kind)  # type: ignore[union-attr]  # a number
+    return tree.Number(-operand.value, "int") if is_known else tree.Negate(operand, kind)  # type: ignore[union-attr]  # a number
 
 
 def _arithmetic(operator: str, left: tree.Expression, right: tree.Expression, kind: tree.Kind) -> tree.Expression:
@@ -309,7 +310,7 @@ def _arithmetic(operator: str, left: tree.Expression, right: tree.Expression, ki
 def _function(name: str, arguments: tuple[tree.Expression, ...], kind: tree.Kind) -> tree.Expression:
     if name == "float" and isinstance(arguments[0], tree.Number):
         return tree.Number(float(arguments[0].value), "float")
-    return tree.Function(name, arguments, kind)
+    return tree.BuiltinCall(name, arguments, kind)
 
 
 def _comparison(operator: str, left: tree.Expression, right: tree.Expression) -> tree.Expression:
@@ -320,19 +321,3 @@ def _comparison(operator: str, left: tree.Expression, right: tree.Expression) ->
 
 def _truth(value: bool) -> tree.Number:
     return tree.Number(value, "truth")
-
-
-def _assigned(block: tree.Block) -> list[str]:
-    """Return the variables that a block, or one inside it, assigns."""
-    found: list[str] = []
-    for statement in block:
-        match statement:
-            case tree.Assign(name):
-                found.append(name)
-            case tree.If(_, then, otherwise):
-                found += _assigned((*then, *otherwise))
-            case tree.While(_, body) | tree.For(body=body) | tree.Columns(body=body):
-                found += _assigned(body)
-            case _:
-                pass
-    return list(dict.fromkeys(found))

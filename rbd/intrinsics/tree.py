@@ -34,7 +34,7 @@ class Name:
 
 @final
 @attrs.frozen
-class Element:
+class Load:
     """An entry of an array."""
 
     array: str
@@ -44,7 +44,7 @@ class Element:
 
 @final
 @attrs.frozen
-class Row:
+class RowPointer:
     """An array that begins at an entry of another."""
 
     array: str
@@ -54,7 +54,7 @@ class Row:
 
 @final
 @attrs.frozen
-class Negative:
+class Negate:
     """-x."""
 
     operand: Expression
@@ -74,7 +74,7 @@ class Arithmetic:
 
 @final
 @attrs.frozen
-class Function:
+class BuiltinCall:
     """A call of a built-in function: fma, sqrt, divide, abs, float (of an int), select, or some (a condition)."""
 
     name: str
@@ -84,7 +84,7 @@ class Function:
 
 @final
 @attrs.frozen
-class Invoked:
+class RoutineCall:
     """A call of another function of the language."""
 
     routine: Routine
@@ -105,17 +105,17 @@ class Comparison:
 
 @final
 @attrs.frozen
-class Joined:
+class BoolOp:
     """`and` or `or` of conditions, with short-circuit evaluation."""
 
     operator: Literal["and", "or"]
-    parts: tuple[Expression, ...]
+    operands: tuple[Expression, ...]
     kind: Kind = "truth"
 
 
 @final
 @attrs.frozen
-class Inverted:
+class Not:
     """`not` of a condition."""
 
     operand: Expression
@@ -123,7 +123,7 @@ class Inverted:
 
 
 Expression: TypeAlias = (
-    Number | Name | Element | Row | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
+    Number | Name | Load | RowPointer | Negate | Arithmetic | BuiltinCall | RoutineCall | Comparison | BoolOp | Not
 )
 
 
@@ -179,7 +179,7 @@ class For:
 
 @final
 @attrs.frozen
-class Columns:
+class ColumnLoop:
     """A loop over columns of matrices, rows of which begin every `stride` entries; they are independent."""
 
     variable: str
@@ -204,13 +204,15 @@ class Return:
 
 @final
 @attrs.frozen
-class Evaluate:
+class ExpressionStatement:
     """Expression statement: a call for its effects."""
 
-    call: Invoked
+    call: RoutineCall
 
 
-Statement: TypeAlias = Assign | Store | If | While | For | Columns | Break | Return | Evaluate
+Statement: TypeAlias = Assign | Store | If | While | For | ColumnLoop | Break | Return | ExpressionStatement
+Control: TypeAlias = If | While | For | ColumnLoop | Break
+"""Statements of control flow inside a function."""
 Block: TypeAlias = tuple[Statement, ...]
 
 
@@ -225,15 +227,15 @@ class Parameter:
     fields: tuple[Name, ...] = ()
     """The used fields of a workspace."""
 
-    def parts(self) -> tuple[Name, ...]:
+    def lowered(self) -> tuple[Name, ...]:
         """Return the parameters of the tree that stand for it."""
         if self.kind == "workspace":
-            return tuple(Name(f"{self.name}_{field.name}", flat(field.kind)) for field in self.fields)
-        own = Name(self.name, flat(self.kind))
+            return tuple(Name(f"{self.name}_{field.name}", lowered_kind(field.kind)) for field in self.fields)
+        own = Name(self.name, lowered_kind(self.kind))
         return (own, Name(f"{self.name}_stride", "int")) if self.kind == "rows" else (own,)
 
 
-def flat(kind: Kind) -> Kind:
+def lowered_kind(kind: Kind) -> Kind:
     """Return the kind in a tree, where matrices are arrays."""
     return "floats" if kind == "rows" else kind
 
@@ -256,7 +258,7 @@ class Routine:
     @property
     def parameters(self) -> tuple[Name, ...]:
         """The parameters of the tree."""
-        return tuple(part for parameter in self.signature for part in parameter.parts())
+        return tuple(part for parameter in self.signature for part in parameter.lowered())
 
     def closure(self) -> tuple[Routine, ...]:
         """Return this function and all it calls, callees first."""

@@ -32,18 +32,18 @@ from rbd.native.builtins.context import (
     word_table,
 )
 from rbd.native.builtins.step_loop_ir import (
-    ASKING,
-    CHANGED,
+    CALLBACK_RAISED,
     CONTEXT,
     COUNT,
     DONE,
-    KNOWN,
+    HAS_INPUT,
+    NEEDS_CONVERSION,
+    NEEDS_FALLBACK,
     REASON,
-    REFUSED,
     ROW_WORDS,
     STAGE,
+    STATE_MODIFIED,
     STEP,
-    UNFIT,
     WORDS,
     loop_module,
 )
@@ -83,7 +83,7 @@ class Clock:
 
 @final
 @attrs.frozen(eq=False)
-class Surroundings:
+class LoopBinding:
     """What a loop depends on besides its programs."""
 
     state: object
@@ -129,7 +129,7 @@ class StepLoop:
         callback: Callable[..., object] | None,
         clock: Clock,
         moving: Sequence[Array],
-        around: Surroundings,
+        around: LoopBinding,
         *,
         most_steps: int,
     ) -> None:
@@ -173,7 +173,7 @@ class StepLoop:
         """
         words, self.times[: len(times)] = self._words, times
         count = words[COUNT] = len(times) - 1
-        words[STEP], words[STAGE], words[KNOWN] = 0, 0, 0
+        words[STEP], words[STAGE], words[HAS_INPUT] = 0, 0, 0
         self._asks[:count] = asks or b"\1" * count
         self._keep(histories)
         try:
@@ -188,14 +188,14 @@ class StepLoop:
         words = self._words
         try:
             answer = self._take()
-            if words[REASON] in (UNFIT, CHANGED):
+            if words[REASON] in (NEEDS_CONVERSION, STATE_MODIFIED):
                 self._convert(owner, answer)
         except BaseException as error:
-            if words[REASON] == ASKING:
+            if words[REASON] == CALLBACK_RAISED:
                 owner.failed(error, self.time)
             raise
-        if words[REASON] != REFUSED or not owner.take_step():
-            return words[REASON] in (DONE, REFUSED)
+        if words[REASON] != NEEDS_FALLBACK or not owner.take_step():
+            return words[REASON] in (DONE, NEEDS_FALLBACK)
         words[STEP], words[STAGE] = words[STEP] + 1, 0
         for history, moved in zip(histories, self.moving, strict=False):
             history[words[STEP]] = moved
@@ -204,18 +204,18 @@ class StepLoop:
     def _convert(self, owner: LoopOwner, answer: object) -> None:
         """Let the owner convert a result of the callback; errors are those of the callback."""
         words = self._words
-        has_changed, words[REASON] = words[REASON] == CHANGED, ASKING
+        has_changed, words[REASON] = words[REASON] == STATE_MODIFIED, CALLBACK_RAISED
         if has_changed:
             raise owner.state_changed()
         owner.convert(answer, self.stages[words[STAGE]].vector)
-        words[KNOWN] = 1
+        words[HAS_INPUT] = 1
 
     def _keep(self, histories: Sequence[Array]) -> None:
         """Let the machine code append rows to `histories`, which the caller holds."""
         for k in range(len(self.moving)):
             self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
 
-    def _builtin(self, callback: Callable[..., object] | None, around: Surroundings) -> Callable[[], Any]:
+    def _builtin(self, callback: Callable[..., object] | None, around: LoopBinding) -> Callable[[], Any]:
         code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
         guards, shape = guard_table(around.guards), word_table([1, size])
         fractions = array("d", [stage.fraction for stage in self.stages])

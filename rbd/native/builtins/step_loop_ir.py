@@ -16,14 +16,14 @@ from rbd.native.builtins.ir_parts import (
     run_program,
 )
 
-WORDS: Final = ("COUNT", "STEP", "STAGE", "KNOWN", "REASON")
+WORDS: Final = ("COUNT", "STEP", "STAGE", "HAS_INPUT", "REASON")
 """The words that callers read and write between runs: how many steps to take, the current step and stage, whether the
 vector of the current stage is known (then the callback is not called for it), and why the loop has stopped."""
-COUNT, STEP, STAGE, KNOWN, REASON = range(len(WORDS))
-REASONS: Final = ("DONE", "ASKING", "UNFIT", "CHANGED", "REFUSED", "INTERRUPTED")
+COUNT, STEP, STAGE, HAS_INPUT, REASON = range(len(WORDS))
+REASONS: Final = ("DONE", "CALLBACK_RAISED", "NEEDS_CONVERSION", "STATE_MODIFIED", "NEEDS_FALLBACK", "INTERRUPTED")
 """Why a loop has stopped: all steps are taken; the callback raised; its result must be converted (it is returned); it
 changed the state; a guard or a program refused; a signal arrived or there was no memory."""
-DONE, ASKING, UNFIT, CHANGED, REFUSED, INTERRUPTED = range(len(REASONS))
+DONE, CALLBACK_RAISED, NEEDS_CONVERSION, STATE_MODIFIED, NEEDS_FALLBACK, INTERRUPTED = range(len(REASONS))
 
 CONTEXT: Final = (
     *("words", "times", "asks", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
@@ -111,8 +111,8 @@ vector_of_stage:
   %is_end = fcmp oeq double %fraction, 1.0
   %t = select i1 %is_end, double %end, double %inside
   store double %t, ptr %moment
-  %known = load i64, ptr %KNOWN
-  store i64 0, ptr %KNOWN
+  %known = load i64, ptr %HAS_INPUT
+  store i64 0, ptr %HAS_INPUT
   %ask_at = getelementptr i8, ptr %asks, i64 %k
   %asks_now = load i8, ptr %ask_at
   %is_held = icmp eq i8 %asks_now, 0
@@ -122,7 +122,7 @@ vector_of_stage:
   %no_call = or i1 %is_known, %no_callback
   br i1 %no_call, label %owned, label %call
 call:
-  store i64 $ASKING, ptr %REASON
+  store i64 $CALLBACK_RAISED, ptr %REASON
   %q_before = load i64, ptr %q_version
   %v_before = load i64, ptr %v_version
   %time = call ptr $PyFloat_FromDouble(double %t)
@@ -214,16 +214,16 @@ done:
   br label %none
 changed:
   call void $Py_DecRef(ptr %result)
-  store i64 $CHANGED, ptr %REASON
+  store i64 $STATE_MODIFIED, ptr %REASON
   br label %none
 refused:
-  store i64 $REFUSED, ptr %REASON
+  store i64 $NEEDS_FALLBACK, ptr %REASON
   br label %none
 none:
   call void $Py_IncRef(ptr $None)
   ret ptr $None
 unfit:
-  store i64 $UNFIT, ptr %REASON
+  store i64 $NEEDS_CONVERSION, ptr %REASON
   ret ptr %result
 raised:
   ret ptr null

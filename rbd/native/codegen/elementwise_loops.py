@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
-from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
+from rbd.intrinsics.tree import Arithmetic, BuiltinCall, Expression, For, Load, Name, Negate, Number, Store
 from rbd.native.codegen.arithmetic import emit_operation
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.program.opcodes import WORDS
@@ -47,13 +47,13 @@ def _is_elementwise(node: Expression, variable: str) -> bool:
     match node:
         case Number() | Name():
             return True
-        case Element(index=index):
+        case Load(index=index):
             return _is_offset_of(index, variable)
-        case Negative(operand):
+        case Negate(operand):
             return _is_elementwise(operand, variable)
         case Arithmetic(left=left, right=right):
             return _is_elementwise(left, variable) and _is_elementwise(right, variable)
-        case Function(name, arguments):
+        case BuiltinCall(name, arguments):
             return name != "float" and all(_is_elementwise(argument, variable) for argument in arguments)
         case _:
             return False
@@ -79,7 +79,7 @@ def _is_invariant(index: Expression, variable: str) -> bool:
             return True
         case Name(name):
             return name != variable
-        case Negative(operand):
+        case Negate(operand):
             return _is_invariant(operand, variable)
         case Arithmetic(left=left, right=right):
             return _is_invariant(left, variable) and _is_invariant(right, variable)
@@ -87,17 +87,17 @@ def _is_invariant(index: Expression, variable: str) -> bool:
             return False
 
 
-def _leaves(node: Expression) -> Iterator[Element | Name]:
+def _leaves(node: Expression) -> Iterator[Load | Name]:
     """Yield the entries and variables of an expression."""
     match node:
-        case Element() | Name():
+        case Load() | Name():
             yield node
-        case Negative(operand):
+        case Negate(operand):
             yield from _leaves(operand)
         case Arithmetic(left=left, right=right):
             yield from _leaves(left)
             yield from _leaves(right)
-        case Function(arguments=arguments):
+        case BuiltinCall(arguments=arguments):
             for argument in arguments:
                 yield from _leaves(argument)
         case _:
@@ -118,7 +118,7 @@ class StripWriter:
         stores = [statement for statement in loop.body if isinstance(statement, Store)]
         leaves = [leaf for store in stores for leaf in _leaves(store.value)]
         targets: list[Place] = [(store.array, store.index) for store in stores]
-        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Element)]
+        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Load)]
         self.stores, self.targets = stores, list(dict.fromkeys(targets))
         self.places = list(dict.fromkeys([*targets, *sources]))
         self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
@@ -190,14 +190,14 @@ class StripWriter:
                 return lanes.double_constant(float(number))
             case Name(name):
                 return splats[name]
-            case Element(array, index):
+            case Load(array, index):
                 return self.w.load(lanes.double, self.w.element(self.bases[array, index], at))
-            case Negative(operand):
+            case Negate(operand):
                 return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
                 sides = [self._value(side, at, splats, lanes) for side in (left, right)]
                 return emit_operation(self.w, lanes, WORDS[operator], sides)
-            case Function(word, arguments):
+            case BuiltinCall(word, arguments):
                 values = [self._value(argument, at, splats, lanes) for argument in arguments]
                 return emit_operation(self.w, lanes, WORDS[word], values)
             case _:

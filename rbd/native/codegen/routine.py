@@ -11,6 +11,7 @@ from typing import final
 from typing_extensions import override
 
 from rbd.intrinsics import tree
+from rbd.intrinsics.traversal import assigned_names
 from rbd.native.codegen.column_blocks import panel_widths, repeated
 from rbd.native.codegen.elementwise_loops import StripWriter, is_strip
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes
@@ -107,12 +108,12 @@ class _RoutineWriter(ValueWriter):
                 text = "void" if value is None else f"{self.type(value.kind)} {self.expression(value)}"
                 self.w.add(f"  ret {text}")
                 self.values = None
-            case tree.Evaluate(call):
+            case tree.ExpressionStatement(call):
                 self.invoked(call)
             case _:
                 self._control(statement, values)
 
-    def _control(self, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break, values: Values) -> None:
+    def _control(self, statement: tree.Control, values: Values) -> None:
         match statement:
             case tree.If(condition, then, otherwise):
                 self._choice(condition, then, otherwise)
@@ -120,7 +121,7 @@ class _RoutineWriter(ValueWriter):
                 self._loop(body, None, condition)
             case tree.For():
                 self._for(statement)
-            case tree.Columns():
+            case tree.ColumnLoop():
                 self._columns(statement, values)
             case tree.Break():
                 self.exits[-1].append((self.block, values))
@@ -150,7 +151,7 @@ class _RoutineWriter(ValueWriter):
         assert self.values is not None
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
 
-    def _columns(self, loop: tree.Columns, values: Values) -> None:
+    def _columns(self, loop: tree.ColumnLoop, values: Values) -> None:
         """Write a loop over columns: in the widest panels as far as possible, then in narrower ones."""
         count, at, width = self.expression(loop.count), "0", self.width
         self.panel, self.width = loop, 1
@@ -164,7 +165,7 @@ class _RoutineWriter(ValueWriter):
         floats = [name for name in values if self.kinds.get(name) == "float"]
         return {name: repeated(self.w, values[name], self.lanes, columns) for name in floats}
 
-    def _panels(self, loop: tree.Columns, values: Values, start: str, count: str, columns: int) -> str:
+    def _panels(self, loop: tree.ColumnLoop, values: Values, start: str, count: str, columns: int) -> str:
         """Write the panels of one width from column `start`; return the first remaining column."""
         head, inside, done = (self.w.label() for _ in range(3))
         last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
@@ -194,7 +195,7 @@ class _RoutineWriter(ValueWriter):
         """Write a loop; phi nodes at its head merge the variables that the body assigns."""
         head, inside, done, after = (self.w.label() for _ in range(4))
         entry, before = self.leave(head)
-        changed = sorted(_assigned(body) & set(before)) + ([counted[0].variable] if counted else [])
+        changed = sorted(set(before).intersection(assigned_names(body))) + ([counted[0].variable] if counted else [])
         self.begin(head)
         phis = {name: self.w.set("") for name in changed}
         places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
@@ -232,19 +233,3 @@ class _RoutineWriter(ValueWriter):
         self.statements(body)
         self.after.pop()
         return self.exits.pop()
-
-
-def _assigned(block: tree.Block) -> set[str]:
-    """Return the variables assigned anywhere in a block."""
-    found: set[str] = set()
-    for statement in block:
-        match statement:
-            case tree.Assign(name):
-                found.add(name)
-            case tree.If(_, then, otherwise):
-                found |= _assigned(then) | _assigned(otherwise)
-            case tree.While(_, body) | tree.For(body=body) | tree.Columns(body=body):
-                found |= _assigned(body)
-            case _:
-                pass
-    return found

@@ -36,7 +36,7 @@ class ValueWriter(ABC):
         self.intrinsic, self.lanes = intrinsic, lanes
         self.w = Writer()
         self.floats = lanes
-        self.panel: tree.Columns | None = None
+        self.panel: tree.ColumnLoop | None = None
         self.values: Values | None = {}
 
     @abstractmethod
@@ -70,9 +70,9 @@ class ValueWriter(ABC):
     def branch(self, condition: tree.Expression, yes: str, no: str) -> None:
         """Write a jump to `yes` or `no`, with short-circuit evaluation of the condition."""
         match condition:
-            case tree.Inverted(operand):
+            case tree.Not(operand):
                 self.branch(operand, no, yes)
-            case tree.Joined(operator, parts):
+            case tree.BoolOp(operator, parts):
                 for part in parts[:-1]:
                     following = self.w.label()
                     self.branch(part, *((following, no) if operator == "and" else (yes, following)))
@@ -90,20 +90,20 @@ class ValueWriter(ABC):
                 return self.floats.double_constant(float(value)) if kind == "float" else str(int(value))
             case tree.Name(name):
                 return values[name]
-            case tree.Element(array, index, kind):
+            case tree.Load(array, index, kind):
                 return self.read(array, index, kind)
-            case tree.Row(array, index):
+            case tree.RowPointer(array, index):
                 return self.entry(array, index, "float")
-            case tree.Function(word, arguments):
+            case tree.BuiltinCall(word, arguments):
                 return self.function(word, [self.expression(argument) for argument in arguments])
-            case tree.Invoked():
+            case tree.RoutineCall():
                 return self.invoked(node)
             case _:
                 return self._operation(node)
 
-    def _operation(self, node: tree.Negative | tree.Arithmetic | tree.Comparison | tree.Joined | tree.Inverted) -> str:
+    def _operation(self, node: tree.Negate | tree.Arithmetic | tree.Comparison | tree.BoolOp | tree.Not) -> str:
         match node:
-            case tree.Negative(operand, kind):
+            case tree.Negate(operand, kind):
                 negated = self.expression(operand)
                 return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
             case tree.Arithmetic(operator, left, right, kind):
@@ -114,7 +114,7 @@ class ValueWriter(ABC):
             case tree.Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
                 return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
-            case tree.Joined() | tree.Inverted():
+            case tree.BoolOp() | tree.Not():
                 raise AssertionError("conditions are written as jumps")
 
     def function(self, name: str, values: list[str]) -> str:
@@ -125,7 +125,7 @@ class ValueWriter(ABC):
             return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
         return emit_operation(self.w, self.floats, WORDS[name], values)
 
-    def invoked(self, call: tree.Invoked) -> str:
+    def invoked(self, call: tree.RoutineCall) -> str:
         """Write a call of another function of the intrinsic."""
         arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
         text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rbd.intrinsics import Intrinsic, specialise, tree
-from rbd.intrinsics.dependence_analysis import parts
 from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.specialise import specialised_to
+from rbd.intrinsics.traversal import walk
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
 from rbd.native.codegen.calls import calls_text
 from rbd.native.compiled_program import CompiledProgram
@@ -112,7 +112,7 @@ def test_known_loops_are_unrolled_and_entries_stored_once() -> None:
     call = program.calls[0]
     routine = specialised_to(call.intrinsic, call.sizes)
     assert specialised_to(call.intrinsic, call.sizes) is routine
-    assert {type(part) for each in routine.closure() for part in parts(each.body)}.isdisjoint({tree.For})
+    assert {type(part) for each in routine.closure() for part in walk(each.body)}.isdisjoint({tree.For})
     (product,) = (each for each in routine.closure() if each.name == "_product")
     stores = [part for part in product.body if isinstance(part, tree.Store)]
     assert [store.index for store in stores] == [tree.Number(i, "int") for i in range(3)]
@@ -126,7 +126,7 @@ def test_a_function_that_is_too_long_keeps_its_loops(monkeypatch: pytest.MonkeyP
     program = relaxed((4, (3, 2, 1, 0)))
     call = program.calls[0]
     routine = specialised_to(call.intrinsic, call.sizes)
-    assert any(isinstance(part, tree.For) for each in routine.closure() for part in parts(each.body))
+    assert any(isinstance(part, tree.For) for each in routine.closure() for part in walk(each.body))
     agree(program)
     specialised_to.cache_clear()
 
@@ -272,7 +272,7 @@ def test_a_function_specialised_in_two_ways_has_two_names() -> None:
     program = Program.of(graph, "scale", {"y": SCALE((3,), graph.input("x", (3,)))})
     found = specialised_to(SCALE, (3,)).closure()
     assert sum(each.name.startswith("_scaled") and each.name != "_scaled_first" for each in found) == 2
-    assert {type(part) for each in found for part in parts(each.body)}.isdisjoint({tree.For})
+    assert {type(part) for each in found for part in walk(each.body)}.isdisjoint({tree.For})
     agree(program)
 
 
@@ -305,6 +305,6 @@ def test_a_counted_while_loop_is_kept_with_its_inner_loop_unrolled() -> None:
     program = Program.of(graph, "blocks", {"y": SUM_BLOCKS((4,), graph.input("x", (12,)))})
     body = specialised_to(SUM_BLOCKS, (4,)).body
     (loop,) = (part for part in body if isinstance(part, tree.While))
-    assert not any(isinstance(part, tree.For) for part in parts(loop.body))
+    assert not any(isinstance(part, tree.For) for part in walk(loop.body))
     assert sum(isinstance(part, tree.Store) and part.array == "w_total" for part in loop.body) == 1
     agree(program)

@@ -1,0 +1,32 @@
+"""Evaluation order: C leaves it open which operand of an expression, or argument of a call, comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rbd.intrinsics import tree
+from rbd.intrinsics.traversal import fields_of, nodes_in, walk
+
+
+def has_open_order(statement: tree.Statement) -> bool:
+    """Return whether C leaves open what comes first: a call that writes to arrays, or another call or an entry."""
+    return _has_open_order([field for field in fields_of(statement) if not isinstance(field, tuple)])
+
+
+def _has_open_order(siblings: Iterable[object]) -> bool:
+    """Return it for expressions of which C evaluates any first; operands come before what is done with them."""
+    nodes = nodes_in(tuple(siblings))
+    reaching = [node for node in nodes if any(isinstance(part, (tree.RoutineCall, tree.Load)) for part in walk(node))]
+    written = any(isinstance(part, tree.RoutineCall) and _writes(part.routine) for part in walk(tuple(reaching)))
+    if len(reaching) > 1 and written:
+        return True
+    return any(_has_open_order(group) for node in nodes for group in _sequence(node))
+
+
+def _sequence(node: object) -> list[tuple[object, ...]]:
+    """Return the operands of an expression in groups that C evaluates one after the other."""
+    return [(each,) for each in node.operands] if isinstance(node, tree.BoolOp) else [fields_of(node)]
+
+
+def _writes(routine: tree.Routine) -> bool:
+    return any(isinstance(part, tree.Store) for part in walk(routine.body)) or any(map(_writes, routine.calls))
