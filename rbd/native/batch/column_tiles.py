@@ -6,8 +6,10 @@ the number of rows is a power of two. A tile reads neighbouring cache lines of o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, final
 
+from rbd.native.batch.transpose import each_index
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 
 _TILE_BYTES: Final = 96 * 1024
@@ -40,21 +42,20 @@ def _reading(lanes: Lanes, blocks: int) -> str:
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
     w.add(f"define internal void @read_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
     places = [w.element("%sums", k * lanes.width) for k in range(blocks)]
-    before = [w.load(lanes.double, place, lanes.alignment) for place in places]
-    w.add("  br label %head\nhead:\n  %i = phi i64 [0, %entry], [%next, %body]")
-    for k in range(blocks):
-        w.add(f"  %sum{k} = phi {lanes.double} [{before[k]}, %entry], [%added{k}, %body]")
-    w.add("  %more = icmp slt i64 %i, %count\n  br i1 %more, label %body, label %done\nbody:")
-    entry = w.element("%columns", w.set("mul i64 %i, %step"))
-    target = w.element("%block", w.set(f"mul i64 %i, {lanes.width}"))
-    for k in range(blocks):
-        x = w.load(lanes.double, w.element(entry, k * lanes.width))
-        w.store(lanes.double, x, w.element(target, w.set(f"mul i64 %apart, {k}")), lanes.alignment)
-        operands = f"{lanes.double} {x}, {lanes.double} {zero}, {lanes.double} %sum{k}"
-        w.add(f"  %added{k} = call {lanes.double} {lanes.llvm_function('fma')}({operands})")
-    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:")
-    for k, place in enumerate(places):
-        w.store(lanes.double, f"%sum{k}", place, lanes.alignment)
+    before = [(lanes.double, w.load(lanes.double, place, lanes.alignment)) for place in places]
+
+    def column(index: str, sums: Sequence[str]) -> list[str]:
+        entry, target = _places(w, lanes, index)
+        added: list[str] = []
+        for k, total in enumerate(sums):
+            x = w.load(lanes.double, w.element(entry, k * lanes.width))
+            w.store(lanes.double, x, w.element(target, w.set(f"mul i64 %apart, {k}")), lanes.alignment)
+            operands = f"{lanes.double} {x}, {lanes.double} {zero}, {lanes.double} {total}"
+            added.append(w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
+        return added
+
+    for total, place in zip(w.loop("%count", column, before), places, strict=True):
+        w.store(lanes.double, total, place, lanes.alignment)
     w.add("  ret void\n}")
     return w.text()
 
@@ -63,13 +64,20 @@ def _writing(lanes: Lanes, blocks: int) -> str:
     """Return `@write_tile`: writes columns `%step` doubles apart."""
     w = Writer()
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
-    w.add(f"define internal void @write_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:\n  br label %head\nhead:")
-    w.add("  %i = phi i64 [0, %entry], [%next, %body]\n  %more = icmp slt i64 %i, %count")
-    w.add("  br i1 %more, label %body, label %done\nbody:")
-    entry = w.element("%columns", w.set("mul i64 %i, %step"))
-    source = w.element("%block", w.set(f"mul i64 %i, {lanes.width}"))
-    for k in range(blocks):
-        place = w.element(source, w.set(f"mul i64 %apart, {k}"))
-        w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.element(entry, k * lanes.width))
-    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:\n  ret void\n}")
+    w.add(f"define internal void @write_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
+
+    def column(index: str) -> None:
+        entry, source = _places(w, lanes, index)
+        for k in range(blocks):
+            place = w.element(source, w.set(f"mul i64 %apart, {k}"))
+            w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.element(entry, k * lanes.width))
+
+    each_index(w, "%count", column)
+    w.add("  ret void\n}")
     return w.text()
+
+
+def _places(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:
+    """Write the addresses of a column: in the array, and in the block."""
+    entry = w.element("%columns", w.set(f"mul i64 {index}, %step"))
+    return entry, w.element("%block", w.set(f"mul i64 {index}, {lanes.width}"))

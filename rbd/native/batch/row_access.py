@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import final
 
 from rbd.native.batch.column_tiles import ColumnTile
-from rbd.native.batch.transpose import deinterleave_rows, interleave_rows, loop
+from rbd.native.batch.transpose import deinterleave_rows, each_index, interleave_rows
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
@@ -162,7 +162,7 @@ class PortAccess:
                 place = w.element(block, w.set(f"mul i64 {index}, {shape[-1] * width}"))
                 write(self._run_start(start, index), self._steps[-1], shape[-1], place)
 
-            loop(w, math.prod(shape[:-1]) if shape[-1] else 0, run)
+            each_index(w, math.prod(shape[:-1]) if shape[-1] else 0, run)
 
     def _run_start(self, start: str, index: str) -> str:
         """Write the pointer to run number `index` of the last axis."""
@@ -211,15 +211,14 @@ def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes,
         f"define internal void @{name}(ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block) "
         f"noinline {ATTRIBUTES} {{"
     )
-    w.add("entry:\n  br label %head\nhead:\n  %i = phi i64 [0, %entry], [%next, %body]")
-    w.add("  %more = icmp slt i64 %i, %count\n  br i1 %more, label %body, label %done\nbody:")
-    body(
-        w,
-        lanes,
-        w.element("%rows", w.set("mul i64 %i, %step")),
-        w.element("%block", w.set(f"mul i64 %i, {lanes.width}")),
-    )
-    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:\n  ret void\n}")
+    w.begin("entry")
+
+    def entry(index: str) -> None:
+        place = w.element("%block", w.set(f"mul i64 {index}, {lanes.width}"))
+        body(w, lanes, w.element("%rows", w.set(f"mul i64 {index}, %step")), place)
+
+    each_index(w, "%count", entry)
+    w.add("  ret void\n}")
     return w.text()
 
 

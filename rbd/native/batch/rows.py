@@ -12,7 +12,7 @@ from typing import final
 
 from rbd.native.batch.column_tiles import ColumnTile, tile_functions
 from rbd.native.batch.row_access import PortAccess, access_functions, access_of
-from rbd.native.batch.transpose import loop
+from rbd.native.batch.transpose import each_index
 from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number, zero_sum
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
@@ -264,7 +264,7 @@ class _Batch:
             line = w.set(f"getelementptr i8, ptr {start}, i64 {place}")
             w.add(f"  call void @llvm.prefetch.p0(ptr {line}, i32 {int(write)}, i32 3, i32 1)")
 
-        loop(w, end - first, prefetch)
+        each_index(w, end - first, prefetch)
 
     def _lane_statuses(self, bad_input: str, checks: str, outputs: str) -> str:
         """Write the status of every lane: inputs first, then failed checks, then outputs."""

@@ -7,7 +7,7 @@ nothing outside the block is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rbd.native.codegen.ir import Lanes, Writer
 
@@ -81,10 +81,19 @@ def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
 
 def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
     """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
-    full = size // lanes.width
-    loop(w, full, lambda index: group(w.set(f"mul i64 {index}, {lanes.width}")))
+    each_index(w, size // lanes.width, lambda index: group(w.set(f"mul i64 {index}, {lanes.width}")))
     if size % lanes.width:
         group(str(size - lanes.width))
+
+
+def each_index(w: Writer, count: int | str, body: Callable[[str], None]) -> None:
+    """Write a loop that hands nothing on."""
+
+    def iteration(index: str, _: Sequence[str]) -> Sequence[str]:
+        body(index)
+        return ()
+
+    w.loop(count, iteration)
 
 
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
@@ -112,20 +121,3 @@ def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
             vector = _shuffled(w, lanes, vector, rows[row], mask)
         vectors.append(vector)
     return vectors
-
-
-def loop(w: Writer, count: int, body: Callable[[str], None]) -> None:
-    """Write `body` for every index below `count`; it may not begin a block of its own."""
-    if count == 0:
-        return
-    before, again, after = w.label(), w.label(), w.label()
-    w.add(f"  br label %{before}")
-    w.begin(before)
-    w.add(f"  br label %{again}")
-    w.begin(again)
-    index, following = w.name(), w.name()
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
-    body(index)
-    w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
-    w.begin(after)

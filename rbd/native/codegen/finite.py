@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rbd.native.codegen.ir import Lanes, Writer
 
 _STREAMS = 4
@@ -78,22 +80,15 @@ def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
 
 def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
     """Write a loop over `count` vectors, a multiple of the streams, that adds up 0 x in separate sums."""
-    before, loop, after = w.label(), w.label(), w.label()
-    w.add(f"  br label %{before}")
-    w.begin(before)
-    w.add(f"  br label %{loop}")
-    w.begin(loop)
-    index, following = w.name(), w.name()
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
-    sums = [(w.name(), w.name()) for _ in range(_STREAMS)]
-    for total, summed in sums:
-        w.add(f"  {total} = phi {lanes.double} [{lanes.double_constant(0.0)}, %{before}], [{summed}, %{loop}]")
-    start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
-    for stream, (total, summed) in enumerate(sums):
-        value = w.load(lanes.double, w.element(start, stream * lanes.width), alignment)
-        operands = ", ".join(f"{lanes.double} {x}" for x in (value, lanes.double_constant(0.0), total))
-        w.add(f"  {summed} = call {lanes.double} {lanes.llvm_function('fma')}({operands})")
-    w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")
-    w.begin(after)
-    return [summed for _, summed in sums]
+    zero = lanes.double_constant(0.0)
+
+    def group(index: str, sums: Sequence[str]) -> list[str]:
+        start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
+        added: list[str] = []
+        for stream, total in enumerate(sums):
+            value = w.load(lanes.double, w.element(start, stream * lanes.width), alignment)
+            operands = ", ".join(f"{lanes.double} {x}" for x in (value, zero, total))
+            added.append(w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
+        return added
+
+    return w.loop(count // _STREAMS, group, [(lanes.double, zero)] * _STREAMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from typing import final
 
 ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
@@ -134,6 +135,47 @@ class Writer:
     def begin(self, label: str) -> None:
         """Begin a block."""
         self.add(f"{label}:")
+
+    def loop(
+        self,
+        count: int | str,
+        body: Callable[[str, Sequence[str]], Sequence[str]],
+        carried: Sequence[tuple[str, str]] = (),
+    ) -> list[str]:
+        """Write a loop over the indices below `count`, of which the number is known or a value.
+
+        `carried` are types with initial values of what iterations hand on: `body` takes it with the index, and returns
+        it for the next one. Returns what the last iteration hands on. The body may not begin a block of its own.
+        """
+        if count == 0:
+            return [initial for _, initial in carried]
+        before, again, after = self.label(), self.label(), self.label()
+        self.add(f"  br label %{before}")
+        self.begin(before)
+        self._enter_loop(count, again, after)
+        self.begin(again)
+        index, following, values = self.name(), self.name(), [self.name() for _ in carried]
+        self.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
+        place = len(self.lines)
+        found = body(index, values)
+        self.lines[place:place] = [
+            f"  {value} = phi {kind} [{initial}, %{before}], [{last}, %{again}]"
+            for value, (kind, initial), last in zip(values, carried, found, strict=True)
+        ]
+        self.add(f"  {following} = add i64 {index}, 1")
+        self.add(f"  br i1 {self.set(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
+        self.begin(after)
+        if isinstance(count, int):
+            return list(found)
+        joined = zip(carried, found, strict=True)
+        return [self.set(f"phi {kind} [{initial}, %{before}], [{last}, %{again}]") for (kind, initial), last in joined]
+
+    def _enter_loop(self, count: int | str, again: str, after: str) -> None:
+        """Write the jump into a loop, or past it if its number of iterations is a value that is not positive."""
+        if isinstance(count, int):
+            self.add(f"  br label %{again}")
+        else:
+            self.add(f"  br i1 {self.set(f'icmp sgt i64 {count}, 0')}, label %{again}, label %{after}")
 
     def text(self) -> str:
         """Return all lines."""
