@@ -50,7 +50,7 @@ class Ours:
         program = self.program(quantity)
         native, rows = compile_program(program), self.samples.rows(quantity)
         outputs = [np.empty(port.shape) for port in program.outputs]
-        loop = native_loop(native.single_library.address("fresh"), rows, outputs)
+        loop = native_loop(native.compile_single().address("fresh"), rows, outputs)
 
         def value(k: int) -> Array:
             native.run(list(rows[k]), outputs)

@@ -115,16 +115,14 @@ class CompiledProgram:
         """The program, recorded now if only its outline is known."""
         return self._source.program
 
-    @property
-    def single_library(self) -> Library:
-        """The code for one state."""
+    def compile_single(self) -> Library:
+        """Return the code for one state, compiled at the first call."""
         code = self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk, self._threshold))
         self.entries[1], self.entries[0] = (code.address(symbol) for symbol in reversed(_SINGLE_SYMBOLS))
         return code
 
-    @property
-    def batch_library(self) -> Library:
-        """The code for rows."""
+    def compile_batch(self) -> Library:
+        """Return the code for rows, compiled at the first call."""
         code = self._library(
             (_BATCH_SYMBOL, _WORK_SYMBOL),
             lambda: batch_module(self.program, self.lanes, self._chunk, self._threshold),
@@ -135,7 +133,7 @@ class CompiledProgram:
     def load_entries(self) -> None:
         """Load the code for one state, unless code for rows is loaded."""
         if not any(self.entries):
-            self.single_library  # noqa: B018 - this compiles
+            self.compile_single()
 
     @lazy
     def small_batch(self) -> int:
@@ -176,15 +174,15 @@ class CompiledProgram:
 
     @lazy
     def _single(self) -> Callable[..., int]:
-        return _SINGLE(self.single_library.address(_SINGLE_SYMBOL))
+        return _SINGLE(self.compile_single().address(_SINGLE_SYMBOL))
 
     @lazy
     def _batch(self) -> Callable[..., int]:
-        return _BATCH(self.batch_library.address(_BATCH_SYMBOL))
+        return _BATCH(self.compile_batch().address(_BATCH_SYMBOL))
 
     @lazy
     def _work(self) -> Callable[..., int]:
-        return _WORK(self.batch_library.address(_WORK_SYMBOL))
+        return _WORK(self.compile_batch().address(_WORK_SYMBOL))
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""

@@ -102,10 +102,11 @@ class Executable:
             bar.update()
 
     def _load(self, code: CompiledProgram, rows: bool) -> None:
-        code.batch_library if rows else code.single_library  # noqa: B018 - this compiles
         if rows:
+            code.compile_batch()
             self._has_rows = True
         else:
+            code.compile_single()
             self.is_compiled = True
 
     def _find(self) -> bool:
@@ -203,7 +204,7 @@ class LiveExecutable(Executable):
 
     @override
     def _load(self, code: CompiledProgram, rows: bool) -> None:
-        code.single_library  # noqa: B018 - this compiles
+        code.compile_single()
         self._builtin = _make_builtin(code, lambda *arrays: _run(code, arrays))
         super()._load(code, rows)
         if self._keep is not None:

@@ -43,7 +43,7 @@ class Repetition:
 def repeat(compiled: CompiledProgram, count: int, inputs: Moving, outputs: Moving) -> Repetition:
     """Call the program for one state `count` times, or until a status is not clean."""
     tables, done = _tables(inputs, outputs), ctypes.c_int64(0)
-    address = compiled.single_library.address("single")
+    address = compiled.compile_single().address("single")
     status = _entry("repeat")(address, count, *tables.words, ctypes.addressof(done))
     return Repetition(done.value, status)
 
@@ -69,7 +69,7 @@ def repeat_rows(
     outline = compiled.outline
     steps = (*strides, *(port.size for port in outline.outputs))
     tables, each = _tables(inputs, outputs), packed_layout((*outline.inputs, *outline.outputs), steps)
-    address, entry = compiled.batch_library.address("batch"), _entry("repeat_rows")
+    address, entry = compiled.compile_batch().address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, compiled.lanes))
     taken = 0 if codes is None else codes.ctypes.data
     found = list[Repetition]()

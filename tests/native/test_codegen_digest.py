@@ -64,6 +64,6 @@ def test_code_of_changed_sources_is_not_cached(folder: Path, monkeypatch: pytest
     monkeypatch.setenv("RBD_CACHE_DIR", str(folder / "cache"))
     graph = Graph()
     program = Program.of(graph, "double", {"y": 2 * graph.input("x")})
-    assert CompiledProgram(program, 1).single_library.address("single")
+    assert CompiledProgram(program, 1).compile_single().address("single")
     assert compiled_program.code_key("single") is None
     assert not (folder / "cache").exists()

@@ -93,7 +93,7 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
         made.append(text)
         raise InterruptedError
 
-    compile_program(program, lanes=4).batch_library  # noqa: B018 - this compiles
+    compile_program(program, lanes=4).compile_batch()
     monkeypatch.setattr("rbd.native.compiled_program.assemble", assemble)
     for compiled in (
         compile_program(program, lanes=2),
@@ -101,10 +101,10 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
         compile_program(other, lanes=4),
     ):
         with pytest.raises(InterruptedError):
-            compiled.batch_library  # noqa: B018 - this compiles
+            compiled.compile_batch()
     monkeypatch.setattr("rbd.native.compiled_program.host_processor", lambda: _Elsewhere())
     with pytest.raises(InterruptedError):
-        compile_program(program, lanes=4).batch_library  # noqa: B018 - this compiles
+        compile_program(program, lanes=4).compile_batch()
     assert len(made) == 4
 
 

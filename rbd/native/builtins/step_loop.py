@@ -259,7 +259,7 @@ def _stage_tables(stage: Stage) -> tuple[Table, Table, Table]:
 
 def _words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
     """Return the words of a stage; see `step_loop_ir.CONTEXT`."""
-    code, (inputs, outputs, copies) = stage.compiled.single_library.address("single"), map(ctypes.addressof, tables)
+    code, (inputs, outputs, copies) = stage.compiled.compile_single().address("single"), map(ctypes.addressof, tables)
     return code, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
 
 

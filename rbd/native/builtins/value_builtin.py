@@ -69,7 +69,7 @@ class PassBuffer:
         self._seen = array("q", [-1, -1, int(needs_v)])
         self._tables = (address_table(self.inputs), address_table(self.outputs))
         into, out = map(ctypes.addressof, self._tables)
-        self.words = compiled.single_library.address("single"), into, out, self._seen.buffer_info()[0]
+        self.words = compiled.compile_single().address("single"), into, out, self._seen.buffer_info()[0]
         """What machine code reads: see `value_ir.CONTEXT`."""
 
 

@@ -329,7 +329,7 @@ def test_a_million_calls_leave_nothing_behind() -> None:
 
 def test_everything_is_freed_with_the_last_reference() -> None:
     compiled, fallback = compile_program(product()), Fallback()
-    watched = [weakref.ref(compiled), weakref.ref(compiled.single_library), weakref.ref(fallback)]
+    watched = [weakref.ref(compiled), weakref.ref(compiled.compile_single()), weakref.ref(fallback)]
     entry = make_builtin(compiled, fallback)
     del compiled, fallback
     assert entry(A, X, S).tolist() == Y

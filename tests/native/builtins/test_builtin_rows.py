@@ -26,7 +26,7 @@ A, X, S = RNG.uniform(-1, 1, (5, 2, 3)), RNG.uniform(-1, 1, (5, 3)), RNG.uniform
 def with_rows(program: Any) -> CompiledProgram:
     """Return a kernel with code for rows and for one state."""
     kernel = compile_program(program)
-    for library in (kernel.batch_library, kernel.single_library):
+    for library in (kernel.compile_batch(), kernel.compile_single()):
         assert library
     return kernel
 
@@ -104,17 +104,17 @@ def test_code_for_rows_that_comes_later(fallback: Fallback) -> None:
     kernel = compile_program(product())
     entry = make_builtin(kernel, fallback)
     assert entry(A, X, S) is HANDED_ON
-    assert kernel.batch_library
+    assert kernel.compile_batch()
     assert entry(A, X, S).shape == (5, 2)
 
 
 def test_code_for_one_state_that_comes_later(fallback: Fallback) -> None:
     kernel = compile_program(product())
-    assert kernel.batch_library
+    assert kernel.compile_batch()
     entry = make_builtin(kernel, fallback)
     assert entry(A, X, S).shape == (5, 2)
     assert entry(A[0], X[0], 0.5) is HANDED_ON
-    assert kernel.single_library
+    assert kernel.compile_single()
     assert entry(A[0], X[0], 0.5).shape == (2,)
 
 
@@ -283,7 +283,7 @@ def test_reference_counts(entry: Any) -> None:
 
 def test_everything_is_freed_with_the_last_reference() -> None:
     kernel = with_rows(product())
-    watched = [weakref.ref(kernel), weakref.ref(kernel.batch_library)]
+    watched = [weakref.ref(kernel), weakref.ref(kernel.compile_batch())]
     entry = make_builtin(kernel, Fallback())
     del kernel
     assert entry(A, X, S).shape == (5, 2)

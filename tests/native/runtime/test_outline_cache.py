@@ -84,11 +84,11 @@ def unwanted() -> Program:
 
 def test_machine_code_is_found_without_the_program() -> None:
     program = squares()
-    compile_program(program, lanes=4).single_library  # noqa: B018 - this compiles
+    compile_program(program, lanes=4).compile_single()
     found = CompiledProgram(Source(Outline.of(program), unwanted), 4)
-    assert found.single_library.address("single")
+    assert found.compile_single().address("single")
     with pytest.raises(AssertionError):
-        found.batch_library  # noqa: B018 - nobody made it before
+        found.compile_batch()
 
 
 def test_the_program_is_made_when_machine_code_is_missing() -> None:
@@ -101,8 +101,8 @@ def test_the_program_is_made_when_machine_code_is_missing() -> None:
     source = Source(Outline.of(squares()), record)
     compiled = CompiledProgram(source, 4)
     assert not source.is_recorded
-    assert compiled.single_library.address("single")
-    assert compiled.batch_library.address("batch")
+    assert compiled.compile_single().address("single")
+    assert compiled.compile_batch().address("batch")
     assert len(made) == 1
     assert source.is_recorded
     assert source.program is made[0]

@@ -112,19 +112,19 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return linked
 
 
-@pytest.mark.parametrize("name", ["single_library", "batch_library"])
+@pytest.mark.parametrize("name", ["compile_single", "compile_batch"])
 def test_the_code_of_a_program_is_made_once(compiled: CompiledProgram, slowly: list[bytes], name: str) -> None:
-    assert len(set(map(id, at_once(6, lambda: getattr(compiled, name))))) == 1
+    assert len(set(map(id, at_once(6, getattr(compiled, name))))) == 1
     assert len(slowly) == 1
 
 
 def test_code_that_is_found_does_not_replace_code_that_is_there(compiled: CompiledProgram, slowly: list[bytes]) -> None:
-    assert compiled.single_library is not None  # now it is on disk
+    assert compiled.compile_single() is not None  # now it is on disk
     other = compile_program(compiled.program)
     at_once(4, other.load_single)
-    before = other.single_library
+    before = other.compile_single()
     at_once(4, other.load_single)
-    assert other.single_library is before
+    assert other.compile_single() is before
     assert len(slowly) == 2
 
 
@@ -139,7 +139,7 @@ def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
         return jit.assemble(text)
 
     monkeypatch.setattr(compiled_program, "assemble", waits)
-    maker = threading.Thread(target=lambda: compiled.single_library)
+    maker = threading.Thread(target=compiled.compile_single)
     maker.start()
     assert entered.wait(20)
     assert not compiled.load_single()
@@ -194,7 +194,7 @@ def words(compiled: CompiledProgram) -> Any:
 @pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])
 def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> None:
     program = compile_program(programs.random_program(5, 40))
-    builtin, watch, kept = make(program), weakref.ref(program.single_library), weakref.ref(program)
+    builtin, watch, kept = make(program), weakref.ref(program.compile_single()), weakref.ref(program)
     del program
     gc.collect()
     assert watch() is not None
