@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import rbd
 from rbd import native
 from rbd.compiled import RecordedFunction
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
-from rbd.native.compiled_program import CompiledProgram
+from rbd.native import compiled_program
 from rbd.native.runtime import outline_cache, worker
 
 Q = np.array([0.3, -0.4])
@@ -86,17 +87,17 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.may_go, self.entered, self.threads = threading.Event(), threading.Event(), list[str]()
-        original = CompiledProgram._made
+        original = compiled_program.cached_code
 
-        def library(kernel: CompiledProgram, *arguments: object) -> object:
+        def code(key: str | None, text: Callable[[], str]) -> bytes:
             self.threads.append(threading.current_thread().name)
             self.entered.set()
             assert self.may_go.wait(60)
             if error is not None:
                 raise error
-            return original(kernel, *arguments)  # type: ignore[arg-type]  # whatever was given
+            return original(key, text)
 
-        monkeypatch.setattr(CompiledProgram, "_made", library)
+        monkeypatch.setattr(compiled_program, "cached_code", code)
 
 
 def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest.MonkeyPatch) -> None:

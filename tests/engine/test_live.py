@@ -17,8 +17,7 @@ from rbd import MechanismState, native
 from rbd.engine.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.kinematics.kernel import Kernel, kernels
-from rbd.native import executable
-from rbd.native.compiled_program import CompiledProgram
+from rbd.native import compiled_program, executable
 from rbd.native.runtime import worker
 from tests.marks import needs_builtins
 
@@ -149,14 +148,14 @@ def test_builtins_check_for_interpreted_blocks() -> None:
 
 def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
-    make = CompiledProgram._made
+    make = compiled_program.cached_code
 
     def slow(*args: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
             gate.wait(60)
         return make(*args)
 
-    monkeypatch.setattr(CompiledProgram, "_made", slow)
+    monkeypatch.setattr(compiled_program, "cached_code", slow)
     monkeypatch.setattr(native, "has_code", lambda kernel: False)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from rbd import native
-from rbd.native import executable
-from rbd.native.compiled_program import CompiledProgram
+from rbd.native import compiled_program, executable
 from rbd.native.executable import LiveExecutable
 from rbd.native.runtime import jit, worker
 from rbd.native.runtime.worker import Worker
@@ -57,16 +56,16 @@ def test_compiling_is_tried_again_when_it_failed(
     live: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One failure, say of a full disk, does not leave it interpreted for ever; the next caller is told."""
-    make = CompiledProgram._made
+    make = compiled_program.cached_code
 
     def failing(*args: Any) -> Any:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(CompiledProgram, "_made", failing)
+    monkeypatch.setattr(compiled_program, "cached_code", failing)
     for _ in range(3):
         live(rows)
     assert not live.is_compiled
-    monkeypatch.setattr(CompiledProgram, "_made", make)
+    monkeypatch.setattr(compiled_program, "cached_code", make)
     with pytest.warns(native.InterpretedWarning, match="the disk is full"):
         live(rows)
     for _ in range(3):
@@ -82,12 +81,12 @@ def test_requests_that_fail_are_not_repeated_at_once(live: LiveExecutable, monke
         tries.append(None)
         raise MemoryError
 
-    make = CompiledProgram._made
-    monkeypatch.setattr(CompiledProgram, "_made", failing)
+    make = compiled_program.cached_code
+    monkeypatch.setattr(compiled_program, "cached_code", failing)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.program.cost)
     assert [live.request() for _ in range(50)] == [False] * 50
     assert len(tries) == 3
-    monkeypatch.setattr(CompiledProgram, "_made", make)
+    monkeypatch.setattr(compiled_program, "cached_code", make)
     assert live.request() is False
     assert any(live.request() for _ in range(21))
 
@@ -167,12 +166,12 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
     def without_memory(*args: Any) -> Any:
         raise MemoryError
 
-    make = CompiledProgram._made
+    make = compiled_program.cached_code
     monkeypatch.setattr(worker, "submit", at_once)
-    monkeypatch.setattr(CompiledProgram, "_made", without_memory)
+    monkeypatch.setattr(compiled_program, "cached_code", without_memory)
     for _ in range(4):
         live(rows)
-    monkeypatch.setattr(CompiledProgram, "_made", make)
+    monkeypatch.setattr(compiled_program, "cached_code", make)
     for _ in range(4):
         live(rows)
     assert live.is_compiled
