@@ -43,8 +43,8 @@ def send(page: Any, message: Any) -> None:
 
 
 def receive_all(page: Any) -> list[bytes]:
-    """Return the messages of the server, when no further one comes."""
-    received: list[bytes] = []
+    """Return the messages of the server, of which there is one, until no further one comes."""
+    received: list[bytes] = [page.recv(timeout=60.0)]
     with contextlib.suppress(TimeoutError):
         while True:
             received.append(page.recv(timeout=1.0))

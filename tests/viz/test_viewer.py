@@ -73,8 +73,7 @@ def test_a_frame_is_one_message(arm: tuple[rbd.Mechanism, Viewer]) -> None:
     mechanism, viewer = arm
     with open_page(viewer) as page:
         scene = viewer._scene  # pyright: ignore[reportPrivateUsage]
-        received = receive_all(page)
-        assert len(received) >= 1
+        receive_all(page)
         for q in (0.1, 0.2):
             state = rbd.MechanismState(mechanism, [q] * 7)
             scene.move(body_poses(state, mechanism.bodies))
