@@ -7,8 +7,8 @@
 Runs `coverage run -m pytest` for one folder of tests at a time, `--jobs` at a time, and adds up what they reach.
 Tracing is slow: of tests with many parametrised cases `--cases` run, and hypothesis draws few examples, so that the
 figures are lower bounds. Processes that tests start are not traced. Prints the coverage of each package and the lines
-and branches that no test reaches; `--page` writes the table of packages into docs/reliability.md. Tests may fail while
-they are traced, such as those that count lines: this shows what is reached, not what is right.
+and branches that no test reaches; `--page` writes packages into docs/reliability.md, all or those of the folders. Tests
+may fail while they are traced, such as those that count lines: this shows what is reached, not what is right.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         ):
             print(f"{shard}: {line}", flush=True)
     if shards:
-        coverage("combine", "--keep", "--quiet")
+        coverage("combine", "--append", "--quiet")
     coverage("json", "--quiet", "-o", str(DATA / "report.json"))
     files: dict[str, Any] = json.loads((DATA / "report.json").read_text(encoding="utf-8"))["files"]
     missing(files)
@@ -58,11 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     for row in rows:
         print(*row)
     if options.page:
-        sys.path.insert(0, str(ROOT))
-        from docs.page_tables import put, table
-
-        heading = ("package", "statements", "branches", "not reached", "coverage")
-        put(ROOT / "docs" / "reliability.md", {"coverage": table(heading, rows)})
+        write(rows, options.tests)
     return 0
 
 
@@ -124,6 +120,18 @@ def missing(files: dict[str, Any]) -> None:
         branches = ", ".join(f"{a}->{b}" for a, b in found["missing_branches"] if b not in found["missing_lines"])
         if lines or branches:
             print(f"{path}: lines {lines or 'none'}; branches {branches or 'none'}")
+
+
+def write(rows: Sequence[tuple[object, ...]], tests: Sequence[str]) -> None:
+    """Write rows into the page: all, or those of packages whose own tests were run, beside what it has."""
+    sys.path.insert(0, str(ROOT))
+    from docs.page_tables import known, put, table
+
+    page, heading = ROOT / "docs" / "reliability.md", ("package", "statements", "branches", "not reached", "coverage")
+    chosen = {f"`{Path(each).name}`" for each in tests}
+    before = {row[0]: row for row in known(page, "coverage")} if tests else {}
+    found = {str(row[0]): row for row in rows if not tests or row[0] in chosen}
+    put(page, {"coverage": table(heading, list((before | found).values()))})
 
 
 def packages(files: dict[str, Any]) -> list[tuple[object, ...]]:
