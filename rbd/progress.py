@@ -60,8 +60,8 @@ def progress_bar(total: float | None, label: str, enabled: bool | Listener | Pro
     """
     require_progress(enabled)
     if isinstance(enabled, bool):
-        return _bar(total, label) if enabled else Silent()
-    return enabled if isinstance(enabled, Progress) else Calling(enabled, total)
+        return _bar(total, label) if enabled else NoProgress()
+    return enabled if isinstance(enabled, Progress) else CallbackProgress(enabled, total)
 
 
 def require_progress(enabled: object) -> None:
@@ -100,7 +100,7 @@ class _Base(ABC):
 
 
 @final
-class Silent(_Base):
+class NoProgress(_Base):
     """Reporter without output."""
 
     @override
@@ -113,7 +113,7 @@ class Silent(_Base):
 
 
 @final
-class Calling(_Base):
+class CallbackProgress(_Base):
     """Reporter that calls a function with the units done and the total."""
 
     def __init__(self, listener: Listener, total: float | None) -> None:

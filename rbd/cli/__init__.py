@@ -6,7 +6,7 @@ options.py        types of options, and options that commands share
 robot_file.py     robot files by path or in installed packages, URDF or MJCF
 installed.py      files of installed packages
 findings.py       findings of readers as lines
-pose.py           initial configurations
+initial_state.py  initial configurations
 
 There is one module per command, which has a `COMMAND`: demo.py, info.py, check.py, convert.py (with losses.py),
 simulate.py (with controllers.py, ground.py and results.py), view.py, c_library.py (`rbd compile`), bench.py. Commands

@@ -47,21 +47,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except RbdError as error:
         for line in (str(error), *getattr(error, "__notes__", ())):
-            complain(line)
+            print_error(line)
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
     except OSError as error:
-        complain(": ".join(filter(None, (os.fsdecode(error.filename or ""), error.strerror or str(error)))))
+        print_error(": ".join(filter(None, (os.fsdecode(error.filename or ""), error.strerror or str(error)))))
     except MemoryError:
-        complain("not enough memory")
+        print_error("not enough memory")
     except KeyboardInterrupt:
-        complain("interrupted")
+        print_error("interrupted")
         return INTERRUPTED
     return FAILURE
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print one line on standard error."""
     print(f"rbd: {printable(text)}", file=sys.stderr)
 

@@ -35,7 +35,7 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     added, doubts = add_stand_ins(robot, model)
     touching = solids + [shape for shape in added if model.body(shape) is not root]
     if not touching:
-        message = f"{robot.shown} has no collision shape that can touch the ground, such as a sphere or a box"
+        message = f"{robot.printable_path} has no collision shape that can touch the ground, such as a sphere or a box"
         raise ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
     for plane in planes:
         for shape in touching:

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         "snapped": [f"line {s.line}: {s.element}: {s.message}" for s in snapped(report)],
         "ignored": ignored(report),
     }
-    print("\n".join([robot.title, robot.sizes, "", str(mechanism)]))
+    print("\n".join([robot.title, robot.summary, "", str(mechanism)]))
     for title, lines in groups.items():
         if lines:
             print("\n".join(["", f"{title}:", *(f"  {line}" for line in lines)]))

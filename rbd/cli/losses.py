@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rbd.cli.pose import REFERENCE
+from rbd.cli.initial_state import REFERENCE
 from rbd.errors import quoted
 from rbd.scalars import to_float
 

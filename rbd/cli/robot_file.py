@@ -27,24 +27,25 @@ _BEGINNING = 1_000_000
 @final
 @attrs.frozen(eq=False)
 class RobotFile:
-    """A robot file that was read: its path, the mechanism, and the report of the reader."""
+    """A robot file that was read: its path and format, the mechanism, and the report of the reader."""
 
     path: Path
+    kind: Kind
     mechanism: Mechanism
     report: UrdfReport | MjcfReport
 
     @property
-    def shown(self) -> str:
+    def printable_path(self) -> str:
         """The path, with control characters escaped."""
         return printable(str(self.path))
 
     @property
     def title(self) -> str:
         """The name of the robot, if it has one, and the path."""
-        return f"{printable(self.report.name)} ({self.shown})" if self.report.name else self.shown
+        return f"{printable(self.report.name)} ({self.printable_path})" if self.report.name else self.printable_path
 
     @property
-    def sizes(self) -> str:
+    def summary(self) -> str:
         """The numbers of bodies, joints, coordinates and velocities, and the mass."""
         robot = self.mechanism
         bodies, joints = len(robot.bodies) - 1, len(robot.joints)
@@ -87,7 +88,7 @@ def _read(kind: Kind, path: Path, how: Literal["load", "parse"], arguments: dict
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", urdf.UrdfWarning)
         warnings.simplefilter("ignore", mjcf.MjcfWarning)
-        return RobotFile(path, read(**arguments, report=report), report)
+        return RobotFile(path, kind, read(**arguments, report=report), report)
 
 
 def find_file(text: str) -> tuple[Path, dict[str, Path]]:

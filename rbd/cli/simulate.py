@@ -11,10 +11,10 @@ import numpy as np
 
 from rbd.cli.controllers import NAMES, controller
 from rbd.cli.ground import floating_joint, ground_model, place_on_ground
+from rbd.cli.initial_state import add_pose, initial_state
 from rbd.cli.options import Command, add_duration, add_file, at_least_zero, positive
-from rbd.cli.pose import add_pose, initial_state
 from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_ending, write_trajectory
-from rbd.cli.robot_file import RobotFile, is_mjcf, read_robot
+from rbd.cli.robot_file import RobotFile, read_robot
 from rbd.errors import printable
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     state = initial_state(robot, options)
     progress = sys.stderr.isatty() if options.progress is None else options.progress
     trajectory = (_on_ground if options.ground else _free)(robot, state, options, progress)
-    _tell(robot, trajectory)
+    _print_result(robot, trajectory)
     for path in options.out:
         write_trajectory(path, trajectory, robot.mechanism)
     if options.picture is not None:
@@ -87,7 +87,7 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     model, doubts = ground_model(robot, among_bodies=options.self_collisions)
     for doubt in doubts:
         print(f"rbd: --ground: {printable(doubt)}", file=sys.stderr)
-    if options.height is not None or (not is_mjcf(robot.path) and floating_joint(state) is not None):
+    if options.height is not None or (robot.kind == "urdf" and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
     control, joints = _control(robot, state, options)
     joints, mu = joints or JointOptions(), options.friction
@@ -102,7 +102,7 @@ def _control(
     return controller(options.controller, robot, state, options.dt, pose=options.pose, contact=options.ground)
 
 
-def _tell(robot: RobotFile, trajectory: Trajectory) -> None:
+def _print_result(robot: RobotFile, trajectory: Trajectory) -> None:
     """Print the configuration and the largest velocity at the end."""
     print(f"{robot.title}: {trajectory.t[-1]:g} s in {len(trajectory) - 1} steps")
     print("q at the end: " + " ".join(map(_shown, trajectory.q[-1].tolist())))

@@ -10,8 +10,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rbd.cli.initial_state import add_pose, initial_state
 from rbd.cli.options import Command, add_file, positive
-from rbd.cli.pose import add_pose, initial_state
 from rbd.cli.robot_file import RobotFile, read_robot
 from rbd.errors import ArgumentError, ShapeError, printable
 

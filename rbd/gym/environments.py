@@ -97,7 +97,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         for k, each in enumerate(seeds):
             if each is not None:
                 self._generators[k] = seeding.np_random(each)[0]
-        self._begin(mask)
+        self._reset_rows(mask)
         return self._evaluated(np.zeros(self._action_shape))["observation"], {}
 
     @override
@@ -107,7 +107,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         begins = self._ended.copy()
         self.worlds.step(torques, self.task.steps)
         if begins.any():
-            self._begin(begins)
+            self._reset_rows(begins)
             torques[begins] = 0.0
         found = self._evaluated(torques)
         failed = self.worlds.status != 0
@@ -129,7 +129,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def _evaluated(self, actions: Array) -> Outcome:
         return self.task.evaluate(self.worlds, actions)
 
-    def _begin(self, mask: NDArray[np.bool_]) -> None:
+    def _reset_rows(self, mask: NDArray[np.bool_]) -> None:
         """Begin new episodes where `mask` is true."""
         rows = np.flatnonzero(mask)
         starts = [self._start(self._generators[row]) for row in rows]
@@ -153,7 +153,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         for row in np.flatnonzero(ended):
             final_obs[row] = last[row]
         infos |= {"final_obs": final_obs, "_final_obs": ended}
-        self._begin(ended)
+        self._reset_rows(ended)
         fresh = self._evaluated(np.zeros(self._action_shape))["observation"]
         return np.where(ended[:, None], fresh, last)
 

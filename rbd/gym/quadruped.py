@@ -77,7 +77,7 @@ def _outcome(
     stance: Array, reward: Callable[[ScalarState, Any, Any], Any], state: ScalarState, t: Any, action: Any
 ) -> dict[str, Any]:
     q, v = np.asarray(state.q), np.asarray(state.v)
-    up, phase = _up(state), 2 * np.pi * _STRIDES * t
+    up, phase = _vertical_in_trunk(state), 2 * np.pi * _STRIDES * t
     observation = [
         *(-x for x in up),
         *(0.3 * v[:3]),
@@ -92,7 +92,7 @@ def _outcome(
     return {"observation": observation, "reward": reward(state, up, action), "terminated": fallen}
 
 
-def _up(state: ScalarState) -> tuple[Any, Any, Any]:
+def _vertical_in_trunk(state: ScalarState) -> tuple[Any, Any, Any]:
     """Return the vertical in the trunk's frame."""
     w, x, y, z = np.asarray(state.q)[:4]
     return 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
@@ -100,12 +100,12 @@ def _up(state: ScalarState) -> tuple[Any, Any, Any]:
 
 def _standing(state: ScalarState, up: Any, action: Any) -> Any:
     q, v = np.asarray(state.q), np.asarray(state.v)
-    miss = 50 * (q[6] - _HEIGHT) ** 2 + 2 * (1 - up[2]) + 0.5 * (v[:6] @ v[:6])
-    return np.exp(-miss) - 0.005 * (action @ action)
+    error = 50 * (q[6] - _HEIGHT) ** 2 + 2 * (1 - up[2]) + 0.5 * (v[:6] @ v[:6])
+    return np.exp(-error) - 0.005 * (action @ action)
 
 
 def _walking(state: ScalarState, up: Any, action: Any) -> Any:
     q, v = np.asarray(state.q), np.asarray(state.v)
-    miss = 8 * (v[3] - _SPEED) ** 2 + 4 * v[4] * v[4] + 0.3 * (v[2] * v[2])
+    error = 8 * (v[3] - _SPEED) ** 2 + 4 * v[4] * v[4] + 0.3 * (v[2] * v[2])
     posture = 20 * (q[6] - _HEIGHT) ** 2 + 2 * (1 - up[2])
-    return np.exp(-miss - posture) - 0.005 * (action @ action)
+    return np.exp(-error - posture) - 0.005 * (action @ action)

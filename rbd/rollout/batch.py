@@ -60,7 +60,7 @@ class WorldBatch:
         """Return the message of a row's failure."""
         return self._messages.get(row, "no error")
 
-    def thaw(self, rows: NDArray[np.intp]) -> None:
+    def restart(self, rows: NDArray[np.intp]) -> None:
         """Begin anew in these rows: no steps, no failure, nothing held; q and v stay."""
         for name in self.outputs:
             if name not in ("q", "v"):

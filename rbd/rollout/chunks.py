@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, Literal, TypeAlias, cast, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -24,8 +24,7 @@ from rbd.scalars.arrays import Array
 
 Results: TypeAlias = dict[str, Any]
 """Arrays with a row per case by name, and "messages" of the cases that failed."""
-Named: TypeAlias = Literal["native", "processes"]
-Work: TypeAlias = Callable[[int], dict[str, Array]]
+StartOfChunk: TypeAlias = Callable[[int], dict[str, Array]]
 """The starts of a chunk."""
 
 STATE: Final = ("q", "v", "s")
@@ -52,7 +51,7 @@ class RolloutPlan:
 
 
 @final
-class Shipped:
+class PickledFunction:
     """A recorded function as bytes, pickled once for all chunks."""
 
     def __init__(self, function: RecordedFunction) -> None:
@@ -83,9 +82,9 @@ def _unpickled(digest: str, data: _Hidden) -> RecordedFunction:
     return cast("RecordedFunction", pickle.loads(data.content))
 
 
-def run_chunk(shipped: Shipped, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
+def run_chunk(pickled: PickledFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
     """Return the states of cases that begin with the rows of `start`; the last ones repeat where an episode ended."""
-    return run_cases(shipped.function(), start, plan, threads)
+    return run_cases(pickled.function(), start, plan, threads)
 
 
 def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
@@ -115,7 +114,7 @@ def _ends(worlds: WorldBatch) -> Results:
 
 
 def run_native(
-    step: RecordedFunction, plan: RolloutPlan, chunks: Iterable[int], starts: Work, threads: int
+    step: RecordedFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk, threads: int
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks in order, run by threads of this process."""
     for chunk in chunks:
@@ -123,7 +122,7 @@ def run_native(
 
 
 def run_processes(
-    shipped: Shipped, plan: RolloutPlan, chunks: Iterable[int], starts: Work, workers: int
+    pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk, workers: int
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks as processes of this machine finish them; dead processes are replaced."""
     left = dict.fromkeys(chunks)
@@ -131,7 +130,7 @@ def run_processes(
         context = multiprocessing.get_context("spawn")
         try:
             with ProcessPoolExecutor(workers, context) as pool:
-                for chunk, results in run_executor(pool, shipped, plan, list(left), starts):
+                for chunk, results in run_executor(pool, pickled, plan, list(left), starts):
                     left.pop(chunk)
                     yield chunk, results
             return
@@ -141,14 +140,14 @@ def run_processes(
 
 
 def run_executor(
-    executor: Executor, shipped: Shipped, plan: RolloutPlan, chunks: Iterable[int], starts: Work
+    executor: Executor, pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
     waiting, running = iter(chunks), dict[Future[Results], int]()
     try:
         while True:
             for chunk in waiting:
-                running[executor.submit(run_chunk, shipped, starts(chunk), plan, 1)] = chunk
+                running[executor.submit(run_chunk, pickled, starts(chunk), plan, 1)] = chunk
                 if len(running) >= _IN_FLIGHT:
                     break
             if not running:
@@ -160,7 +159,7 @@ def run_executor(
             future.cancel()
 
 
-def opened(executor: Executor | str) -> AbstractContextManager[Executor]:
+def executor_context(executor: Executor | str) -> AbstractContextManager[Executor]:
     """Return an executor, which is closed behind a `with` statement if a string names a scheduler of dask."""
     return _DaskExecutor(executor) if isinstance(executor, str) else nullcontext(executor)
 

@@ -23,10 +23,10 @@ from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar, require_progress
 from rbd.rollout.cases import Cases, InitialStates
 from rbd.rollout.chunks import (
+    PickledFunction,
     Results,
     RolloutPlan,
-    Shipped,
-    opened,
+    executor_context,
     run_cases,
     run_executor,
     run_native,
@@ -190,10 +190,10 @@ class Study:
         if kind == "native":
             yield from run_native(self.step, self.plan, chunks, self.start, threads)
         elif kind == "processes":
-            yield from run_processes(Shipped(self.step), self.plan, chunks, self.start, threads)
+            yield from run_processes(PickledFunction(self.step), self.plan, chunks, self.start, threads)
         else:
-            with opened(_checked(executor)) as pool:
-                yield from run_executor(pool, Shipped(self.step), self.plan, chunks, self.start)
+            with executor_context(_checked(executor)) as pool:
+                yield from run_executor(pool, PickledFunction(self.step), self.plan, chunks, self.start)
 
 
 def _checked(executor: Any) -> str | Executor:

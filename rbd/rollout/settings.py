@@ -122,11 +122,11 @@ def _parameter_names(parameters: Iterable[str], friction: float | None) -> tuple
     """Return the names in the order of the inputs."""
     names = set(names_in(parameters, "parameters"))
     allowed = PARAMETERS if friction is None else (*PARAMETERS, CONTACT_FRICTION)
-    require_choices(names, allowed)
+    require_parameter_names(names, allowed)
     return tuple(name for name in (CONTACT_FRICTION, *PARAMETERS) if name in names)
 
 
-def require_choices(names: Iterable[str], allowed: Iterable[str]) -> None:
+def require_parameter_names(names: Iterable[str], allowed: Iterable[str]) -> None:
     """Raise ArgumentError unless these are names of parameters."""
     for name in sorted(set(names)):
         require_choice(name, tuple(allowed), "parameters", "parameter")

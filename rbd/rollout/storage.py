@@ -18,7 +18,7 @@ from typing_extensions import override
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
 from rbd.extras import names_extra
-from rbd.rollout.chunks import Results, Work
+from rbd.rollout.chunks import Results, StartOfChunk
 from rbd.scalars.arrays import Array
 
 _DESCRIPTION = "study.json"
@@ -32,7 +32,7 @@ class Storage(ABC):
         """Return whether the results of a chunk are there."""
 
     @abstractmethod
-    def put(self, chunk: int, results: Results, start: Work) -> None:
+    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
         """Keep the results of a chunk; `start` returns what its cases started with."""
 
     @abstractmethod
@@ -52,7 +52,7 @@ class Memory(Storage):
         return chunk in self._known
 
     @override
-    def put(self, chunk: int, results: Results, start: Work) -> None:
+    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
         self._known[chunk] = results
 
     @override
@@ -83,7 +83,7 @@ class Folder(Storage):
         return self._file(chunk).exists()
 
     @override
-    def put(self, chunk: int, results: Results, start: Work) -> None:
+    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
         with replaced_file(self._file(chunk)) as partial, self._h5py.File(partial, "w") as file:
             for name, value in results.items():
                 file[name] = json.dumps(value) if name == "messages" else value

@@ -83,7 +83,7 @@ def _step(settings: WorldSettings, state: ScalarState, **inputs: Any) -> Mapping
     """Return the state of a world after one integration step, and the contact forces."""
     torques = _torques(settings, state, inputs)
     h = state.lifted(settings.dt / settings.substeps)
-    moved, forces = _moved(settings, state, torques, h, inputs)
+    moved, forces = _integrated(settings, state, torques, h, inputs)
     after: dict[str, Any] = {"q": moved["q_next"], "v": moved["v_next"]}
     if "s" in inputs:
         after["s"] = moved["s_next"]
@@ -116,7 +116,7 @@ def _flat(array: Any) -> Vector:
     return tuple(array.reshape(-1).tolist()) if hasattr(array, "reshape") else (array,)
 
 
-def _moved(
+def _integrated(
     settings: WorldSettings, state: ScalarState, torques: Vector, h: Scalar, inputs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], Sequence[Vector]]:
     """Return the configurations and velocities after the step, and the forces of all contacts."""

@@ -18,7 +18,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch
 from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
-from rbd.rollout.settings import checked_settings, require_choices
+from rbd.rollout.settings import checked_settings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
@@ -179,12 +179,12 @@ class Worlds:
         array([-9.81, -9.81, -1.62, -9.81])
         """
         rows = self._rows(mask)
-        require_choices(parameters, self._settings.parameters)
+        require_parameter_names(parameters, self._settings.parameters)
         given = {"q": self._zero["q"] if q is None else q, "v": self._zero["v"] if v is None else v, **parameters}
         inputs, m = self._batch.inputs, len(rows)
         values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
         require_possible_rows(parameters)
-        self._batch.thaw(rows)
+        self._batch.restart(rows)
         for name, value in values.items():
             inputs[name][rows] = value
 

@@ -16,7 +16,7 @@ from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
 from rbd.arguments import described, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
-from rbd.progress import Listener, Progress, Silent, progress_bar
+from rbd.progress import Listener, NoProgress, Progress, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
@@ -107,7 +107,7 @@ def simulate(
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        shows = not outputs.only_stores or not isinstance(bar, Silent)
+        shows = not outputs.only_stores or not isinstance(bar, NoProgress)
         path = choose_path(RunSettings(method, flow, state, times, bool(watched) or outputs.needs_states, shows))
         run = Run(path.method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:

@@ -28,7 +28,7 @@ from rbd.contact.stepping.time_stepping import JOINTS
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
-from rbd.progress import Listener, Progress, Silent, progress_bar, require_progress
+from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.spatial.values import require_kind, wrong_kind
@@ -126,7 +126,7 @@ class ContactSimulator:
 
     def _take_steps(self, steps: int, state: MechanismState, record: TrajectoryRecorder, bar: Progress) -> None:
         """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""
-        k, most = 0, steps if isinstance(bar, Silent) else 1
+        k, most = 0, steps if isinstance(bar, NoProgress) else 1
         fast, made_for = None, None
         while k < steps:
             function = self._step()
