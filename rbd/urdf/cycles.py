@@ -6,7 +6,8 @@ from typing import Final
 
 from rbd.errors import quoted
 
-_SHOWN: Final = 12
+MOST_SHOWN: Final = 12
+"""Names that a message lists."""
 
 
 def find_cycle(step: dict[str, str]) -> list[str]:
@@ -27,6 +28,6 @@ def find_cycle(step: dict[str, str]) -> list[str]:
 
 def cycle_text(cycle: list[str]) -> str:
     """Return a cycle as text; a long one with its middle left out."""
-    names = [quoted(name) for name in cycle[:_SHOWN]]
-    left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
+    names = [quoted(name) for name in cycle[:MOST_SHOWN]]
+    left = [f"... ({len(cycle) - MOST_SHOWN} more)"] if len(cycle) > MOST_SHOWN else []
     return " -> ".join([*names, *left, quoted(cycle[0])])

@@ -34,7 +34,7 @@ def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -
     _mimic(reading, node, name)
     return UrdfJoint(
         node, name, kind,
-        parent=_end(reading, node, "parent", links), child=_end(reading, node, "child", links),
+        parent=read_end(reading, node, "parent", links)[1], child=read_end(reading, node, "child", links)[1],
         pose=read_origin(reading, node, snap=True), axis=read_axis_of(reading, node, kind),
         bounds=read_bounds(reading, node, kind), damping=damping, friction=friction,
     )  # fmt: skip
@@ -53,21 +53,19 @@ def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str]) -> str:
+def read_end(
+    reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str], others: frozenset[str] = frozenset()
+) -> tuple[XmlElement, str]:
+    """Return the element of an end of a joint, which may have `others` as attributes, and the name of its link."""
     end = reading.single_child(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
-    reading.accept(end, frozenset({"link"}))
-    return read_link_name(reading, end, links)
-
-
-def read_link_name(reading: UrdfReading, end: XmlElement, links: Collection[str]) -> str:
-    """Return the name of the link at an end of a joint."""
+    reading.accept(end, others | {"link"})
     name = reading.name(end, "link")
     if name not in links:
         message = f"there is no link {quoted(name)}{hint(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
-    return name
+    return end, name
 
 
 def read_axis_of(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:

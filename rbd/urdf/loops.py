@@ -12,7 +12,7 @@ Types are those of joints, and "spherical". Limits and damping act once the join
 
 from __future__ import annotations
 
-from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
+from rbd.errors import UrdfTopologyError, quoted
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfLoop
@@ -21,8 +21,8 @@ from rbd.urdf.joints import (
     read_axis_of,
     read_bounds,
     read_dynamics,
+    read_end,
     read_kind,
-    read_link_name,
 )
 from rbd.urdf.pose import ORIGIN, read_placement
 from rbd.urdf.reading import UrdfReading
@@ -45,8 +45,5 @@ def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, Urd
 
 def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Pose]:
     """Return the link at one end, and the pose of the joint's frame in it."""
-    end = reading.single_child(node, tag)
-    if end is None:
-        raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
-    reading.accept(end, ORIGIN | {"link"})
-    return read_link_name(reading, end, links), read_placement(reading, end, snap=True)
+    end, name = read_end(reading, node, tag, links, ORIGIN)
+    return name, read_placement(reading, end, snap=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rbd.files.pose import Matrix3, Triple
+from rbd.files.pose import Matrix3, Triple, float_vector
+from rbd.spatial.linalg import cross3
 
 ANGLE_TOLERANCE: Final = 5e-8
 TOLERANCE: Final = 1e-8
@@ -97,12 +98,12 @@ def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
     x, y, z = (b - along * a for a, b in zip(first, other, strict=True))
     second = _unit((x, y, z))
     result = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
-    result[i], result[(i + 1) % 3], result[(i + 2) % 3] = list(first), list(second), list(_cross(first, second))
+    result[i], result[(i + 1) % 3], result[(i + 2) % 3] = (
+        list(first),
+        list(second),
+        list(float_vector(cross3(first, second))),
+    )
     return _rows(result)
-
-
-def _cross(a: Triple, b: Triple) -> Triple:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def _rows(values: list[list[float]]) -> Matrix3:

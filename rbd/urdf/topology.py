@@ -13,7 +13,7 @@ from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
 from rbd.files.xml import XmlElement
-from rbd.urdf.cycles import cycle_text, find_cycle
+from rbd.urdf.cycles import MOST_SHOWN, cycle_text, find_cycle
 from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
@@ -22,7 +22,6 @@ from rbd.urdf.mimics import followed_mimics
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import read_colors
 
-_SHOWN: Final = 12
 _NOT_HONOURED: Final = {
     "gazebo": "simulator settings are not read",
     "transmission": "transmissions are not read",
@@ -139,8 +138,8 @@ def _parent_joints(reading: UrdfReading, robot: RobotPart) -> dict[str, UrdfJoin
 
 def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
     if len(roots) > 1:
-        names = ", ".join(quoted(link.name) for link in roots[:_SHOWN])
-        more = ", ..." if len(roots) > _SHOWN else ""
+        names = ", ".join(quoted(link.name) for link in roots[:MOST_SHOWN])
+        more = ", ..." if len(roots) > MOST_SHOWN else ""
         message = f"{len(roots)} links have no parent: {names}{more}; one must be the root"
         shown = tuple(link.name for link in roots)
         raise reading.fault(UrdfTopologyError, roots[1].node, message, roots=shown)

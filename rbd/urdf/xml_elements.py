@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from rbd.errors import ArgumentError, quoted
-from rbd.files.pose import Matrix3, Triple
+from rbd.files.pose import Matrix3, Triple, float_vector
 from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
+from rbd.spatial.linalg import cross3
 from rbd.urdf.build import planar_axes
 from rbd.urdf.pose import rpy_rows
 
@@ -139,7 +140,7 @@ def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
 
 
 def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
-    normal = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
+    normal = float_vector(cross3(x, y))
     wanted = planar_axes(normal)
     defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
     if defect > _AXES_TOLERANCE:
