@@ -16,18 +16,17 @@ JOINT = 1e-3
 def wall(courses: list[int], gap: float) -> tuple[rbd.MechanismState, CollisionModel, list[float]]:
     """Return a wall in running bond, from the bottom to the top, with gaps below each course, and its heights at rest.
 
-    Courses of fewer boxes begin half a box further; those of as many alternate.
+    Each course has one box less than that below, and begins half a box further: so every box rests on two.
     """
     mechanism = rbd.Mechanism()
     model, root = CollisionModel(mechanism), mechanism.root_frame
     floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
     moment = 1.5 / 12 * np.diag([SIZE[1] ** 2 + SIZE[2] ** 2, SIZE[0] ** 2 + SIZE[2] ** 2, SIZE[0] ** 2 + SIZE[1] ** 2])
-    below, q, heights, begin = list[tuple[Box, float]](), list[float](), list[float](), 0.0
+    below, q, heights = list[tuple[Box, float]](), list[float](), list[float]()
     for row, count in enumerate(courses):
-        begin += 0 if row == 0 else 0.5 if count < courses[row - 1] or begin == 0 else -0.5
         placed = list[tuple[Box, float]]()
         for k in range(count):
-            name, x = f"box{row}.{k}", (begin + k) * (SIZE[0] + JOINT)
+            name, x = f"box{row}.{k}", (row / 2 + k) * (SIZE[0] + JOINT)
             body = rbd.RigidBody(name, rbd.SpatialInertia(rbd.Frame(name), mass=1.5, moment_about_com=moment))
             mechanism.attach(mechanism.root_body, body, rbd.Joint(f"free {name}", rbd.QuaternionFloating()))
             box = model.add(body, Box(body.default_frame, SIZE))
@@ -58,4 +57,4 @@ def test_a_small_wall_stands(courses: list[int], gap: float) -> None:
 
 @pytest.mark.deep
 def test_a_wall_of_thirty_boxes_stands_for_ten_seconds() -> None:
-    require_rest([10, 10, 10], 1e-5, 10.0)
+    require_rest([11, 10, 9], 1e-5, 10.0)
