@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
-from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.collision_model import CollisionModel, FrictionCone
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.distances import Distance
 from rbd.contact.model.pairs import Pair
@@ -40,6 +40,7 @@ __all__ = [
     "ContactStepDerivatives",
     "ContactTrajectory",
     "Distance",
+    "FrictionCone",
     "HalfSpace",
     "HeightField",
     "ImpactSolution",

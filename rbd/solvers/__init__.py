@@ -18,6 +18,8 @@ interior_point.py, interior_point_intervals.py, interior_point_workspace.py
                        an interior-point method
 weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
+cone_projection.py, cone_program.py
+                       programs with second-order cones, many at a time
 friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back

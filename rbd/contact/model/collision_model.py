@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal, TypeAlias, cast, final, overload
+from typing import Any, Final, Literal, TypeAlias, cast, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ from rbd.scalars.number_checks import not_nan
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, State
 
+FrictionCone: TypeAlias = Literal["polyhedral", "round"]
+CONES: Final = ("polyhedral", "round")
 TableName: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
@@ -52,10 +54,11 @@ class CollisionModel(CollisionPairs):
     1.75
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        """Start without shapes."""
+    def __init__(self, mechanism: Mechanism, *, friction_cone: FrictionCone = "polyhedral") -> None:
+        """Start without shapes; `friction_cone`: "polyhedral", with four edges, or "round", for time steps."""
         require_kind(mechanism, Mechanism, operation="CollisionModel", argument="mechanism")
-        super().__init__(mechanism)
+        require_choice(friction_cone, CONES, "friction_cone", "friction cone")
+        super().__init__(mechanism, round_cones=friction_cone == "round")
         self._functions = FunctionCache(mechanism)
         self._broad_phase: BroadPhase | None = None
 

@@ -23,9 +23,9 @@ S = TypeVar("S", bound=Shape)
 class CollisionPairs(ABC):
     """The shapes and pairs of a collision model; abstract: the model clears its caches when they change."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, *, round_cones: bool = False) -> None:
         """Start without shapes."""
-        self._mechanism = mechanism
+        self._mechanism, self._round_cones = mechanism, round_cones
         self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
 
@@ -43,6 +43,11 @@ class CollisionPairs(ABC):
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs in the order they were added."""
         return tuple(self._pairs)
+
+    @property
+    def has_round_cones(self) -> bool:
+        """Whether friction cones in time steps are round, not polyhedral."""
+        return self._round_cones
 
     def body(self, shape: Shape) -> RigidBody:
         """Return the body that `shape` is fixed to; raise ArgumentError for a shape that was not added."""
@@ -93,9 +98,12 @@ class CollisionPairs(ABC):
         bounce = _restitution(restitution, compliance)
         torsional = at_least_zero(torsional_friction, "torsional_friction")
         rolling = at_least_zero(rolling_friction, "rolling_friction")
+        if self._round_cones and (torsional or rolling):
+            message = "friction cones of this model are round, which has no torsional or rolling friction"
+            raise ArgumentError(message, argument="torsional_friction" if torsional else "rolling_friction")
         self._require_apart(a, b)
         bodies = self._body_of(a, "a"), self._body_of(b, "b")
-        self._pairs.append(Pair(a, b, *bodies, mu, bounce, compliance, torsional, rolling))
+        self._pairs.append(Pair(a, b, *bodies, mu, bounce, compliance, torsional, rolling, self._round_cones))
         self._changed()
 
     def _require_apart(self, a: Shape, b: Shape) -> None:

@@ -43,6 +43,8 @@ class Pair:
     """Largest torque about the normal per normal force in time steps (m)."""
     rolling_friction: float = 0.0
     """Largest torque against rolling per normal force in time steps (m)."""
+    round_cone: bool = False
+    """Whether friction cones in time steps are round, not polyhedral: that of the model."""
 
     @property
     def base(self) -> Frame[Any]:

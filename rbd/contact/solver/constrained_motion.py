@@ -12,7 +12,8 @@ not touch have rows of zeros, which constrain nothing, so that the number of row
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import reduce
+from typing import Final, NamedTuple
 
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
@@ -20,15 +21,19 @@ from rbd.algorithms.newton_euler import dynamics_bias_kernel
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
 from rbd.contact.model.pairs import Pair
-from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, minimum, where
+from rbd.contact.solver.friction_cone import EDGES
+from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.structural_zeros import is_plain_zero
+from rbd.solvers.cone_program import solve_cone_program
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.state import ScalarState
+
+_HALF, _QUARTER = const(1, 2), const(1, 4)
 
 
 class Contacts(NamedTuple):
@@ -130,6 +135,38 @@ def nearest_motion_by_active_set(
 ) -> SolvedMotion:
     """Return the motion of Gauss's principle; active rows are linearly independent, as derivatives need them."""
     return SolvedMotion(*solve_interval_program(_by_active_set, M, factor, f, J, bounds, intervals))
+
+
+def nearest_motion_in_cones(
+    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals
+) -> ConstrainedMotion:
+    """Return the nearest motion with round friction cones, whose four edges each contact point has in J.
+
+    Multipliers of edges have the sum of the impulse along the normal; where the impulse is not in the polyhedral cone,
+    some are negative.
+    """
+    starts = range(0, len(J), EDGES)
+    cones = [_axes_of(J[k : k + EDGES]) for k in starts]
+    found = solve_cone_program(M, factor, f, cones, [bounds[k] for k in starts], intervals)
+    edges = tuple(
+        _QUARTER * normal + sign * _HALF * x for normal, *tangent in found.cones for x in tangent for sign in (1, -1)
+    )
+    lam = (*edges, *found.intervals)
+    forces = constraint_torques((*J, *intervals.rows), lam, len(f))
+    errors = (absolute(dot(row, found.x) - a - b) for row, a, b in zip(M, f, forces, strict=True))
+    return ConstrainedMotion(
+        found.x, lam, tuple(where(less(0, x), 1, 0) for x in lam), reduce(maximum, errors, found.residual)
+    )
+
+
+def _axes_of(edges: Matrix) -> Matrix:
+    """Return the rows of the normal and of both tangents, times the coefficient, from those of four edges."""
+    sums = [tuple(_HALF * (a + sign * b) for a, b in zip(edges[k], edges[k + 1], strict=True)) for k, sign in _AXES]
+    return tuple(sums)
+
+
+_AXES: Final = ((0, 1), (0, -1), (2, -1))
+"""The first of two edges, and the sign of the other, whose mean is the normal or a tangent."""
 
 
 def _by_active_set(

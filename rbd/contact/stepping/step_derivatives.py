@@ -93,6 +93,9 @@ def contact_step_derivatives(
     if not isinstance(state, MechanismState):
         message = "contact_step_derivatives needs a live state, rbd.MechanismState"
         raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
+    if model.has_round_cones:
+        message = "derivatives of steps need polyhedral friction cones: CollisionModel(mechanism)"
+        raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
     arguments = step_arguments(state, model, torques, dt, friction, margin, joints)
     function = step_function(model, friction > 0, joints, state.layout.nv)
     found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))

@@ -19,7 +19,7 @@ move out of overlaps (`overlaps.py`). With impulses lam, and bounds b that are n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple, cast
@@ -36,11 +36,13 @@ from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
+    ConstrainedMotion,
     SolvedMotion,
     kkt_residual,
     masked_row,
     nearest_motion_by_active_set,
     nearest_motion_by_projection,
+    nearest_motion_in_cones,
 )
 from rbd.contact.solver.contact_rows import ContactRows
 from rbd.contact.solver.friction_cone import (
@@ -63,7 +65,7 @@ from rbd.contact.stepping.spring_rows import (
     with_unit_masses,
 )
 from rbd.contact.stepping.transport import transported
-from rbd.scalars import Matrix, Scalar, Vector, less, maximum, minimum, where
+from rbd.scalars import Matrix, Scalar, Vector, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
@@ -78,6 +80,7 @@ _NAME = "contact_step"
 MARGIN = 1 / 100
 """Distance below which points constrain a step (m)."""
 JOINTS: Final = JointOptions()
+HALF: Final = const(1, 2)
 
 
 @of_state(ContactStep[float], ContactStep[Scalar])
@@ -208,6 +211,16 @@ class StepConstraints(NamedTuple):
     overlaps: Vector
     """The rate at which a step removes the overlap of each point; zero for compliant ones."""
     contacts: tuple[ContactRows, ...]
+    round_cones: bool
+    """Whether the edges of each point stand for a round cone."""
+
+    def rise(self, rates: Vector) -> Scalar:
+        """Return how fast a point would have to rise, from the rates of its edges."""
+        if not self.round_cones:
+            mean, least = mean_and_least(rates)
+            return mean - least
+        across, along = (HALF * (rates[k] - rates[k + 1]) for k in (0, 2))
+        return sqrt(across * across + along * along)
 
 
 class SolvedStep(NamedTuple):
@@ -215,7 +228,7 @@ class SolvedStep(NamedTuple):
 
     problem: StepProblem
     constraints: StepConstraints
-    found: SolvedMotion
+    found: SolvedMotion | ConstrainedMotion
     v: Vector
     """The velocities in the frames at the beginning of the step."""
     q_next: Vector
@@ -238,7 +251,10 @@ def solved_step(
     By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
     """
     problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
+    solve: Callable[..., SolvedMotion | ConstrainedMotion]
     solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
+    if mu is not None and constraints.round_cones:
+        solve = nearest_motion_in_cones
     found = solve(problem.mass, problem.factor, problem.momentum, problem.J, problem.bounds, problem.intervals)
     v = found.x[: len(problem.v_free)]
     return SolvedStep(
@@ -261,6 +277,7 @@ def velocity_step(
     solved = solved_step(pairs, state, tau, dt, margin, mu, joints, by_active_set=by_active_set)
     problem, constraints, found, v, q_next, v_next = solved
     M, mass, _, momentum, v_free, J, bounds, intervals, _ = problem
+    polyhedral = kkt_residual(mass, momentum, J, bounds, found.x, found.lam, intervals)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
@@ -268,7 +285,7 @@ def velocity_step(
         "v_next": v_next,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
-        "residual": kkt_residual(mass, momentum, J, bounds, found.x, found.lam, intervals),
+        "residual": found.residual if isinstance(found, ConstrainedMotion) else polyhedral,
         "energy": kinetic_energy(M, v) - kinetic_energy(M, v_free),
         "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
         "held": found.active[: len(bounds)],
@@ -346,6 +363,7 @@ def _constraints(
         tuple(point.sinking for point in found),
         tuple(point.overlap for point in found),
         tuple(point.contact for point in found),
+        any(pair.round_cone for pair in pairs),
     )
 
 
@@ -419,8 +437,7 @@ def _without_rise(constraints: StepConstraints, v: Vector) -> tuple[Vector, Vect
     rates, bounds, left = matvec(constraints.rows, v), list[Scalar](), list[Scalar]()
     for point, rows in groupby(range(len(rates)), key=lambda k: constraints.points[k]):
         numbers = list(rows)
-        mean, least = mean_and_least(tuple(rates[k] for k in numbers))
-        rise, overlap = mean - least, constraints.overlaps[point]
+        rise, overlap = constraints.rise(tuple(rates[k] for k in numbers)), constraints.overlaps[point]
         up = minimum(minimum(overlap, rise), constraints.sinking[point])
         bounds += [constraints.bounds[k] - (rise - up) for k in numbers]
         left.append(overlap - up)
