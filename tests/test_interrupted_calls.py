@@ -28,6 +28,7 @@ def test_interrupted_calls_change_all_or_nothing(name: str, error: type[BaseExce
 
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # interrupted before a file is closed
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("name", CALLS)
 def test_interrupts_at_random_lines_of_calls(
