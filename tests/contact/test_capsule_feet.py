@@ -11,6 +11,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.time_stepping import MARGIN, step_problem
 from rbd.scalars.arrays import Array
+from rbd.solvers.row_groups import APPROACH_PROJECTION
 from tests.contact.test_legged import DT, MU, step_of
 
 RADIUS = 0.01
@@ -63,7 +64,14 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
         np.testing.assert_allclose(W @ T, J, rtol=0, atol=1e-13)
 
 
-def test_few_points_and_single_shapes_are_no_groups() -> None:
+@pytest.mark.parametrize("capsules", [1, 5])
+def test_steps_of_feet_of_several_shapes_begin_with_the_interior_point_method(capsules: int) -> None:
+    program = step_of(foot(capsules), by_active_set=False).program
+    begins = any(call.intrinsic is APPROACH_PROJECTION for call in program.calls)
+    assert begins == (capsules > 1)
+
+
+def test_single_shapes_are_no_groups() -> None:
     def groups(model: CollisionModel) -> int:
         found = list[int]()
 

@@ -31,6 +31,7 @@ from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.row_groups import RowGroup
 from rbd.state import ScalarState
 
 _HALF, _QUARTER = const(1, 2), const(1, 4)
@@ -114,13 +115,20 @@ def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Con
 
 
 def nearest_motion_by_projection(
-    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals = NO_INTERVALS
+    M: Matrix,
+    factor: Factor,
+    f: Vector,
+    J: Matrix,
+    bounds: Vector,
+    intervals: Intervals = NO_INTERVALS,
+    groups: Sequence[RowGroup] = (),
 ) -> SolvedMotion:
     """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
 
-    Of rows that depend on each other, all may be active. Multipliers of `intervals` come last.
+    Of rows that depend on each other, all may be active; `groups` has the rows as products. Multipliers of `intervals`
+    come last.
     """
-    found = solve_projected_program(M, factor, f, J, bounds, intervals)
+    found = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
     return SolvedMotion(found.x, found.multipliers, found.active)
 
 

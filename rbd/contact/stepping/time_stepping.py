@@ -19,7 +19,7 @@ move out of overlaps (`overlaps.py`). With impulses lam, and bounds b that are n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple, cast
@@ -44,7 +44,7 @@ from rbd.contact.solver.constrained_motion import (
     nearest_motion_by_projection,
     nearest_motion_in_cones,
 )
-from rbd.contact.solver.contact_rows import ContactRows
+from rbd.contact.solver.contact_rows import ContactRows, row_groups
 from rbd.contact.solver.friction_cone import (
     ContactPointJacobian,
     cone_edges,
@@ -251,15 +251,22 @@ def solved_step(
     By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
     """
     problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
-    solve: Callable[..., SolvedMotion | ConstrainedMotion]
-    solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
-    if mu is not None and constraints.round_cones:
-        solve = nearest_motion_in_cones
-    found = solve(problem.mass, problem.factor, problem.momentum, problem.J, problem.bounds, problem.intervals)
+    found = _solution(state, problem, constraints, mu, by_active_set=by_active_set)
     v = found.x[: len(problem.v_free)]
-    return SolvedStep(
-        problem, constraints, found, v, *transported(state, v, push_out(problem.overlaps, v), dt)
-    )  # fmt: skip
+    q_next, v_next = transported(state, v, push_out(problem.overlaps, v), dt)
+    return SolvedStep(problem, constraints, found, v, q_next, v_next)
+
+
+def _solution(
+    state: ScalarState, problem: StepProblem, constraints: StepConstraints, mu: Scalar | None, *, by_active_set: bool
+) -> SolvedMotion | ConstrainedMotion:
+    """Return the solution of a step's program by the method for its cones and rows."""
+    given = problem.mass, problem.factor, problem.momentum, problem.J, problem.bounds, problem.intervals
+    if mu is not None and constraints.round_cones:
+        return nearest_motion_in_cones(*given)
+    if by_active_set:
+        return nearest_motion_by_active_set(*given)
+    return nearest_motion_by_projection(*given, row_groups(state, constraints.contacts))
 
 
 def velocity_step(
