@@ -83,10 +83,12 @@ class ContactStep(Generic[N_co]):
     """State after a time step with contacts: q and v, with A v = momentum + J' impulses + impulses of joints.
 
     A is the mass matrix M with implicit damping and gains, momentum that of the step without contacts. Without damping,
-    gains, stops and dry friction of joints, friction and compliance of pairs it is M v = M free + J' impulses.
+    gains, stops and dry friction of joints, friction and compliance of pairs it is M v = M free + J' impulses. Both are
+    for velocities in the frames at the beginning of the step; those of floating, spherical and planar joints are then
+    carried to its end.
     `impulses` are the normal impulses of the pairs (N s), summed over their points; `active` is 1 for pairs that push.
     `kkt_residual` is the largest violation of the KKT conditions; `energy_change` the kinetic energy that contacts add
-    to the step without them (J), positive only where overlaps are pushed apart.
+    to the step without them (J), positive only where points rebound or springs push.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()

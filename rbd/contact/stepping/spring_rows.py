@@ -8,7 +8,8 @@ In terms of its impulse lam = dt f this is a row with a bound and a regularisati
 
     phi'⁺ + R lam >= -k phi / (dt k + d)   where R = 1 / (dt (dt k + d)),   lam >= 0
 
-which for large k is that of a hard point, phi'⁺ >= -phi / dt. R lam is sqrt(R) w for one more unknown w of mass 1, so
+which for large k and phi > 0 is that of a hard point, phi'⁺ >= -phi / dt; where shapes overlap, a spring pushes them
+apart with what it holds, and a hard point does not. R lam is sqrt(R) w for one more unknown w of mass 1, so
 that whatever solves and differentiates hard steps does so for these. The edges of a friction cone share the w of their
 point: its impulse along the normal is the sum of theirs.
 """
