@@ -208,8 +208,8 @@ def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInert
 def articulated_inertia(state: State[Any], body: RigidBody | str) -> ArticulatedInertia:
     """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
 
-    Raises UnknownNameError, TopologyError for mechanisms with loop joints, and SingularError, naming the joint, when a
-    joint beyond moves nothing that has inertia.
+    Raises UnknownNameError, TopologyError for mechanisms with loop joints or couplings, and SingularError, naming the
+    joint, when a joint beyond moves nothing that has inertia.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])

@@ -154,7 +154,10 @@ def require_coordinate(joint: Joint, argument: str) -> None:
     kind = joint.type
     if joint.nq == joint.nv == 1 and _keeps_coordinate(kind):
         return
-    message = f"a {type(kind).__name__} joint has no single coordinate with its velocity as derivative"
+    message = (
+        f"a {type(kind).__name__} joint has no single coordinate with its velocity as derivative, "
+        "or its type overrides configuration_derivative"
+    )
     raise ArgumentError(
         f"{argument}: joint {quoted(joint.name)} cannot be coupled: {message}",
         argument=argument,
