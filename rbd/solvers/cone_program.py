@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result
+from rbd.scalars.conditions import both, invert
 from rbd.scalars.constants import const
 from rbd.scalars.functions import less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
@@ -29,6 +30,8 @@ ACCURACY: Final = 1e-9
 UNSOLVED: Final = "the method for round friction cones did not end: the constraints contradict each other, or nearly so"
 _SMALL: Final = const(1, 10**6)
 """Violations and sliding are scaled to one, or, where smaller than this share of the free point, that share is."""
+_ZERO_BLOCK: Final = const(1, 10**14)
+"""A block this much shorter than the longest counts as zero."""
 
 
 class _Check(Workspace):
@@ -122,7 +125,7 @@ def _projected(
     if not blocks:
         return factor.unwhitened(free), (), 0
     white = [[factor.whitened(row) for row in block] for block, _ in blocks]
-    scales = [_inverse_length(block) for block in white]
+    scales = _inverse_lengths(white)
     unit = [[tuple(x * scale for x in row) for row in block] for block, scale in zip(white, scales, strict=True)]
     starts = [_slacks(block, free, side * scale) for block, (_, side), scale in zip(unit, blocks, scales, strict=True)]
     # Violations of cones, and speeds of sliding, whose rounding shows in the multipliers.
@@ -132,7 +135,7 @@ def _projected(
     offsets = [x / size for start in starts for x in start]
     operands = (*entries(tuple(row for block in unit for row in block)), *offsets)
     flat = PROJECT_ON_CONES((n, len(blocks)), operands)
-    residual = flat[-2]
+    residual = maximum(flat[-2], _contradiction(scales, [side for _, side in blocks]))
     (passed,) = REQUIRE_SOLUTION((), (residual,), (UNSOLVED,))
     scaled = size * passed
     x = factor.unwhitened([a + scaled * b for a, b in zip(free, flat[:n], strict=True)])
@@ -140,11 +143,18 @@ def _projected(
     return x, (*forces[: 3 * cones], *forces[3 * cones :: 3]), residual
 
 
-def _inverse_length(block: Sequence[Vector]) -> Scalar:
-    """Return one over the length of the longest row, zero for rows of zeros."""
-    square = reduce(maximum, (dot(row, row) for row in block))
-    counts = less(0, square)
-    return where(counts, 1 / sqrt(where(counts, square, 1)), 0)
+def _inverse_lengths(blocks: Sequence[Sequence[Vector]]) -> Vector:
+    """Return one over the length of the longest row of each block, zero for blocks that count as zero."""
+    squares = [reduce(maximum, (dot(row, row) for row in block)) for block in blocks]
+    least = _ZERO_BLOCK * _ZERO_BLOCK * reduce(maximum, squares)
+    counts = [less(least, square) for square in squares]
+    return tuple(where(c, 1 / sqrt(where(c, square, 1)), 0) for c, square in zip(counts, squares, strict=True))
+
+
+def _contradiction(scales: Vector, sides: Sequence[Scalar]) -> Scalar:
+    """Return 1 if a block that counts as zero has a positive bound, 0 if none has."""
+    pairs = zip(scales, sides, strict=True)
+    return reduce(maximum, (where(both(less(0, side), invert(less(0, scale))), 1, 0) for scale, side in pairs))
 
 
 def _slacks(block: Sequence[Vector], free: Vector, side: Scalar) -> tuple[Scalar, Scalar, Scalar]:

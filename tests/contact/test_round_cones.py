@@ -95,6 +95,22 @@ def test_solutions_are_those_of_an_independent_solver(seed: int) -> None:
         assert value > other.fun - 1e-5 * (1 + abs(other.fun))
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-17])
+def test_rows_of_rounding_errors_constrain_nothing(noise: float) -> None:
+    """A point on the axis of a joint, which the joint does not move."""
+    cones = np.array([[[0.0, 1.0], [0.5, 0.0], [0.0, 0.0]], [[noise, noise], [noise, 0.0], [0.0, noise]]])
+    found = solved(np.eye(2), np.array([-1.0, -1.0]), cones, np.array([0.0, 0.0]))
+    alone = solved(np.eye(2), np.array([-1.0, -1.0]), cones[:1], np.array([0.0]))
+    assert found.x == alone.x
+    assert found.cones[1] == (0, 0, 0)
+
+
+def test_bounds_above_zero_of_rows_of_zeros_raise() -> None:
+    cones = np.array([[[0.0, 1.0], [0.5, 0.0], [0.0, 0.0]], np.zeros((3, 2))])
+    with pytest.raises(SolverError, match="round friction cones"):
+        solved(np.eye(2), np.array([-1.0, -1.0]), cones, np.array([0.0, 1.0]))
+
+
 @pytest.mark.parametrize("azimuth", np.linspace(0.1, 6.2, 7))
 def test_friction_is_opposite_to_the_slip_and_equal_in_all_directions(azimuth: float) -> None:
     """A box is pushed across its sliding direction: two constant forces turn its way."""
