@@ -11,10 +11,14 @@ from scipy.optimize import minimize
 import rbd
 from rbd.contact import Box, CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere, contact_step
 from rbd.errors import ArgumentError, SolverError
+from rbd.native.compiled_program import CompiledProgram
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.rollout import Worlds
 from rbd.scalars.arrays import Array
 from rbd.solvers.cone_program import ConeSolution, solve_cone_program
 from rbd.solvers.linear import Factor
+from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
 G = 9.81
 
@@ -188,18 +192,66 @@ def test_stops_dry_friction_and_springs_are_in_the_same_step() -> None:
     assert results[0][:, 0].max() == pytest.approx(0.01, abs=1e-9)  # it met the stop
 
 
+def test_one_lane_many_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
+    hessian, linear, cones, _ = programs(4)
+    graph, count, rng = Graph(), 19, np.random.default_rng(1)
+    forces, sides = graph.input("linear", (len(linear),)), graph.input("bounds", (len(cones),))
+    matrix = tuple(map(tuple, hessian.tolist()))
+    blocks = [tuple(map(tuple, block)) for block in cones.tolist()]
+    found = solve_cone_program(matrix, Factor.of(matrix, ["x"] * len(matrix)), forces, blocks, sides)
+    outputs = {"x": found.x, "cones": tuple(x for cone in found.cones for x in cone), "residual": found.residual}
+    program = Program.of(graph, "cones", outputs)
+    arrays = [linear + rng.normal(size=(count, len(linear))), -rng.exponential(size=(count, len(cones)))]
+    expected = reference(program, arrays, count)
+    assert expected[1] == (-1, 0)
+    assert (np.abs(expected[0][:, len(linear) :]) > 1e-3).any()
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, count), expected)
+    for lanes in (2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count), expected)
+    assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
+    reversed_rows = native_rows(CompiledProgram(program, 8), [x[::-1].copy() for x in arrays], count)
+    np.testing.assert_array_equal(reversed_rows[0][::-1], expected[0])
+
+
+def test_the_ground_carries_the_weight_of_a_box_at_rest() -> None:
+    """On a slope below the friction angle; its corners together carry the weight, and friction holds it."""
+    angle, dt = 0.3, 2e-3
+    state, model = body_on_floor("box", slope=G * np.array([0.8 * np.sin(angle), 0.6 * np.sin(angle), -np.cos(angle)]))
+    ContactSimulator(state.mechanism, model, None, dt, friction=0.5).run(state, 0.1)
+    after = contact_step(state, model, None, dt, friction=0.5)
+    assert after.impulses.sum() == pytest.approx(1.5 * G * np.cos(angle) * dt, rel=1e-8)
+    assert np.abs(after.v).max() < 1e-9
+
+
 def test_worlds_with_round_cones_have_the_bits_of_single_ones() -> None:
     state, model = body_on_floor("box")
     rng = np.random.default_rng(0)
     q = np.tile(state.q, (9, 1))
     v = rng.normal(size=(9, 6)) * [1, 1, 1, 1, 1, 0.1]
-    many, one = (Worlds(state.mechanism, model, count=n, dt=2e-3, friction=0.5) for n in (9, 1))
-    many.reset(None, q=q, v=v)
-    many.step(steps=30)
+    many, one, threaded = (
+        Worlds(state.mechanism, model, count=n, dt=2e-3, friction=0.5, threads=threads)
+        for n, threads in ((9, 1), (1, 1), (9, 2))
+    )
+    for each in (many, threaded):
+        each.reset(None, q=q, v=v)
+        each.step(steps=30)
+    np.testing.assert_array_equal(threaded.v, many.v)
     for k in range(9):
         one.reset(None, q=q[k : k + 1], v=v[k : k + 1])
         one.step(steps=30)
         np.testing.assert_array_equal(many.q[k], one.q[0])
+        np.testing.assert_array_equal(many.v[k], one.v[0])
+
+
+def test_derivatives_of_steps_without_friction_are_the_same_for_both_cones() -> None:
+    found = []
+    for cone in ("round", "polyhedral"):
+        state, model = body_on_floor("ball", cone=cone)
+        state.set_velocity([0.1, 0.2, 0.3, 0.6, 0.8, -0.5])
+        found.append(rbd.contact.contact_step_derivatives(state, model, None, 1e-3))
+    assert np.abs(found[0].v_by_v).max() > 0.5
+    for name in ("q_by_q", "q_by_v", "q_by_torques", "v_by_q", "v_by_v", "v_by_torques"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
 
 
 def test_what_round_cones_do_not_have_is_refused() -> None:
@@ -207,7 +259,7 @@ def test_what_round_cones_do_not_have_is_refused() -> None:
     ball, floor = model.pairs[0].a, model.pairs[0].b
     with pytest.raises(ArgumentError, match="no torsional or rolling friction"):
         model.add_pair(ball, floor, rolling_friction=0.1)
-    with pytest.raises(ArgumentError, match="derivatives of steps need polyhedral"):
+    with pytest.raises(ArgumentError, match="derivatives of steps with friction need polyhedral"):
         rbd.contact.contact_step_derivatives(state, model, None, 1e-3, friction=0.5)
     with pytest.raises(ArgumentError, match="friction cone"):
         CollisionModel(state.mechanism, friction_cone="square")  # type: ignore[arg-type]  # a wrong word

@@ -12,6 +12,7 @@ import pytest
 import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere, contact_step
+from rbd.contact.model.collision_model import FrictionCone
 from rbd.errors import DivergedError, NotFiniteError, RbdError, SingularError, SolverError
 from rbd.rollout import Worlds, rollout
 from rbd.scalars import sqrt
@@ -29,10 +30,10 @@ KINDS = {
 }
 
 
-def ball_below_a_stop() -> tuple[rbd.Mechanism, CollisionModel]:
+def ball_below_a_stop(cone: FrictionCone = "polyhedral") -> tuple[rbd.Mechanism, CollisionModel]:
     """Return a ball on a vertical rail: it bounces off the floor, and its stop is where it touches the floor."""
     mechanism = rbd.Mechanism()
-    model, root = CollisionModel(mechanism), mechanism.root_frame
+    model, root = CollisionModel(mechanism, friction_cone=cone), mechanism.root_frame
     inertia = rbd.SpatialInertia(rbd.Frame("ball"), mass=1.5, moment_about_com=np.eye(3) / 100)
     ball = rbd.RigidBody("ball", inertia)
     mechanism.attach("world", ball, rbd.Joint("up", rbd.Prismatic([0, 0, 1]), position_bounds=(-np.inf, 0.1)))
@@ -94,6 +95,23 @@ def test_a_row_that_fails_has_a_status_and_the_others_finish(kind: str) -> None:
         alone = stepped(start, slice(k, k + 1))
         assert np.array_equal(alone.q[0], worlds.q[k])
         assert np.array_equal(alone.v[0], worlds.v[k])
+
+
+def test_a_row_whose_constraints_contradict_fails_alone_with_round_friction_cones() -> None:
+    mechanism, model = ball_below_a_stop("round")
+    q, v = np.full((COUNT, 1), 0.1), np.where(np.arange(COUNT) == BAD, -1.0, 0.0)[:, None]
+    worlds = Worlds(mechanism, model, count=COUNT, dt=DT, friction=0.5)
+    worlds.reset(None, q=q, v=v)
+    worlds.step(steps=STEPS)
+    assert np.flatnonzero(worlds.status).tolist() == [BAD]
+    assert "the constraints contradict each other" in worlds.explain(BAD)
+    assert worlds.q[BAD] == 0.1
+    alone = Worlds(mechanism, model, count=1, dt=DT, friction=0.5)
+    alone.reset(None, q=q[:1], v=v[:1])
+    alone.step(steps=STEPS)
+    others = [k for k in range(COUNT) if k != BAD]
+    assert (worlds.q[others] == alone.q).all()
+    assert (worlds.v[others] == alone.v).all()
 
 
 @pytest.mark.parametrize("executor", ["native", "threads"])

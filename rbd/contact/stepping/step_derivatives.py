@@ -80,7 +80,7 @@ def contact_step_derivatives(
     They are exact where no pair begins or ceases to push, stick or slide. A step that stops a motion has derivatives of
     zero in the directions that contacts determine. Besides the pairs in `undecided`, distances have corners of their
     own (parallel segments, the edge of a face): the derivative is that of the witnesses. Raises what `contact_step`
-    does, and ArgumentError for states that are not live.
+    does, and ArgumentError for states that are not live, and for friction with round cones.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -93,10 +93,10 @@ def contact_step_derivatives(
     if not isinstance(state, MechanismState):
         message = "contact_step_derivatives needs a live state, rbd.MechanismState"
         raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
-    if model.has_round_cones:
-        message = "derivatives of steps need polyhedral friction cones: CollisionModel(mechanism)"
-        raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
     arguments = step_arguments(state, model, torques, dt, friction, margin, joints)
+    if friction > 0 and model.has_round_cones:
+        message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
+        raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
     function = step_function(model, friction > 0, joints, state.layout.nv)
     found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))
     jacobians = [
