@@ -58,14 +58,13 @@ _COMPARISONS: Final[dict[type[ast.cmpop], Any]] = {
 
 
 PARSED: Final[dict[Callable[..., Any], tree.Routine]] = {}
-"""Trees by function: a function has one tree, wherever it is called."""
+"""Trees by function: a function has one tree, wherever it is called, and whichever threads parse it at once."""
 
 
 def parse(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...] = ()) -> tree.Routine:
     """Return a function as a tree; raise ScalarError naming file and line of what is not allowed."""
-    if function not in PARSED:
-        PARSED[function] = _parsed(function, callers)
-    return PARSED[function]
+    found = PARSED.get(function)
+    return PARSED.setdefault(function, _parsed(function, callers)) if found is None else found
 
 
 def _parsed(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...]) -> tree.Routine:
@@ -123,7 +122,8 @@ class _Parser:
         calls = tuple(self.calls.values())
         found = tree.Routine(definition.name, signature, self.returns, body, variables, source, calls)
         if found.ambiguous_name:
-            self.refuse(definition, f"two functions have the name '{found.ambiguous_name}'; rename one")
+            name = found.ambiguous_name
+            self.refuse(definition, f"two functions have the name '{name}'; rename one, or define its callers again")
         return found
 
     def _lowered_parameter(self, name: str, kind: tree.Kind) -> tree.Parameter:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import ctypes
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -346,6 +347,37 @@ def _two_of_one_name(x: Floats) -> float:
     return _largest(1, x) + _another_largest(1, x)
 
 
+def _shared(x: Floats) -> float:
+    return x[0]
+
+
+def _first_caller(x: Floats) -> float:
+    return _shared(x)
+
+
+def _second_caller(x: Floats) -> float:
+    return _first_caller(x) + _shared(x)
+
+
+def test_a_function_that_two_threads_parse_at_once_has_one_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, threads = parser._parsed, list[threading.Thread]()
+
+    def interrupted(function: Callable[..., Any], callers: tuple[Callable[..., Any], ...]) -> Any:
+        """Parse a function; while it is parsed for the first time, let another thread parse a caller of it."""
+        found = parsed(function, callers)
+        if not threads:
+            threads.append(threading.Thread(target=parse, args=(_first_caller,)))
+            threads[0].start()
+            threads[0].join()
+        return found
+
+    monkeypatch.setattr(parser, "PARSED", {})
+    monkeypatch.setattr(parser, "_parsed", interrupted)
+    shared = parse(_shared)
+    assert parse(_first_caller).calls == (shared,)
+    assert parse(_second_caller).calls == (parse(_first_caller), shared)
+
+
 PLANTED = {
     _place_evaluated_twice: "the place 'x[_next(seen)]' of an augmented assignment has no calls",
     _place_and_value: "a call that writes to arrays",
@@ -364,7 +396,7 @@ PLANTED = {
     _falls_through: "the last statement",
     _after: "unreachable after",
     _array_result: "arrays are parameters",
-    _two_of_one_name: "two functions have the name '_largest'",
+    _two_of_one_name: "two functions have the name '_largest'; rename one, or define its callers again",
 }
 
 
