@@ -73,13 +73,53 @@ def _combined(operation: Operator, a: Any, b: Any) -> Any:
     return _EXACT_RESULT[operation](int(a.numerator), int(a.denominator), int(b.numerator), int(b.denominator))
 
 
+def _compared(operation: Operator) -> Any:
+    """Return the method for `int(self) operation other`."""
+
+    def method(self: Whole, other: object) -> Any:
+        return operation(int(self), other)
+
+    return method
+
+
+def _reflected(name: str) -> Any:
+    """Return the method for `other operation int(self)`, an operation of the module `operator`."""
+    operation: Operator = getattr(operator, name)
+
+    def method(self: Whole, other: object) -> Any:
+        return operation(other, int(self))
+
+    return method
+
+
 class Whole(BinaryOperators, int):
     """Integer constant: an `int` with exact quotients."""
 
     __slots__ = ()
 
-    # NumPy's integers defer to this class: otherwise their quotients are floats.
-    __array_priority__: Final = 1.0
+    # NumPy's numbers defer to this class in all operators: otherwise quotients of its integers are floats. Its arrays,
+    # whose priority is 0, take constants as ints, also in place.
+    __array_priority__: Final = -1.0
+
+    __lt__ = _compared(operator.lt)
+    __le__ = _compared(operator.le)
+    __gt__ = _compared(operator.gt)
+    __ge__ = _compared(operator.ge)
+    __eq__ = _compared(operator.eq)
+    __ne__ = _compared(operator.ne)
+    __hash__ = int.__hash__
+    __rpow__ = _reflected("pow")
+    __rfloordiv__ = _reflected("floordiv")
+    __rmod__ = _reflected("mod")
+    __rand__ = _reflected("and_")
+    __ror__ = _reflected("or_")
+    __rxor__ = _reflected("xor")
+    __rlshift__ = _reflected("lshift")
+    __rrshift__ = _reflected("rshift")
+
+    @override
+    def __rdivmod__(self, other: Any, /) -> Any:
+        return divmod(other, int(self))
 
     @override
     def _forward(self, operation: Operator, other: object) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import operator
 import pickle
@@ -51,6 +52,35 @@ def test_constants_with_integers_are_exact(operation: Any, n: int, d: int, m: in
             assert operation(const(n, d), kind(m)) == operation(Fraction(n, d), m)
         if defined(operation, n):
             assert operation(kind(m), const(n, d)) == operation(m, Fraction(n, d))
+
+
+OF_FLOATS = ["lt", "le", "gt", "ge", "eq", "ne", "pow", "floordiv", "mod"]
+OF_INTEGERS = [*OF_FLOATS, "and_", "or_", "xor", "lshift", "rshift"]
+INTEGERS = (2, True, np.int64(3), np.array([1, 2]))
+FLOATS = (2.0, np.float64(3), np.ones(2))
+OTHERS = [*itertools.product(OF_INTEGERS, INTEGERS), *itertools.product(OF_FLOATS, FLOATS)]
+
+
+@pytest.mark.parametrize(("name", "other"), OTHERS)
+def test_other_operators_take_whole_constants_as_ints(name: str, other: Any) -> None:
+    operation = getattr(operator, name)
+    for found, expected in (
+        (operation(const(2), other), operation(2, other)),
+        (operation(other, const(2)), operation(other, 2)),
+    ):
+        assert type(found) is type(expected)
+        assert np.array_equal(found, expected)
+
+
+def test_arrays_take_whole_constants_in_place() -> None:
+    array = np.array([1.0, 3.0])
+    view = array[:]
+    view += const(1)
+    view *= const(2)
+    view **= const(2)
+    assert array.tolist() == [16.0, 64.0]
+    assert divmod(np.int64(7), const(2)) == (3, 1)
+    assert {const(2): "two"}[2] == "two"
 
 
 @each_operator
