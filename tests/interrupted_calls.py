@@ -88,6 +88,19 @@ def _dynamics(pair: tuple[rbd.MechanismState, rbd.DynamicsResult]) -> None:
     rbd.dynamics(pair[1], pair[0])
 
 
+def _torques_into(made: tuple[rbd.MechanismState, rbd.DynamicsResult, np.ndarray[Any, Any]]) -> None:
+    state, result, out = made
+    rbd.inverse_dynamics(state, np.ones(len(out)), out=out, result=result)
+
+
+def _with_torques(state: rbd.MechanismState) -> tuple[rbd.MechanismState, rbd.DynamicsResult, np.ndarray[Any, Any]]:
+    return state, rbd.dynamics(state), np.zeros(state.mechanism.nv)
+
+
+def _torques(made: tuple[rbd.MechanismState, rbd.DynamicsResult, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    return [made[1].vd.copy(), made[2].copy()]
+
+
 CALLS: Final[dict[str, Interruptible]] = {
     "simulate": Interruptible(_pendulum, _simulation(0.05, control=_damped), _state),
     "simulate natively": Interruptible(_pendulum, _simulation(0.3), _state),
@@ -95,6 +108,8 @@ CALLS: Final[dict[str, Interruptible]] = {
     "simulate implicitly": Interruptible(_pendulum, _simulation(0.02, integrator="variational-midpoint"), _state),
     "close_loops": Interruptible(_linkage, rbd.close_loops, _state),
     "dynamics": Interruptible(_with_result, _dynamics, _result),
+    "inverse dynamics": Interruptible(lambda: _with_torques(_pendulum()), _torques_into, _torques),
+    "inverse dynamics of a loop": Interruptible(lambda: _with_torques(_linkage()), _torques_into, _torques),
     "compile": Interruptible(_with_array, _compiled_into, _array),
     "record": Interruptible(_with_array, _recorded_into, _array),
 }

@@ -26,6 +26,15 @@ def test_interrupted_calls_change_all_or_nothing(name: str, error: type[BaseExce
     assert "before" in found
 
 
+@pytest.mark.parametrize("name", ["inverse dynamics", "inverse dynamics of a loop"])
+def test_results_and_arrays_are_written_together(name: str) -> None:
+    subject = CALLS[name]
+    subject.call(subject.make())  # recorded: every further call runs through the same lines
+    count = interrupted_calls.lines_of(subject)
+    found = {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in range(count - 60, count + 1)}
+    assert found == {"before", "after"}
+
+
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # interrupted before a file is closed

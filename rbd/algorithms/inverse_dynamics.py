@@ -6,7 +6,8 @@ tau = M vd + c - passive; the sweeps are in `newton_euler.py`. Mechanisms with l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -98,10 +99,18 @@ def inverse_dynamics(
     shape = (state.layout.nv,)
     if result is None:
         return KernelCall(run, (rates, external), {"torques": shape}, out=out)
-    found, terms = run(state, rates, external), _terms(state, rates, external)
-    torques: A = state.engine.pack(found, "torques", shape, out)
-    result.take(state, TREE_WRENCHES, terms, external)
-    return Done(torques)
+    torques: A = state.engine.pack(run(state, rates, external), "torques", shape)
+    further = _write(state, torques, out)
+    result.take(state, TREE_WRENCHES, _terms(state, rates, external), external, further=further)
+    return Done(torques if out is None else out)
+
+
+def _write(state: State[A], torques: A, out: A | None) -> list[Callable[[], object]]:
+    """Return the call that stores torques in `out`, if it is given; raise ShapeError unless it can hold them."""
+    if out is None:
+        return []
+    state.engine.require_out(out, torques, "torques")
+    return [partial(out.__setitem__, ..., torques)]
 
 
 def _with_loops(
@@ -115,11 +124,15 @@ def _with_loops(
     """Return the smallest torques for a motion of a mechanism with loops, and fill the result."""
     found, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, velocities)
     _check_balance(state, found, multipliers, missing)
-    terms = None if result is None else _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
-    torques: A = state.engine.pack(found, "torques", (state.layout.nv,), out)
-    if result is not None and terms is not None:
-        result.take(state, LOOP_WRENCHES, terms, external)
-    return torques
+    shape = (state.layout.nv,)
+    if result is None:
+        filled: A = state.engine.pack(found, "torques", shape, out)
+        return filled
+    torques: A = state.engine.pack(found, "torques", shape)
+    further = _write(state, torques, out)
+    terms = _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
+    result.take(state, LOOP_WRENCHES, terms, external, further=further)
+    return torques if out is None else out
 
 
 def _check_balance(state: StateView, torques: Vector, multipliers: Vector, missing: Vector) -> None:

@@ -184,7 +184,7 @@ class LiveEngine(Engine):
         found: list[Array] = []
         for each, (name, shape) in zip(arrays, shapes.items(), strict=True):
             array = each.reshape(shape)
-            found.append(array if call.out is None else self._copied(array, name, shape, call.out))
+            found.append(array if call.out is None else self._copied(array, name, call.out))
         return found[0] if call.finish is None and len(found) == 1 else call.of_arrays(found)
 
     def _run_source(
@@ -196,8 +196,8 @@ class LiveEngine(Engine):
             return call.of_value(value)
         found = packed(self, value, call.shapes)
         if call.out is not None:
-            ((name, shape),) = call.shapes.items()
-            found = [self._copied(found[0], name, shape, call.out)]
+            (name,) = call.shapes
+            found = [self._copied(found[0], name, call.out)]
         return call.of_arrays(found)
 
     def _computed(
@@ -266,10 +266,15 @@ class LiveEngine(Engine):
             ) from error
         if not np.isfinite(packed).all():
             raise range_error(name)
-        return packed if out is None else self._copied(packed, name, shape, out)
+        return packed if out is None else self._copied(packed, name, out)
 
-    def _copied(self, values: Array, name: str, shape: tuple[int, ...], out: Any) -> Array:
-        check_out(out, shape, f"out (for the {name})")
+    @override
+    def require_out(self, out: Any, array: Any, name: str) -> None:
+        """Raise ShapeError unless `out` is a writeable C-contiguous float64 array of the shape of `array`."""
+        check_out(out, array.shape, f"out (for the {name})")
+
+    def _copied(self, values: Array, name: str, out: Any) -> Array:
+        self.require_out(out, values, name)
         out[...] = values
         filled: Array = out
         return filled

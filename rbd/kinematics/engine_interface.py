@@ -178,6 +178,10 @@ class Engine(ABC):
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Any:
         """Return nested scalars as an array of `shape`, or write them to `out`; `name` is for messages."""
 
+    @abstractmethod
+    def require_out(self, out: Any, array: Any, name: str) -> None:
+        """Raise ShapeError unless the entries of `array` can be written to `out`."""
+
     def run(self, state: StateView, call: KernelCall[Any], key: object, count: int) -> Any:
         """Return the result of a call; a live engine opens a fast path under `key`."""
         self.check()

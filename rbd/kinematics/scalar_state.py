@@ -203,9 +203,14 @@ class SourceEngine(Engine):
             raise range_error(name)
         if out is None:
             return array
-        _check_out(out, array, f"out (for the {name})")
+        self.require_out(out, array, name)
         out[...] = array
         return cast("ScalarArray", out)
+
+    @override
+    def require_out(self, out: Any, array: Any, name: str) -> None:
+        """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
+        _check_out(out, array, f"out (for the {name})")
 
 
 def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:

@@ -5,7 +5,7 @@ Algorithms write a result; it solves nothing itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast, final
 
@@ -282,8 +282,11 @@ class DynamicsResult:
         arrays: Mapping[str, Any],
         external: object = None,
         contacts: Contacts = (),
+        further: Sequence[Callable[[], object]] = (),
     ) -> None:
         """Store a solution: the motion of `state`, and arrays, given as arrays or as nested scalars.
+
+        `further` are calls that store the rest of what the algorithm returns; they must not raise.
 
         All values are converted before they are stored, at once, so that a failure or an interrupt leaves the result
         unchanged.
@@ -295,7 +298,7 @@ class DynamicsResult:
         kept = tuple(packed[name].copy() for name in ("q", "v", *reactions.inputs))
         solution = Solution(reactions, kept, external, state.mechanism.parameter_version, contacts)
         writes = [write for name, array in packed.items() for write in self._writes(name, array)]
-        run_uninterrupted([*writes, self.engine.mark_read_call(), *self._solution_writes(solution)])
+        run_uninterrupted([*writes, *further, self.engine.mark_read_call(), *self._solution_writes(solution)])
 
     def _packed(self, state: State[Any], name: str, value: Any) -> Array:
         if isinstance(value, np.ndarray):

@@ -292,6 +292,27 @@ def test_state_made_for_the_same_mechanism_may_fill_it() -> None:
     close(result.qd, other.configuration_derivative(), 1e-15)
 
 
+@pytest.mark.parametrize("model", ["double_pendulum", "four_bar"])
+def test_a_wrong_array_of_torques_leaves_the_result_alone(model: str) -> None:
+    state = MechanismState(getattr(rbd.robots, model)())
+    result = rbd.dynamics(state)
+    first = result.vd.copy()
+    for a_state, dtype in ((state, np.float32), (state.with_scalars(), np.int64)):
+        with pytest.raises(ShapeError, match="torques"):
+            rbd.inverse_dynamics(a_state, first + 1.0, out=np.zeros(len(first), dtype), result=result)
+        assert np.array_equal(result.vd, first)
+
+
+@pytest.mark.parametrize("model", ["double_pendulum", "four_bar"])
+def test_torques_and_a_result_in_one_call(model: str) -> None:
+    mechanism = getattr(rbd.robots, model)()
+    state, vd = MechanismState(mechanism), np.arange(1.0, mechanism.nv + 1)
+    out, result = np.zeros(mechanism.nv), DynamicsResult(mechanism)
+    assert rbd.inverse_dynamics(state, vd, out=out, result=result) is out
+    assert np.array_equal(out, rbd.inverse_dynamics(state, vd))
+    assert np.array_equal(result.vd, vd)
+
+
 def test_inverse_dynamics_fills_a_result_whole() -> None:
     """Nothing of an earlier solution stays in a result that inverse dynamics fills."""
     mechanism = rbd.robots.double_pendulum()
