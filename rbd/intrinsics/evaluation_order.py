@@ -17,7 +17,7 @@ def _has_open_order(siblings: Iterable[object]) -> bool:
     """Return it for expressions of which C evaluates any first; operands come before what is done with them."""
     nodes = nodes_in(tuple(siblings))
     reaching = [node for node in nodes if any(isinstance(part, (tree.RoutineCall, tree.Load)) for part in walk(node))]
-    written = any(isinstance(part, tree.RoutineCall) and _writes(part.routine) for part in walk(tuple(reaching)))
+    written = any(isinstance(part, tree.RoutineCall) and writes(part.routine) for part in walk(tuple(reaching)))
     if len(reaching) > 1 and written:
         return True
     return any(_has_open_order(group) for node in nodes for group in _sequence(node))
@@ -28,5 +28,6 @@ def _sequence(node: object) -> list[tuple[object, ...]]:
     return [(each,) for each in node.operands] if isinstance(node, tree.BoolOp) else [fields_of(node)]
 
 
-def _writes(routine: tree.Routine) -> bool:
-    return any(isinstance(part, tree.Store) for part in walk(routine.body)) or any(map(_writes, routine.calls))
+def writes(routine: tree.Routine) -> bool:
+    """Return whether a function, or one that it calls, writes to arrays."""
+    return any(isinstance(part, tree.Store) for part in walk(routine.body)) or any(map(writes, routine.calls))

@@ -3,7 +3,8 @@
 Ints that are known are replaced by their values, and loops over known ranges are unrolled, so that only operations on
 floats are left; `while` stays a loop, in which what it counts is not known. An entry that is stored and read again in
 straight-line code stays a variable; only its last value is stored. Operations and their order are those of the loops,
-and so are the bits. A function that becomes too long stays as it is.
+and so are the bits. A function that becomes too long stays as it is; so does one that gets an array under two names and
+writes to arrays.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import attrs
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import has_shared_array
+from rbd.intrinsics.evaluation_order import writes
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.traversal import assigned_names
 
@@ -270,12 +272,12 @@ class _Specialiser:
     def _invoked(self, call: tree.RoutineCall) -> tree.RoutineCall:
         """Return a call of the specialised function; arrays are as they must be when it begins.
 
-        An array under two names stays an array: its entries are no variables.
+        The entries of an array that the function has under two names, and writes, are no variables in it.
         """
         passed = tuple(map(self._expression, call.arguments))
         self._store_all()
         known = self._of_callee(call.routine.parameters, passed)
-        shared = has_shared_array(passed)
+        shared = has_shared_array(passed) and writes(call.routine)
         found = call.routine if shared else _specialised(call.routine, known, self.memory)
         if self.calls.setdefault(found.name, found) is not found:
             raise _NotSpecialisedError

@@ -249,6 +249,32 @@ def test_one_array_under_two_names_is_read_after_it_is_written() -> None:
     agree(Program.of(graph, "accumulate", {"y": ACCUMULATE((2,), graph.input("x", (2,)))}))
 
 
+def _dot(x: Floats, y: Floats, count: int) -> float:
+    total = 0.0
+    for i in range(count):
+        total = fma(x[i], y[i], total)
+    return total
+
+
+def _square(w: Signs) -> int:
+    for i in range(w.n):
+        w.y[i] = _dot(w.x, w.x, w.n)
+    return 0
+
+
+SQUARE = Intrinsic(
+    name="square_for_tests", workspace=Signs, function=_square, operations=lambda n: 2 * n * n, specialises=True
+)
+
+
+def test_one_array_under_two_names_that_is_only_read_keeps_no_loops() -> None:
+    graph = Graph()
+    program = Program.of(graph, "square", {"y": SQUARE((3,), graph.input("x", (3,)))})
+    found = specialised_to(SQUARE, (3,)).closure()
+    assert {type(part) for each in found for part in walk(each.body)}.isdisjoint({tree.For})
+    agree(program)
+
+
 def _scaled(x: Floats, y: Floats, count: int) -> None:
     for i in range(count):
         y[i] = 2.0 * x[i]
