@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+import rbd
 from rbd.native.batch.row_access import layout_of
 from rbd.native.batch.rows import batch, batch_worker
 from rbd.native.batch.thread_pool import run_on_threads
@@ -28,7 +29,7 @@ from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
 from rbd.native.runtime.jit import Library, assemble, host_processor
 from rbd.native.runtime.locks import Lock
-from rbd.native.runtime.outline_cache import sources_digest
+from rbd.native.runtime.outline_cache import has_sources, sources_digest
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
@@ -246,12 +247,13 @@ PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solv
 def codegen_digest() -> str | None:
     """Return a version and hash of the sources of code generation, part of keys in the disk cache.
 
-    None if one has changed since this process started, see `sources_digest`.
+    None if one has changed since this process started, see `sources_digest`. An installation without sources has the
+    version of rbd for a hash.
     """
-    digests = [sources_digest(Path(__file__).parents[1] / package) for package in PACKAGES]
-    known = [digest for digest in digests if digest is not None]
+    folders = [Path(__file__).parents[1] / package for package in PACKAGES]
+    known = [digest for digest in map(sources_digest, folders) if digest is not None]
     if len(known) < len(PACKAGES):
-        return None
+        return None if any(map(has_sources, folders)) else f"{CODEGEN_VERSION}-{rbd.__version__}"
     return f"{CODEGEN_VERSION}-{hashlib.sha256('|'.join(known).encode()).hexdigest()}"
 
 

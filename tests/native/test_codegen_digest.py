@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import rbd
 from rbd.native import compiled_program
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import outline_cache
@@ -67,3 +68,18 @@ def test_code_of_changed_sources_is_not_cached(folder: Path, monkeypatch: pytest
     assert CompiledProgram(program, 1).compile_single().address("single")
     assert compiled_program.code_key("single") is None
     assert not (folder / "cache").exists()
+
+
+@pytest.mark.parametrize("what", ["frozen", "byte-compiled"])
+def test_code_of_an_installation_without_sources_is_cached(folder: Path, what: str) -> None:
+    for package in compiled_program.PACKAGES:
+        shutil.rmtree(folder / package)
+        if what == "byte-compiled":
+            (folder / package / "inner").mkdir(parents=True)
+            (folder / package / "inner" / "module.pyc").touch()
+    _forget()
+    assert compiled_program.codegen_digest() == f"{compiled_program.CODEGEN_VERSION}-{rbd.__version__}"
+    (folder / "native").mkdir(exist_ok=True)
+    (folder / "native" / "added.py").touch()
+    _forget()
+    assert compiled_program.codegen_digest() is None

@@ -93,6 +93,14 @@ def sources_digest(folder: Path) -> str | None:
     return digest.hexdigest() if count else None
 
 
+def has_sources(folder: Path) -> bool:
+    """Return whether there is a Python file below `folder`; frozen and byte-compiled applications have none."""
+    try:
+        return any(True for _ in python_files(str(folder)))
+    except OSError as error:
+        return not isinstance(error, (FileNotFoundError, NotADirectoryError))
+
+
 def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
     """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
     with os.scandir(folder) as found:
