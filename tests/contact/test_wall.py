@@ -9,7 +9,7 @@ import rbd
 from rbd.contact import Box, CollisionModel, ContactSimulator, HalfSpace
 
 SIZE = (0.3, 0.1, 0.2)
-JOINT = 1e-3
+GAP_WIDTH = 1e-3
 """Width of the gaps between neighbours."""
 
 
@@ -26,7 +26,7 @@ def wall(courses: list[int], gap: float) -> tuple[rbd.MechanismState, CollisionM
     for row, count in enumerate(courses):
         placed = list[tuple[Box, float]]()
         for k in range(count):
-            name, x = f"box{row}.{k}", (row / 2 + k) * (SIZE[0] + JOINT)
+            name, x = f"box{row}.{k}", (row / 2 + k) * (SIZE[0] + GAP_WIDTH)
             body = rbd.RigidBody(name, rbd.SpatialInertia(rbd.Frame(name), mass=1.5, moment_about_com=moment))
             mechanism.attach(mechanism.root_body, body, rbd.Joint(f"free {name}", rbd.QuaternionFloating()))
             box = model.add(body, Box(body.default_frame, SIZE))

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TypeAlias
 
 from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedBox, PlacedCapsule, where_nearest
-from rbd.contact.geometry.segment_distance import clamp, nearest_parameters
+from rbd.contact.geometry.segment_distance import clamp, nearest_parameter
 from rbd.contact.geometry.unit_vectors import along, height, length_and_direction, sign, where3
 from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3, tmatvec
@@ -114,10 +114,10 @@ def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) ->
 
 def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
     """Return the nearest points of two solids that do not overlap."""
-    found = [box_and_point(a, corner) for corner in corners(b)]
+    best = _nearest_corner(a, b)
     if isinstance(b, PlacedBox):
-        found += [box_and_point(b, corner).swapped() for corner in corners(a)]
-    best = reduce(lambda best, other: where_nearest(less(other.phi, best.phi), other, best), found)
+        other = _nearest_corner(b, a).swapped()
+        best = where_nearest(less(other.phi, best.phi), other, best)
     p_a, p_b, square = _nearest_edges(a, b, previous)
     length = sqrt(where(less(0, square), square, 1))
     closer = less(square, best.phi * best.phi)
@@ -125,25 +125,69 @@ def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Neares
     return where_nearest(closer, NearestPoints(where(less(0, square), length, 0), p_a, p_b, (x, y, z)), best)
 
 
+def _nearest_corner(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> NearestPoints:
+    """Return the nearest points of a box and the corner of another solid that is nearest to it."""
+    first, *others = ((corner, _squared_distance(a, corner)) for corner in corners(b))
+    nearest, square = first
+    for corner, other in others:
+        closer = less(other, square)
+        nearest, square = where3(closer, corner, nearest), where(closer, other, square)
+    return box_and_point(a, nearest)
+
+
+def _squared_distance(a: PlacedBox, point: Vec3) -> Scalar:
+    """Return the square of the distance of a point outside a box."""
+    local = local_coordinates(a, point)
+    beyond = sub3(local, clamp_to_box(a, local))
+    return dot3(beyond, beyond)
+
+
 def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> _Edges:
     """Return the nearest points of an edge of one solid and one of the other, and their squared distance.
 
-    Where these are inside both edges, the edges are those farthest along their cross product, which points from one
-    solid to the other as their centres do. Nearest points at the end of an edge are those of a corner.
+    Where these are inside both edges, the cross product n of the edges separates the solids: it points from one to the
+    other as their centres do, and no point of a solid is farther along n than its edge. Nearest points at the end of an
+    edge are those of a corner.
     """
     offset = sub3(a.center, b.center)
+    found = list[_Edges]()
+    for i, j in product(range(3), range(3 if isinstance(b, PlacedBox) else 1)):
+        half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
+        edges = product(_farthest_edges(a, i, half_a, neg3(n)), _farthest_edges(b, j, half_b, n))
+        found += [_edge_points(edge_a, edge_b, parallel) for edge_a, edge_b in edges]
+    return reduce(_nearer, found)
 
-    def nearer(best: _Edges, other: _Edges) -> _Edges:
-        closer = less(other[2], best[2])
-        return where3(closer, other[0], best[0]), where3(closer, other[1], best[1]), where(closer, other[2], best[2])
 
-    pairs = product(range(3), range(3 if isinstance(b, PlacedBox) else 1))
-    return reduce(nearer, (_edge_points(*_facing_edges(a, i, b, j, offset, previous)[:2]) for i, j in pairs))
+def _farthest_edges(solid: PlacedBox | PlacedCapsule, i: int, half: Vec3, n: Vec3) -> Iterator[PlacedCapsule]:
+    """Yield two edges along axis i, one of which is the farthest along n; both are if a face is.
+
+    They differ along the axis that is closer to a right angle with n; the sign of the other one is beyond doubt.
+    """
+    if isinstance(solid, PlacedCapsule):
+        yield solid
+        return
+    j, k = (i + 1) % 3, (i + 2) % 3
+    along_j, along_k = dot3(solid.axes[j], n), dot3(solid.axes[k], n)
+    differ_j = less(along_j * along_j, along_k * along_k)
+    half_j, half_k = scale3(solid.axes[j], solid.half[j]), scale3(solid.axes[k], solid.half[k])
+    farthest = where3(differ_j, scale3(half_k, sign(along_k)), scale3(half_j, sign(along_j)))
+    between, step = add3(solid.center, farthest), where3(differ_j, half_j, half_k)
+    for side in (-1, 1):
+        yield PlacedCapsule(along(between, step, side), half, 0)
 
 
-def _edge_points(p: PlacedCapsule, q: PlacedCapsule) -> _Edges:
-    s, t = nearest_parameters(p, q)
-    p_a, p_b = along(p.center, p.half, s), along(q.center, q.half, t)
+def _nearer(best: _Edges, other: _Edges) -> _Edges:
+    closer = less(other[2], best[2])
+    return where3(closer, other[0], best[0]), where3(closer, other[1], best[1]), where(closer, other[2], best[2])
+
+
+def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _Edges:
+    """Return where the common perpendicular of two edges meets both; other points of these if it does not."""
+    crossed = cross3(p.half, q.half)
+    square = where(parallel, 1, dot3(crossed, crossed))
+    s = clamp(dot3(cross3(crossed, q.half), sub3(p.center, q.center)) / square, -1, 1)
+    p_a = along(p.center, p.half, s)
+    p_b = along(q.center, q.half, nearest_parameter(q, p_a))
     offset = sub3(p_a, p_b)
     return p_a, p_b, dot3(offset, offset)
 
@@ -175,16 +219,18 @@ def _edge_axis(
     a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
 ) -> NearestPoints:
     """Return the separation along the cross product of two edges; none if they are parallel."""
-    edge_a, edge_b, n, parallel = _facing_edges(a, i, b, j, offset, previous)
+    half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
+    edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
+    edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
     phi = height(edge_a.center, edge_b.center, n)
     p_a, p_b = _crossing(edge_a, edge_b, parallel)
     return NearestPoints(where(parallel, _NEVER, phi), p_a, p_b, n)
 
 
-def _facing_edges(
+def _crossed_edges(
     a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
-) -> tuple[PlacedCapsule, PlacedCapsule, Vec3, Condition]:
-    """Return the edges along two axes that face each other, their cross product, and whether they are parallel."""
+) -> tuple[Vec3, Vec3, Vec3, Condition]:
+    """Return half the edges along two axes, the direction of their cross product, and whether they are parallel."""
     half_b = scale3(b.axes[j], b.half[j]) if isinstance(b, PlacedBox) else b.half
     half_a = scale3(a.axes[i], a.half[i])
     crossed = cross3(half_a, half_b)
@@ -193,9 +239,7 @@ def _facing_edges(
     safe = where3(parallel, (0, 0, 1), crossed)
     length = sqrt(where(parallel, 1, square))
     n = _oriented((safe[0] / length, safe[1] / length, safe[2] / length), offset, previous)
-    edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
-    edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
-    return edge_a, edge_b, n, parallel
+    return half_a, half_b, n, parallel
 
 
 def _crossing(a: PlacedCapsule, b: PlacedCapsule, parallel: Condition) -> tuple[Vec3, Vec3]:

@@ -18,7 +18,7 @@ _PARALLEL = const(1, 10**24)
 
 def clamp(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return the number of [low, high] that is nearest to x."""
-    return minimum(maximum(x, low), high)
+    return where(less(x, low), low, where(less(high, x), high, x))
 
 
 def nearest_parameter(segment: PlacedCapsule, point: Vec3) -> Scalar:
