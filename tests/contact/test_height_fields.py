@@ -20,6 +20,7 @@ from rbd.contact import (
     Sphere,
     contact_step,
     contact_step_derivatives,
+    solve_contact,
 )
 from rbd.errors import ArgumentError, ShapeError
 from rbd.rollout import Worlds
@@ -230,6 +231,24 @@ def test_fields_that_make_no_sense_are_refused() -> None:
     other = model.add("body0", HeightField(state.mechanism.bodies[1].default_frame, (1.0, 1.0), np.zeros((3, 3))))
     with pytest.raises(ArgumentError, match="both half-spaces or height fields"):
         model.add_pair(model.shapes[0], other)
+
+
+def test_distances_from_which_fields_are_not_seen_are_refused() -> None:
+    state, model = on_field(hills(0), "ball")
+    mechanism = state.mechanism
+    with pytest.raises(ArgumentError, match=r"margin is 0\.02, .* height fields .* 0\.01 m"):
+        contact_step(state, model, None, 1e-3, margin=0.02)
+    with pytest.raises(ArgumentError, match=r"threshold is 0\.02, .* height fields .* 0\.01 m"):
+        ContactSimulator(mechanism, model, None, 1e-3, friction=0.5, threshold=0.02)
+    with pytest.raises(ArgumentError, match=r"threshold is 0\.02"):
+        solve_contact(state, model, None, threshold=0.02)
+    later = CollisionModel(mechanism)
+    simulator = ContactSimulator(mechanism, later, None, 1e-3, friction=0.5, threshold=0.02)
+    field = later.add("world", HeightField(mechanism.root_frame, SIZE, hills(0)))
+    later.add_pair(later.add("body0", Sphere(mechanism.body("body0").default_frame, 0.05)), field)
+    with pytest.raises(ArgumentError, match=r"threshold is 0\.02"):
+        simulator.run(state, 0.01)
+    contact_step(state, model, None, 1e-3, margin=0.01)
 
 
 def test_a_quadruped_stands_on_rough_ground_and_carries_its_weight() -> None:

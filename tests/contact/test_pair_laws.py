@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
+from rbd.contact import CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere
 from rbd.errors import ArgumentError
 
 DT = 1e-3
@@ -67,3 +69,34 @@ def test_invalid_coefficients_are_refused_and_change_nothing() -> None:
     with pytest.raises(ArgumentError, match=r"restitution is 1\.5, must be a number from 0 to 1"):
         model.add_pair(ball, floor, restitution=1.5)
     assert len(model.pairs) == 1
+
+
+@pytest.mark.parametrize(
+    "laws",
+    [
+        {"friction": 0.5},
+        {"restitution": 0.5},
+        {"compliance": Compliance(1e3, 1.0)},
+        {"torsional_friction": 0.1},
+        {"rolling_friction": 0.1},
+    ],
+    ids=str,
+)
+def test_simulators_without_friction_refuse_laws_that_their_steps_do_not_obey(laws: dict[str, Any]) -> None:
+    state, model = balls({})
+    mechanism, pair = state.mechanism, model.pairs[0]
+    simulator = ContactSimulator(mechanism, model, None, 1e-3)
+    model.add_pair(pair.a, pair.b, **laws)
+    with pytest.raises(ArgumentError, match=r"pair 1 .*: friction=0\.0") as caught:
+        ContactSimulator(mechanism, model, None, 1e-3)
+    assert caught.value.argument == "friction"
+    with pytest.raises(ArgumentError, match=r"pair 1 .*: friction=0\.0"):
+        simulator.run(state, 0.01)
+    assert not state.q.any()
+    ContactSimulator(mechanism, model, None, 1e-3, friction=0.0)
+
+
+def test_simulators_without_friction_refuse_round_friction_cones() -> None:
+    mechanism, _ = rbd.robots.hand()
+    with pytest.raises(ArgumentError, match=r"round friction cones.*: friction=0\.0"):
+        ContactSimulator(mechanism, CollisionModel(mechanism, friction_cone="round"), None, 1e-3)

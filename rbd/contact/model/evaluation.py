@@ -10,7 +10,10 @@ import numpy as np
 from rbd.algorithms.trees import require_tree
 from rbd.compiled.evaluation import Result
 from rbd.contact.arguments import float_vector
+from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.contact_kinematics import NEAR
+from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array, pack
 from rbd.spatial.values import wrong_kind
@@ -46,6 +49,13 @@ def require_both(state: object, model: object, operation: str) -> None:
     if not isinstance(model, CollisionModel):
         raise wrong_kind(model, "CollisionModel", operation, "model")
     model.require(cast("State[Any]", state))
+
+
+def require_seen(model: CollisionModel, distance: float, argument: str) -> None:
+    """Raise ArgumentError for distances at which points above height fields are not found."""
+    if distance > NEAR and any(isinstance(shape, HeightField) for shape in model.shapes):
+        message = f"{argument} is {distance:g}, distances from height fields are exact up to {NEAR:g} m only"
+        raise ArgumentError(message, argument=argument, value=distance, allowed=f"at most {NEAR:g}")
 
 
 def torques_of(state: State[Any], torques: object) -> Vector | Array:

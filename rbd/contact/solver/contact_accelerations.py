@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, torques_of
+from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, require_seen, torques_of
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
 from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
@@ -74,6 +74,7 @@ def solve_contact(
     require_choice(bias, BIASES, "bias", "bias")
     require_choice(solver, SOLVERS, "solver", "solver")
     settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
+    require_seen(model, settings[0], "threshold")
     given = {"torques": torques_of(state, torques), "settings": settings}
     found = _found(state, model, solver, (bias == "exact", friction is not None), given)
     if friction is None:

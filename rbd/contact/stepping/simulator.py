@@ -18,7 +18,7 @@ from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unless_nan
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.model.evaluation import as_tuple, require_seen
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
 from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
 from rbd.contact.stepping.joint_options import JointOptions
@@ -50,7 +50,8 @@ class ContactSimulator:
     `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
     are those of `contact_step` with `joints` instead, which needs no impact law and no bias. A control may also be a
     recorded function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError
-    for invalid controls, steps, laws and thresholds.
+    for invalid controls, steps, laws and thresholds, without friction for round cones and pairs with laws of their own,
+    and for thresholds above 1 cm with height fields.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -84,6 +85,7 @@ class ContactSimulator:
         mu = None if friction is None else at_least_zero(friction, "friction")
         options = _joint_options(joints, mechanism, stepping=mu is not None)
         self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu, options)
+        self._require_obeyed()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -109,6 +111,12 @@ class ContactSimulator:
             state.set_configuration(record.q[-1])
             state.set_velocity(record.v[-1])
         return record.trajectory()
+
+    def _require_obeyed(self) -> None:
+        """Raise ArgumentError where steps would not obey the model's laws, or not see its height fields."""
+        require_seen(self._model, self._settings.threshold, "threshold")
+        if self._settings.friction is None:
+            _require_no_laws(self._model)
 
     def _require_state(self, state: object) -> None:
         require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
@@ -195,6 +203,7 @@ class ContactSimulator:
         if now != self._version:
             control = self._control if isinstance(self._control, RecordedFunction) else None
             _require_control(control, self.mechanism)
+            self._require_obeyed()
             inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
             inputs |= {"touched": len(self._model.pairs), "dt": ()}
             function = partial(simulation_step, self._model.pairs, self._settings, control)
@@ -211,6 +220,18 @@ def _require_model(model: object, mechanism: object) -> None:
     if model.mechanism is not mechanism:
         message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
         raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")
+
+
+def _require_no_laws(model: CollisionModel) -> None:
+    """Raise ArgumentError for models with laws that only steps with friction obey."""
+    law = "the model has round friction cones" if model.has_round_cones else None
+    for k, pair in enumerate(model.pairs):
+        given = pair.friction, pair.restitution, pair.compliance, pair.torsional_friction, pair.rolling_friction
+        if any(given) and law is None:
+            law = f"pair {k} has friction, restitution or compliance of its own"
+    if law is not None:
+        message = f"{law}, which only steps with friction obey; give friction, too: friction=0.0 for none elsewhere"
+        raise ArgumentError(message, argument="friction", value=None, allowed="a coefficient of 0 or more")
 
 
 def _joint_options(joints: object, mechanism: Mechanism, *, stepping: bool) -> JointOptions:

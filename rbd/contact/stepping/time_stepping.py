@@ -33,7 +33,15 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.geometry.placed_shapes import NearestPoints
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
-from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
+from rbd.contact.model.evaluation import (
+    evaluate,
+    number,
+    of_state,
+    require_both,
+    require_seen,
+    sums_by_owner,
+    torques_of,
+)
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     ConstrainedMotion,
@@ -152,6 +160,7 @@ def _checked(
     require_kind(joints, JointOptions, operation=_NAME, argument="joints")
     cast("JointOptions", joints).require(state.layout.nv)
     settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
+    require_seen(model, settings[1], "margin")
     return {"torques": torques_of(state, torques), "settings": settings}
 
 
