@@ -84,11 +84,11 @@ def write_wasm(
 _TAKEN: Final = """
     Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error Float64Array Function Infinity Intl JSON Map
     Math NaN Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol TypeError Uint8Array Uint32Array
-    WeakMap WeakSet WebAssembly arguments atob await btoa case catch class console const continue crypto debugger
+    WeakMap WeakSet WebAssembly arguments atob await btoa case catch class closed console const continue crypto debugger
     decodeURI default delete document do encodeURI escape eval export exports extends fetch finally frames function
     global globalThis history implements import in instanceof interface isFinite isNaN let location module name
     navigator new null package parent parseFloat parseInt performance private process protected public require screen
-    self setTimeout static super this throw top try typeof undefined unescape var window with yield
+    self setTimeout static status super this throw top try typeof undefined unescape var window with yield
 """
 """Words of JavaScript, and global names of it, of pages and of Node.js."""
 

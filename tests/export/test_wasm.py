@@ -161,6 +161,8 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "name": ({"two words": None}, {}, r"functions\['two words'\] must be"),
     "prefix": ({"f": None}, {"prefix": "a-b"}, "'a-b' is no name"),
     "global name": ({"f": _quadratic_program()}, {"prefix": "WebAssembly"}, "'WebAssembly' has a .* 'my_WebAssembly'"),
+    "state of a window": ({"f": _quadratic_program()}, {"prefix": "closed"}, "'closed' has a meaning"),
+    "text of a window": ({"f": _quadratic_program()}, {"prefix": "status"}, "'status' has a meaning"),
     "word of JavaScript": ({"f": _quadratic_program()}, {"prefix": "function"}, "'function' has a meaning"),
 }
 
