@@ -158,17 +158,12 @@ class Writer:
         self.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
         place = len(self.lines)
         found = body(index, values)
-        self.lines[place:place] = [
-            f"  {value} = phi {kind} [{initial}, %{before}], [{last}, %{again}]"
-            for value, (kind, initial), last in zip(values, carried, found, strict=True)
-        ]
+        merged = _phis(before, again, carried, found)
+        self.lines[place:place] = [f"  {value} = {phi}" for value, phi in zip(values, merged, strict=True)]
         self.add(f"  {following} = add i64 {index}, 1")
         self.add(f"  br i1 {self.set(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
         self.begin(after)
-        if isinstance(count, int):
-            return list(found)
-        joined = zip(carried, found, strict=True)
-        return [self.set(f"phi {kind} [{initial}, %{before}], [{last}, %{again}]") for (kind, initial), last in joined]
+        return list(found) if isinstance(count, int) else list(map(self.set, merged))
 
     def _enter_loop(self, count: int | str, again: str, after: str) -> None:
         """Write the jump into a loop, or past it if its number of iterations is a value that is not positive."""
@@ -180,3 +175,9 @@ class Writer:
     def text(self) -> str:
         """Return all lines."""
         return "\n".join(self.lines) + "\n"
+
+
+def _phis(before: str, again: str, carried: Sequence[tuple[str, str]], found: Sequence[str]) -> list[str]:
+    """Return the values of which each is the initial one behind `before`, and the one found behind `again`."""
+    joined = zip(carried, found, strict=True)
+    return [f"phi {kind} [{initial}, %{before}], [{last}, %{again}]" for (kind, initial), last in joined]
