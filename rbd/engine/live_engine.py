@@ -91,7 +91,8 @@ class LiveEngine(Engine):
         """Raise StaleStateError after an edit of the topology, WrongThreadError in other threads than the owner."""
         caller, owner = threading.get_ident(), self.words[OWNER]
         if caller != owner:
-            whose = f"thread {owner}" if owner else "a thread that has ended"
+            ended = "a thread that has ended, or that Python did not start and that has returned from it,"
+            whose = f"thread {owner}" if owner else ended
             raise WrongThreadError(
                 f"this state belongs to {whose} and is used from thread {caller}; make one state per "
                 "thread, or transfer it with state.adopt()",
@@ -373,7 +374,7 @@ class LiveEngine(Engine):
             return make_builtin(compiled, None, binding)
         return None
 
-    def surroundings(self, state: object) -> LoopBinding:
+    def loop_binding(self, state: object) -> LoopBinding:
         """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
         from rbd.native.builtins.step_loop import LoopBinding
 

@@ -226,7 +226,7 @@ def _loop(
     known |= {"q": engine.q, "v": engine.v, "dt": clock.length}
     stages = [_stage(state, program, t, known) for program, t in compiled]
     moving = [engine.q, engine.v, known["s"]] if known["s"].size else [engine.q, engine.v]
-    return StepLoop(stages, callback, clock, moving, engine.surroundings(state), most_steps=most_steps)
+    return StepLoop(stages, callback, clock, moving, engine.loop_binding(state), most_steps=most_steps)
 
 
 def _stage(state: MechanismState, program: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:

@@ -108,10 +108,10 @@ class NativeSteps:
             [(found[source], known[to]) for source, to in moved],
             known["torques"],
         )
-        around = engine.surroundings(self._state)
-        around = attrs.evolve(around, guards=(*around.guards, (Word(functions.changes, 0), functions.changes[0])))
+        binding = engine.loop_binding(self._state)
+        binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
         moving = (engine.q, engine.v, found["distances"], self._touched)
-        return StepLoop([stage], control, clock, moving, around, most_steps=_STEPS_PER_CALL)
+        return StepLoop([stage], control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
 
 
 def can_be_native() -> bool:

@@ -129,7 +129,7 @@ class StepLoop:
         callback: Callable[..., object] | None,
         clock: Clock,
         moving: Sequence[Array],
-        around: LoopBinding,
+        binding: LoopBinding,
         *,
         most_steps: int,
     ) -> None:
@@ -147,7 +147,7 @@ class StepLoop:
         """What `moving` was at the beginning of the current step."""
         self.moving, self.stages = tuple(moving), tuple(stages)
         self._history = array("q", _history(self.moving, self.origins))
-        self._take: Callable[[], Any] = self._builtin(callback, around)
+        self._take: Callable[[], Any] = self._builtin(callback, binding)
 
     @property
     def steps_taken(self) -> int:
@@ -215,9 +215,9 @@ class StepLoop:
         for k in range(len(self.moving)):
             self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
 
-    def _builtin(self, callback: Callable[..., object] | None, around: LoopBinding) -> Callable[[], Any]:
-        code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
-        guards, shape = guard_table(around.guards), word_table([1, size])
+    def _builtin(self, callback: Callable[..., object] | None, binding: LoopBinding) -> Callable[[], Any]:
+        code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, binding.words
+        guards, shape = guard_table(binding.guards), word_table([1, size])
         fractions = array("d", [stage.fraction for stage in self.stages])
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
@@ -226,9 +226,9 @@ class StepLoop:
             moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
             fractions=_address(fractions),
             stages=ctypes.addressof(stages), stage_count=len(self.stages),
-            callback=None if callback is None else id(callback), state=id(around.state),
+            callback=None if callback is None else id(callback), state=id(binding.state),
             owner=owner.address, q_version=q_version.address, v_version=v_version.address,
-            guards=ctypes.addressof(guards), guard_count=len(around.guards),
+            guards=ctypes.addressof(guards), guard_count=len(binding.guards),
             shape=ctypes.addressof(shape), vector_bytes=8 * size,
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
@@ -242,7 +242,7 @@ class StepLoop:
             self.origins,
             self.stages,
         )
-        context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
+        context.kept = (code, tables, guards, shape, stages, fractions, callback, binding, own)
         return context.builtin(code.address("steps"), "run")
 
 
