@@ -223,14 +223,14 @@ def _require_model(model: object, mechanism: object) -> None:
 
 
 def _require_no_laws(model: CollisionModel) -> None:
-    """Raise ArgumentError for models with laws that only steps with friction obey."""
+    """Raise ArgumentError for models with laws that only time stepping on velocities obeys."""
     law = "the model has round friction cones" if model.has_round_cones else None
     for k, pair in enumerate(model.pairs):
         given = pair.friction, pair.restitution, pair.compliance, pair.torsional_friction, pair.rolling_friction
         if any(given) and law is None:
             law = f"pair {k} has friction, restitution or compliance of its own"
     if law is not None:
-        message = f"{law}, which only steps with friction obey; give friction, too: friction=0.0 for none elsewhere"
+        message = f"{law}, which these steps do not obey; give friction, too: friction=0.0 for no friction at all"
         raise ArgumentError(message, argument="friction", value=None, allowed="a coefficient of 0 or more")
 
 
