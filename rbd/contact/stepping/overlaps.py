@@ -5,10 +5,10 @@ velocities are those of a step without overlaps, and positions move a little mor
 
     x = G Jᵀ D⁻¹ o,   r = J x,   D = diag(J G Jᵀ)
 
-An exact line search, for the smallest o - s r in the metric of D⁻¹, gives its length. The metric G is diagonal: of each
-coordinate the mass that it moves, over the entry of the mass matrix. This depends on lengths only, so that a light
-body below a heavy one does not slow the descent. Joints that would leave their bounds are held in a second descent, in
-which the others move.
+An exact line search, for the smallest o - s r in the metric of D⁻¹, gives its length, up to a limit. The metric G is
+diagonal: of each coordinate the mass that it moves, over the entry of the mass matrix. This depends on lengths only, so
+that a light body below a heavy one does not slow the descent. Joints that would leave their bounds are held in a second
+descent, in which the others move.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from rbd.kinematics import passes
-from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, maximum, where
+from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.polyhedral_projection import Intervals
@@ -25,6 +25,8 @@ from rbd.state import ScalarState
 
 SHARE: Final = const(1, 5)
 """Share of an overlap that one step removes."""
+_LONGEST: Final = const(10, 1)
+"""Largest length of a descent: stacks take about 2, and overlaps that oppose each other any, along a free direction."""
 
 
 class Overlaps(NamedTuple):
@@ -72,6 +74,7 @@ def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
     x = tuple(g * entry for g, entry in zip(G, combination(J, weights, len(G)), strict=True))
     r = [where(less(0, rate), each, 0) for rate, each in zip(rates, matvec(J, x), strict=True)]
     length = dot(weights, r) * _inverse(dot([each * scale for each, scale in zip(r, scales, strict=True)], r))
+    length = minimum(length, _LONGEST)
     return tuple(length * entry for entry in x)
 
 
