@@ -11,7 +11,7 @@ from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.geoms import dimensions
+from rbd.mjcf.geoms import dimensions, friction_numbers
 from rbd.mjcf.pair_friction import PairFriction
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
@@ -68,7 +68,7 @@ class ContactReader:
         """Return the friction of a pair; what it does not tell is that of its geoms."""
         of_geoms = self._geoms[a][1].friction.combined(self._geoms[b][1].friction)
         slide, spin, roll = of_geoms.sliding, of_geoms.torsional, of_geoms.rolling
-        slide, _, spin, roll, _ = element.vector("friction", (slide, slide, spin, roll, roll), 1)
+        slide, _, spin, roll, _ = friction_numbers(self._reading, element, (slide, slide, spin, roll, roll))
         return PairFriction(dimensions(element, of_geoms.dimensions), slide, spin, roll)
 
     def _geom(self, element: MjcfElement, attribute: str) -> int:

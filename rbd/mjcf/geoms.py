@@ -55,7 +55,7 @@ class GeomReader:
         )  # fmt: skip
 
     def _friction(self, element: MjcfElement) -> PairFriction:
-        slide, spin, roll = element.vector("friction", (1.0, 0.005, 0.0001), 1)
+        slide, spin, roll = friction_numbers(self.reading, element, (1.0, 0.005, 0.0001))
         return PairFriction(dimensions(element, 3), slide, spin, roll, element.whole("priority", 0))
 
     def _color(self, element: MjcfElement) -> tuple[float, ...] | None:
@@ -171,6 +171,16 @@ class GeomReader:
         if attribute == "density":
             return value * volume
         return value if volume > _SMALLEST else 0.0
+
+
+def friction_numbers(reading: MjcfReading, element: MjcfElement, default: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the coefficients of friction of a geom or pair; raise MjcfValueError for negative ones."""
+    found = element.vector("friction", default, 1)
+    for value in found:
+        if value < 0.0:
+            node = element.source("friction") or element.node
+            raise reading.fault(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
+    return found
 
 
 def dimensions(element: MjcfElement, default: int) -> int:

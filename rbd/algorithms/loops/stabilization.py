@@ -269,7 +269,7 @@ def _gain(value: object) -> LoopGain:
     """Return a gain as a number or a matrix."""
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.full((), np.nan)
     if array.shape not in ((), (3, 3)) or not np.isfinite(array).all():
         raise ArgumentError(
