@@ -85,6 +85,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self.action_space = batch_space(actions, self.num_envs)
         self.worlds, self._start_names = self.task.worlds(self.num_envs, threads), self.task.start_names()
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        self._drawn: dict[int, Start] = {}  # before worlds change: what the user's function raises then changes nothing
         self._ended = np.zeros(self.num_envs, np.bool_)
         self._elapsed = np.zeros(self.num_envs, np.int64)
 
@@ -94,9 +95,11 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     ) -> tuple[Array, Infos]:
         """Begin new episodes and return the observations; option "reset_mask" chooses the sub-environments."""
         seeds, mask = _seeds(seed, self.num_envs), _mask(options, self.num_envs)
-        for k, each in enumerate(seeds):
-            if each is not None:
-                self._generators[k] = seeding.np_random(each)[0]
+        seeded = {k: seeding.np_random(each)[0] for k, each in enumerate(seeds) if each is not None}
+        generators = [seeded.get(k, generator) for k, generator in enumerate(self._generators)]
+        drawn = {k: start for k, start in self._drawn.items() if k not in seeded}
+        self._drawn = drawn | self._starts(np.flatnonzero(mask), generators, drawn)
+        self._generators = generators
         self._reset_rows(mask)
         return self._evaluated(np.zeros(self._action_shape))["observation"], {}
 
@@ -105,6 +108,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         """Hold the actions for one step of the environment."""
         torques = np.clip(rows_of(actions, self._action_shape, "actions"), -1.0, 1.0)
         begins = self._ended.copy()
+        rows = np.arange(self.num_envs) if self._same_step else np.flatnonzero(begins)
+        self._drawn |= self._starts(rows, self._generators, self._drawn)
         self.worlds.step(torques, self.task.steps)
         if begins.any():
             self._reset_rows(begins)
@@ -130,12 +135,18 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         return self.task.evaluate(self.worlds, actions)
 
     def _reset_rows(self, mask: NDArray[np.bool_]) -> None:
-        """Begin new episodes where `mask` is true."""
+        """Begin new episodes with the starts drawn for them, where `mask` is true."""
         rows = np.flatnonzero(mask)
-        starts = [self._start(self._generators[row]) for row in rows]
+        starts = [self._drawn.pop(row) for row in rows.tolist()]
         if starts:
             self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
         self._ended[rows], self._elapsed[rows] = False, 0
+
+    def _starts(
+        self, rows: NDArray[np.int64], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
+    ) -> dict[int, Start]:
+        """Return what the next episodes of `rows` begin with, of those that have no start drawn."""
+        return {row: self._start(generators[row]) for row in rows.tolist() if row not in drawn}
 
     def _start(self, generator: np.random.Generator) -> Start:
         """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from functools import partial
 from typing import Any
 
 import attrs
@@ -177,6 +178,29 @@ def test_starts_have_the_same_names_each_time_and_no_action() -> None:
     environment = Environment(attrs.evolve(acrobot, start=lambda rng: next(draws)))
     with pytest.raises(ArgumentError, match="start draws v, and drew q at first"):
         environment.reset()
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_failing_draws_change_nothing(mode: str) -> None:
+    drawn = {"q": np.zeros(2)}
+    task = attrs.evolve(rbd.gym.acrobot_swing_up(), start=lambda rng: dict(drawn))
+    environments = VectorEnvironment(task, 2, 1, autoreset_mode=mode)
+    environments.reset(seed=3)
+    if mode == "NextStep":
+        environments.step(np.ones((2, 1)))  # ends the episodes: the next step begins new ones
+    before = environments.worlds.q.copy(), environments.worlds.t.copy()
+    drawn["v"] = np.zeros(2)
+    for call in (partial(environments.step, np.ones((2, 1))), partial(environments.reset, seed=4)):
+        generators = list(environments._generators)
+        with pytest.raises(ArgumentError, match="start draws q, v, and drew q at first"):
+            call()
+        np.testing.assert_array_equal(environments.worlds.q, before[0])
+        np.testing.assert_array_equal(environments.worlds.t, before[1])
+        assert environments._generators == generators
+    del drawn["v"]
+    _, _, terminated, truncated, _ = environments.step(np.ones((2, 1)))
+    assert not terminated.any()
+    assert truncated.all() == (mode == "SameStep")
 
 
 def test_arguments_are_checked() -> None:

@@ -101,7 +101,10 @@ FAULTS = {
     "geom, negative mass": geom("size='1' mass='-1'", "is negative"),
     "geom, negative friction": geom("size='1' friction='0.5 -0.1'", "friction -0.1 is negative"),
     "pair, negative friction": section(
-        "<contact>\n<pair geom1='ga' geom2='gb' friction='1 1 0 0 -0.2'/></contact>", VALUE, "friction -0.2 is negative", 3
+        "<contact>\n<pair geom1='ga' geom2='gb' friction='1 1 0 0 -0.2'/></contact>",
+        VALUE,
+        "friction -0.2 is negative",
+        3,
     ),
     "geom, negative density": geom("size='1' density='-1'", "is negative"),
     "geom from a point to itself": geom("type='capsule' fromto='0 0 0 0 0 0' size='1'", "points are one"),
