@@ -146,7 +146,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self, rows: NDArray[np.int64], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
     ) -> dict[int, Start]:
         """Return what the next episodes of `rows` begin with, of those that have no start drawn."""
-        return {row: self._start(generators[row]) for row in rows.tolist() if row not in drawn}
+        return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
 
     def _start(self, generator: np.random.Generator) -> Start:
         """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
