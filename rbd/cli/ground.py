@@ -35,16 +35,18 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     added, doubts = add_stand_ins(robot, model)
     touching = solids + [shape for shape in added if model.body(shape) is not root]
     if not touching:
-        message = f"{robot.printable_path} has no collision shape that can touch the ground, such as a sphere or a box"
-        raise ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
-    for plane in planes:
-        for shape in touching:
-            model.add_pair(shape, plane)
+        raise _nothing_touches(robot, doubts)
+    pairs = [(shape, plane) for plane in planes for shape in touching]
     if among_bodies:
-        for pair in full.pairs:
-            if pair.a in solids and pair.b in solids:
-                model.add_pair(pair.a, pair.b)
+        pairs += [(pair.a, pair.b) for pair in full.pairs if pair.a in solids and pair.b in solids]
+    for a, b in pairs:
+        model.add_pair(a, b)
     return model, doubts
+
+
+def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:
+    message = f"{robot.printable_path} has no collision shape that can touch the ground, such as a sphere or a box"
+    return ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
 
 
 def _level(robot: RobotFile) -> HalfSpace:

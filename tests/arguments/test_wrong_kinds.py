@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -34,13 +35,26 @@ THEIRS = (
     "not subscriptable",
     "file",
     "File",
-    "Generator",
 )
+OF_GENERATORS = (
+    r"TypeError: float\(\) argument must be a string or a real number, not 'numpy\.random\._generator\.Generator'",
+    r"TypeError: expected a sequence of integers or a single integer, got 'Generator\(PCG64\) at 0x[0-9A-F]+'",
+)
+"""What a number type and the type of arrays raise, called with a generator."""
 
 
 def _is_the_users_own(complaint: str) -> bool:
     parameter = complaint.partition("(")[2].partition(" = ")[0]
-    return parameter in CALLBACKS and any(word in complaint for word in THEIRS)
+    raised = complaint.partition(") raised ")[2]
+    known = any(word in raised for word in THEIRS) or any(re.fullmatch(text, raised) for text in OF_GENERATORS)
+    return parameter in CALLBACKS and known
+
+
+def test_other_exceptions_about_generators_are_not_the_users_own() -> None:
+    said = "float() argument must be a string or a real number, not 'numpy.random._generator.Generator'"
+    assert _is_the_users_own(f"simulate(control = number type) raised TypeError: {said}")
+    assert not _is_the_users_own("simulate(control = int) raised TypeError: 'Generator' object is not iterable")
+    assert not _is_the_users_own(f"simulate(events = number type) raised TypeError: {said}")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
