@@ -10,14 +10,17 @@ from scipy.optimize import minimize
 
 import rbd
 from rbd.contact import Box, CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere, contact_step
+from rbd.contact.solver.constrained_motion import cone_residual
 from rbd.errors import ArgumentError, SolverError
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.rollout import Worlds
+from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
 from rbd.solvers.cone_program import ConeSolution, solve_cone_program
 from rbd.solvers.linear import Factor
+from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
 G = 9.81
@@ -97,6 +100,29 @@ def test_solutions_are_those_of_an_independent_solver(seed: int) -> None:
         value = objective(np.array(found.x, dtype=float))
         assert value < other.fun + 1e-5 * (1 + abs(other.fun))
         assert value > other.fun - 1e-5 * (1 + abs(other.fun))
+
+
+@given(st.integers(0, 10**6))
+def test_residuals_tell_what_a_motion_or_a_force_is_off(seed: int) -> None:
+    hessian, linear, cones, bounds = programs(seed)
+    found, rng = solved(hessian, linear, cones, bounds), np.random.default_rng(seed)
+    x, forces = np.array(found.x, dtype=float), np.array(found.cones, dtype=float)
+
+    def residual(x: Array, forces: Array) -> float:
+        """Return the residual of a program whose forces are in balance."""
+        balanced = hessian @ x - np.einsum("kij,ki->j", cones, forces)
+        given = nested(hessian), tuple(balanced.tolist()), [nested(cone) for cone in cones], bounds.tolist()
+        triples = [(a, b, c) for a, b, c in forces.tolist()]
+        return to_float(cone_residual(*given, tuple(x.tolist()), triples))
+
+    size = max(1.0, np.abs(x).max(), np.abs(forces).max())
+    assert residual(x, forces) < 1e-7 * size
+    off = x + 0.1 * rng.normal(size=len(x))
+    slack = np.einsum("kij,j->ki", cones, off)
+    violation = (np.hypot(slack[:, 1], slack[:, 2]) - slack[:, 0] + bounds).max()
+    assert residual(off, forces) > 0.3 * violation
+    outside = forces - 2 * size * np.eye(3)[0]
+    assert residual(x, outside) > 0.3 * size
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-17])

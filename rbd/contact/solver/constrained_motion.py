@@ -12,7 +12,6 @@ not touch have rows of zeros, which constrain nothing, so that the number of row
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Final, NamedTuple
 
 from rbd.algorithms.loops.least_squares import constraint_torques
@@ -22,7 +21,7 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.friction_cone import EDGES
-from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, where
+from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.cone_program import solve_cone_program
@@ -160,11 +159,8 @@ def nearest_motion_in_cones(
         _QUARTER * normal + sign * _HALF * x for normal, *tangent in found.cones for x in tangent for sign in (1, -1)
     )
     lam = (*edges, *found.intervals)
-    forces = constraint_torques((*J, *intervals.rows), lam, len(f))
-    errors = (absolute(dot(row, found.x) - a - b) for row, a, b in zip(M, f, forces, strict=True))
-    return ConstrainedMotion(
-        found.x, lam, tuple(where(less(0, x), 1, 0) for x in lam), reduce(maximum, errors, found.residual)
-    )
+    residual = cone_residual(M, f, cones, [bounds[k] for k in starts], found.x, found.cones, intervals, found.intervals)
+    return ConstrainedMotion(found.x, lam, tuple(where(less(0, x), 1, 0) for x in lam), residual)
 
 
 def _axes_of(edges: Matrix) -> Matrix:
@@ -188,14 +184,59 @@ def kkt_residual(
     M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector, intervals: Intervals = NO_INTERVALS
 ) -> Scalar:
     """Return the largest violation of the KKT conditions: stationarity, feasibility, complementarity."""
-    worst: Scalar = 0
-    forces = constraint_torques((*J, *intervals.rows), lam, len(f))
-    for row, torque, force in zip(M, f, forces, strict=True):
-        worst = maximum(worst, absolute(dot(row, x) - torque - force))
+    worst = maximum(_imbalance(M, f, (*J, *intervals.rows), x, lam), _unmet(intervals, x, lam[len(bounds) :]))
     for row, bound, multiplier in zip(J, bounds, lam, strict=False):
         slack = dot(row, x) - bound
         worst = maximum(worst, maximum(-slack, maximum(-multiplier, absolute(slack * multiplier))))
-    for row, low, high, friction, _, force in zip(*intervals, lam[len(bounds) :], strict=True):
+    return worst
+
+
+def cone_residual(
+    M: Matrix,
+    f: Vector,
+    cones: Sequence[Matrix],
+    bounds: Sequence[Scalar],
+    x: Vector,
+    forces: Sequence[tuple[Scalar, Scalar, Scalar]],
+    intervals: Intervals = NO_INTERVALS,
+    lam: Vector = (),
+) -> Scalar:
+    """Return the largest violation of the KKT conditions of round cones: of a balance, or of P(force - s) = force.
+
+    P is the projection onto the cone and s are the rates less the bound; `lam` are the multipliers of `intervals`.
+    """
+    rows = tuple(row for cone in cones for row in cone)
+    every = (*(part for force in forces for part in force), *lam)
+    worst = maximum(_imbalance(M, f, (*rows, *intervals.rows), x, every), _unmet(intervals, x, lam))
+    for cone, bound, force in zip(cones, bounds, forces, strict=True):
+        rates = [dot(row, x) for row in cone]
+        moved = force[0] - (rates[0] - bound), force[1] - rates[1], force[2] - rates[2]
+        for projected, part in zip(_in_cone(*moved), force, strict=True):
+            worst = maximum(worst, absolute(projected - part))
+    return worst
+
+
+def _in_cone(a: Scalar, b: Scalar, c: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """Return the point of the cone a >= |(b, c)| that is nearest to a point."""
+    length = sqrt(b * b + c * c)
+    upper, lower = maximum(a + length, 0), maximum(a - length, 0)
+    turns = less(0, length)
+    share = where(turns, _HALF * (upper - lower) / where(turns, length, 1), 0)
+    return _HALF * (upper + lower), share * b, share * c
+
+
+def _imbalance(M: Matrix, f: Vector, rows: Matrix, x: Vector, lam: Vector) -> Scalar:
+    """Return the largest torque that is missing in M x = f + rows' lam."""
+    worst: Scalar = 0
+    for row, torque, force in zip(M, f, constraint_torques(rows, lam, len(f)), strict=True):
+        worst = maximum(worst, absolute(dot(row, x) - torque - force))
+    return worst
+
+
+def _unmet(intervals: Intervals, x: Vector, lam: Vector) -> Scalar:
+    """Return the largest violation of the conditions of intervals."""
+    worst: Scalar = 0
+    for row, low, high, friction, _, force in zip(*intervals, lam, strict=True):
         rate = dot(row, x)
         rubbing = minimum(maximum(force - rate, -friction), friction)
         proximal = maximum(force - rate + low, minimum(force - rate + high, rubbing))

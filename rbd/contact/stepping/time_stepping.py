@@ -293,7 +293,6 @@ def velocity_step(
     solved = solved_step(pairs, state, tau, dt, margin, mu, joints, by_active_set=by_active_set)
     problem, constraints, found, v, q_next, v_next = solved
     M, mass, _, momentum, v_free, J, bounds, intervals, _ = problem
-    polyhedral = kkt_residual(mass, momentum, J, bounds, found.x, found.lam, intervals)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
@@ -301,7 +300,9 @@ def velocity_step(
         "v_next": v_next,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
-        "residual": found.residual if isinstance(found, ConstrainedMotion) else polyhedral,
+        "residual": found.residual
+        if isinstance(found, ConstrainedMotion)
+        else kkt_residual(mass, momentum, J, bounds, found.x, found.lam, intervals),
         "energy": kinetic_energy(M, v) - kinetic_energy(M, v_free),
         "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
         "held": found.active[: len(bounds)],
