@@ -219,15 +219,23 @@ def test_fields_that_make_no_sense_are_refused() -> None:
     frame = rbd.Frame("field")
     with pytest.raises(ArgumentError, match="heights has shape"):
         HeightField(frame, (1.0, 1.0), [[0.0, 1.0]])
-    with pytest.raises(ArgumentError, match="heights has shape"):
-        HeightField(frame, (1.0, 1.0), [[0.0, 1.0], [0.0, 1e5]])
+    with pytest.raises(
+        ArgumentError, match="heights has entries up to 100000 in size, allowed are -4000 to 4000"
+    ) as refused:
+        HeightField(frame, (1.0, 1.0), [[0.0, 1.0], [0.0, -1e5]])
+    assert refused.value.argument == "heights"
     with pytest.raises(ArgumentError, match="size is 0, must be"):
         HeightField(frame, (1.0, 0.0), np.zeros((3, 3)))
     with pytest.raises(ShapeError, match="heights"):
         HeightField(frame, (1.0, 1.0), np.zeros(3))
     state, model = on_field(np.zeros((3, 3)), "sphere")
-    with pytest.raises(ArgumentError, match="not for models with height fields"):
+    with pytest.raises(ArgumentError, match=r"near\(\) is not for models with height fields; use distances") as refused:
         model.near(state, 0.1)
+    assert refused.value.argument == "state"
+    for call in (model.distances, model.jacobian):
+        with pytest.raises(ArgumentError, match="pairs is not for models with height fields; leave it out") as refused:
+            call(state, pairs=[0])
+        assert refused.value.argument == "pairs"
     other = model.add("body0", HeightField(state.mechanism.bodies[1].default_frame, (1.0, 1.0), np.zeros((3, 3))))
     with pytest.raises(ArgumentError, match="both half-spaces or height fields"):
         model.add_pair(model.shapes[0], other)

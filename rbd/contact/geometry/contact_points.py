@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from rbd.contact.geometry.box_distance import clamp_to_box, corners, from_axes, local_coordinates, support
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
+    FAR,
     NearestPoints,
     PlacedBox,
     PlacedHalfSpace,
@@ -23,8 +24,6 @@ from rbd.contact.geometry.unit_vectors import along, height
 from rbd.scalars import Condition, Scalar, absolute, both, const, less_equal, where
 from rbd.spatial.linalg import Vec3, add3, neg3
 
-FAR = const(10**9, 1)
-"""Distance of unused points (m)."""
 _SLACK = const(1, 1000)
 """A point faces a box up to this share of the box's size outside it."""
 

@@ -13,15 +13,13 @@ from itertools import product
 from typing import NamedTuple
 
 from rbd.contact.geometry.height_lookup import heights_around
-from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedHeightField, where_nearest
+from rbd.contact.geometry.placed_shapes import FAR, NearestPoints, PlacedHeightField, where_nearest
 from rbd.contact.geometry.segment_distance import clamp
 from rbd.contact.geometry.unit_vectors import along, length_and_direction, where3
 from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, less_equal, sqrt, where
 from rbd.scalars.jets import Jet
 from rbd.spatial.linalg import Vec3, add3, dot3, matvec, scale3, sub3, tmatvec
 
-FAR = const(10**9, 1)
-"""Distance of a second point that there is not (m)."""
 _HALF = const(1, 2)
 _SAME = const(999, 1000)
 """Cosine of the angle between normals above which a second point would be a copy of the first."""

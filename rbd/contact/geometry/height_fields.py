@@ -44,10 +44,15 @@ class HeightField(Generic[F]):
     def __init__(self, frame: Frame[F], size: ArrayLike, heights: ArrayLike) -> None:
         x, y = (above_zero(edge, "size") for edge in float_array(size, (2,), "size").tolist())
         grid = np.array(float_array(heights, (None, None), "heights"))
-        if min(grid.shape) < 2 or np.abs(grid).max() > _HIGHEST:
-            wanted = f"at least 2 x 2 numbers from {-_HIGHEST:g} to {_HIGHEST:g}"
+        if min(grid.shape) < 2:
+            wanted = "at least 2 x 2 numbers"
             message = f"heights has shape {grid.shape}, needs {wanted}"
             raise ArgumentError(message, argument="heights", value=grid.shape, allowed=wanted)
+        highest = float(np.abs(grid).max())
+        if highest > _HIGHEST:
+            wanted = f"{-_HIGHEST:g} to {_HIGHEST:g}"
+            message = f"heights has entries up to {highest:g} in size, allowed are {wanted}"
+            raise ArgumentError(message, argument="heights", value=highest, allowed=wanted)
         grid.flags.writeable = False
         _set(self, "frame", require_frame(frame, "frame"))
         _set(self, "size", (x, y))

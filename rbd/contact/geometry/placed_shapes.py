@@ -15,6 +15,8 @@ from rbd.scalars import Condition, Scalar, const, where
 from rbd.spatial import Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3, transpose3
 
+FAR = const(10**9, 1)
+"""Distance of points that there are not, in unused slots (m)."""
 _HALF = const(1, 2)
 
 

@@ -77,6 +77,8 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
+        message = "near() is not for models with height fields; use distances(state), which computes all pairs"
+        self._require_no_field(ArgumentError(message, argument="state", value=state))
         return self._selection(state).near(state, not_nan(margin, "margin"))
 
     @overload
@@ -200,10 +202,13 @@ class CollisionModel(CollisionPairs):
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
-        if any(isinstance(shape, HeightField) for shape in self.shapes):
-            message = "pairs and near() are not for models with height fields; leave pairs out"
-            raise ArgumentError(message, argument="pairs", value=self)
+        message = "pairs is not for models with height fields; leave it out"
+        self._require_no_field(ArgumentError(message, argument="pairs", value=self))
         if self._broad_phase is None:
             record = partial(self._functions.recorded, inputs={})
             self._broad_phase = BroadPhase(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
         return self._broad_phase
+
+    def _require_no_field(self, error: ArgumentError) -> None:
+        if any(isinstance(shape, HeightField) for shape in self.shapes):
+            raise error
