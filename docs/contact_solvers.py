@@ -17,7 +17,7 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.time_stepping import MARGIN, step_problem
+from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.scalars import ScalarArray, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.solvers.quadratic_program import solve_quadratic_program
@@ -140,7 +140,7 @@ def problems(model: CollisionModel, q: Array, v: Array, force: Force, steps: int
 def _recorded(model: CollisionModel) -> RecordedFunction:
     def problem(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-        found, _ = step_problem(model.pairs, state, tuple(torques), dt, margin, mu)
+        found, _ = step_problem(model.pairs, state, tuple(torques), ContactStepOptions(dt, margin, mu))
         return {"M": found.M, "p": found.momentum, "J": found.J, "b": found.bounds}
 
     return rbd.record(problem, model.mechanism, torques=model.mechanism.nv)

@@ -13,7 +13,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel, JointOptions
-from rbd.contact.stepping.time_stepping import JOINTS
+from rbd.contact.stepping.step_problem import JOINTS
 from rbd.errors import ArgumentError
 from rbd.kinematics.parameters import PARAMETERS
 from rbd.mechanism import Mechanism

@@ -18,7 +18,8 @@ from rbd.compiled.record import Shape, recorded_program
 from rbd.compiled.step_dynamics import StepOptions
 from rbd.compiled.stepping import step_function
 from rbd.contact.model.pairs import Pair
-from rbd.contact.stepping.time_stepping import MARGIN, pair_forces, solved_step
+from rbd.contact.stepping.solved_step import pair_forces, solved_step
+from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
 from rbd.kinematics.layout import layout_of
 from rbd.kinematics.parameters import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
@@ -138,7 +139,7 @@ def _with_collisions(
     mu: Scalar | None = inputs.get(CONTACT_FRICTION)
     if mu is None and settings.friction:
         mu = state.lifted(settings.friction)
-    found = solved_step(pairs, state, torques, h, state.lifted(MARGIN), mu, settings.joints)
+    found = solved_step(pairs, state, torques, ContactStepOptions(h, state.lifted(MARGIN), mu, settings.joints))
     return {"q_next": found.q_next, "v_next": found.v_next}, pair_forces(found, len(pairs), h)
 
 

@@ -9,7 +9,7 @@ import rbd
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
-from rbd.contact.stepping.time_stepping import MARGIN, step_problem
+from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.scalars.arrays import Array
 from rbd.solvers.row_groups import APPROACH_PROJECTION
 from tests.contact.test_legged import DT, MU, step_of
@@ -52,8 +52,8 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
 
     def rows(state: rbd.ScalarState) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-        problem, constraints = step_problem(model.pairs, state, (0,) * 6, dt, margin, mu)
-        (group,) = row_groups(state, constraints.contacts)
+        problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
+        (group,) = row_groups(state, tuple(point.contact for point in constraints.points))
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
         return {"J": problem.J, "W": group.wrenches, "T": group.map}
@@ -77,8 +77,8 @@ def test_single_shapes_are_no_groups() -> None:
 
         def rows(state: rbd.ScalarState) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-            problem, constraints = step_problem(model.pairs, state, (0,) * 6, dt, margin, mu)
-            found.append(len(row_groups(state, constraints.contacts)))
+            problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
+            found.append(len(row_groups(state, tuple(point.contact for point in constraints.points))))
             return {"v": problem.v_free}
 
         _ = rbd.record(rows, model.mechanism).program

@@ -9,7 +9,8 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
+from rbd.contact.stepping.solved_step import solved_step, step_results
+from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
 
@@ -32,8 +33,9 @@ def step_of(model: CollisionModel, *, by_active_set: bool) -> RecordedFunction:
 
     def step(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         mu, dt, margin = (state.lifted(x) for x in (MU, DT, MARGIN))
-        tau = tuple(torques)
-        found = velocity_step(model.pairs, state, tau, dt, margin, mu, by_active_set=by_active_set)
+        options = ContactStepOptions(dt, margin, mu)
+        solved = solved_step(model.pairs, state, tuple(torques), options, by_active_set=by_active_set)
+        found = step_results(solved, len(model.pairs))
         return {name: found[name] for name in ("q_next", "v_next", "residual", "impulses")}
 
     return rbd.record(step, model.mechanism, torques=model.mechanism.nv)

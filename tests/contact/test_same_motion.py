@@ -13,7 +13,8 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.stepping.overlaps import push_out
-from rbd.contact.stepping.time_stepping import MARGIN, step_problem, velocity_step
+from rbd.contact.stepping.solved_step import solved_step, step_results
+from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.contact.stepping.transport import transported
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
@@ -50,7 +51,8 @@ class Scene:
 
         def called(state: rbd.ScalarState, torques: ScalarArray, **others: Any) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, self.mu))
-            return dict(function(state, tuple(torques), (dt, margin, mu if self.mu else None), **others))
+            options = ContactStepOptions(dt, margin, mu if self.mu else None, FREE)
+            return dict(function(state, tuple(torques), options, **others))
 
         return rbd.record(called, self.model.mechanism, torques=self.model.mechanism.nv, **inputs)
 
@@ -92,7 +94,8 @@ def test_a_second_is_that_of_the_active_set_method(name: str) -> None:
     scene = SCENES[name]()
 
     def step(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
-        found = velocity_step(scene.model.pairs, state, torques, *settings, FREE, by_active_set=True)
+        pairs = scene.model.pairs
+        found = step_results(solved_step(pairs, state, torques, settings, by_active_set=True), len(pairs))
         return {key: found[key] for key in ("q_next", "v_next", "impulses")}
 
     after, exact, touching = scene.simulated(), scene.recorded(step), 0
@@ -112,12 +115,12 @@ def test_a_second_is_that_of_quadprog(name: str) -> None:
     scene = SCENES[name]()
 
     def program(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
-        found, _ = step_problem(scene.model.pairs, state, torques, *settings, FREE)
+        found, _ = step_problem(scene.model.pairs, state, torques, settings)
         return {"mass": found.mass, "momentum": found.momentum, "J": found.J, "bounds": found.bounds}
 
     def ending(state: rbd.ScalarState, torques: Any, settings: Any, x: Any) -> dict[str, object]:
-        found, _ = step_problem(scene.model.pairs, state, torques, *settings, FREE)
-        q, v = transported(state, tuple(x), push_out(found.overlaps, tuple(x)), settings[0])
+        found, _ = step_problem(scene.model.pairs, state, torques, settings)
+        q, v = transported(state, tuple(x), push_out(found.overlaps, tuple(x)), settings.dt)
         return {"q_next": q, "v_next": v}
 
     size = scene.model.mechanism.nv

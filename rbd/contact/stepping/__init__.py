@@ -1,6 +1,8 @@
 """Time stepping with contacts.
 
 time_stepping.py      `contact_step`: one step on velocities, with friction
+step_problem.py       its quadratic program
+solved_step.py        its solution
 transport.py          velocities from the frames at the beginning of a step to those at its end
 overlaps.py           displacements that remove overlaps
 spring_rows.py        compliant points in its quadratic program

@@ -26,7 +26,8 @@ from rbd.contact.solver.constrained_motion import (
 from rbd.contact.solver.contact_accelerations import Bias
 from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.time_stepping import JOINTS, MARGIN, solved_step
+from rbd.contact.stepping.solved_step import solved_step
+from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector, both, either, less, where
 from rbd.state import ScalarState
@@ -53,7 +54,7 @@ def simulation_step(
         return _acceleration_step(pairs, settings, state, tau, tuple(inputs["touched"]), inputs["dt"])
     margin = state.lifted(max(settings.threshold, MARGIN))
     mu = state.lifted(settings.friction) if settings.friction else None
-    found = solved_step(pairs, state, tau, inputs["dt"], margin, mu, settings.joints)
+    found = solved_step(pairs, state, tau, ContactStepOptions(inputs["dt"], margin, mu, settings.joints))
     distances = found.constraints.distances
     touching = tuple(where(less(phi, settings.threshold), 1, 0) for phi in distances)
     return {"q_next": found.q_next, "v_next": found.v_next, "distances": distances, "touching": touching}

@@ -21,7 +21,8 @@ from rbd.contact.model.evaluation import as_tuple, evaluate, require_both
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.friction_cone import contact_point_jacobian
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.time_stepping import JOINTS, MARGIN, step_arguments, step_function
+from rbd.contact.stepping.step_problem import JOINTS, MARGIN
+from rbd.contact.stepping.time_stepping import step_arguments, step_function
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, less, maximum, where
 from rbd.scalars.arrays import Array, to_float_array
