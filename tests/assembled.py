@@ -18,7 +18,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 
 _AGE = 7 * 24 * 3600.0
 """Seconds after which unused code is deleted."""
@@ -73,9 +73,9 @@ def unoptimised() -> Iterator[None]:
 
 def finish_background_tasks() -> None:
     """Wait until the background thread, if there is one, has run all its tasks: it compiles with what is set now."""
-    if worker.current()._threads:
+    if compiler_thread.has_threads:
         done = threading.Event()
-        worker.current().submit(done.set)
+        compiler_thread.submit(done.set)
         assert done.wait(120)
 
 

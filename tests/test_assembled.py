@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from llvmlite import binding
 
-from rbd.native.runtime import worker
 from rbd.native.runtime.jit import assemble
+from rbd.native.runtime.thread_pool import ThreadPool
 from tests import assembled
 
 MODULE = "define double @f(double %x) {{\n  %y = fadd double %x, {number}\n  ret double %y\n}}\n"
@@ -55,8 +55,8 @@ def test_code_without_optimisation_stays_apart(folder: Path) -> None:
 
 
 def test_background_compilations_end_before_optimisation_is_switched(monkeypatch: pytest.MonkeyPatch) -> None:
-    folders, mine = list[str](), worker.Worker()
-    monkeypatch.setattr(worker, "_worker", mine)
+    folders, mine = list[str](), ThreadPool("mine", 1)
+    monkeypatch.setattr(assembled, "compiler_thread", mine)
 
     def compile_slowly() -> None:
         time.sleep(0.1)
@@ -69,7 +69,7 @@ def test_background_compilations_end_before_optimisation_is_switched(monkeypatch
         mine.submit(compile_slowly)
         inside = os.environ["RBD_CACHE_DIR"]
     assert folders == [usual, inside]
-    mine.stop()
+    mine.end()
 
 
 def test_old_entries_are_removed(folder: Path) -> None:

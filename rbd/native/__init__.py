@@ -17,12 +17,13 @@ codegen/                 LLVM IR text of programs and intrinsics
 runtime/                 what machine code needs while it runs
     jit.py, llvm_library.py  LLVM: compile, load
     cache.py, outline_cache.py  object code and outlines on disk
-    locks.py, worker.py, background.py  locks that survive forks, the compiling thread
+    locks.py                 locks that survive forks
+    thread_pool.py, background.py  threads; the one that compiles
     memory.py, abi.py        free memory; objects of CPython and NumPy
 batch/                   many rows at a time
     rows.py                  entry point: W rows at a time, in pieces
     row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
-    thread_pool.py           threads that take pieces
+    tasks.py                 tasks of several threads, which take pieces
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time
@@ -119,18 +120,12 @@ def _load() -> None:
     import_module("rbd.native.repeat")
 
 
-def has_code(compiled: CompiledProgram) -> bool:
-    """Return whether the code of a compiled program for one state is there, loading it if it was made before."""
-    return compiled.load_single()
-
-
 __all__ = [
     "InterpretedWarning",
     "Lock",
     "available",
     "background",
     "compile_program",
-    "has_code",
     "in_background",
     "is_loaded",
     "keeps_outlines",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import rbd
 from rbd.native.batch.row_access import layout_of
 from rbd.native.batch.rows import batch, batch_worker
-from rbd.native.batch.thread_pool import run_on_threads
+from rbd.native.batch.tasks import run_on_threads
 from rbd.native.codegen.arithmetic import LIBRARY, declarations, library_symbol
 from rbd.native.codegen.column_blocks import panel_widths
 from rbd.native.codegen.elementwise_loops import strip_widths

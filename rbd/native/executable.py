@@ -16,7 +16,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd import native
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline, Source
@@ -49,6 +49,7 @@ class Executable:
         self._code: CompiledProgram | None = None
         self._lock = native.Lock()
         self._queued: object = None
+        """The process whose background thread was told to compile."""
         self._error: BaseException | None = None
         self._interpreted = 0
         """Operations that were interpreted since the last attempt to compile; live states count them."""
@@ -71,35 +72,44 @@ class Executable:
 
         Without a compiler it warns and returns None. Raises the errors of the compiler.
         """
-        if self._has_code(rows):
-            return self._code
-        if not native.available():
-            native.warn_interpreted()
-            return None
-        with self._lock.inner:
-            code = self._make_code()
-            if not self._has_code(rows):
-                self._assemble(code, rows)
-        return code
+        return self._ensure_compiled(rows, wait=True)
+
+    def _ensure_compiled(self, rows: bool, *, wait: bool) -> CompiledProgram | None:
+        """Return the machine code for one state or for rows.
+
+        Without `wait`, code that is not in the disk cache is made by the background thread, and the result is None.
+        """
+        if not self._has_code(rows):
+            if not native.available():
+                native.warn_interpreted()
+            elif wait:
+                with self._lock.inner:
+                    self._compile_now(rows)
+            elif not self._find():
+                self._queue()
+        return self._code if self._has_code(rows) else None
 
     def _has_code(self, rows: bool) -> bool:
         return self._has_rows if rows else self.is_compiled
 
-    def _make_code(self) -> CompiledProgram:
-        if self._code is None:
-            self._code = native.compile_program(self.source)
-        return self._code
-
-    def _assemble(self, code: CompiledProgram, rows: bool) -> None:
-        """Compile or load, with a progress bar if it is wanted."""
-        if self.progress is False or (not rows and native.has_code(code)):
+    def _compile_now(self, rows: bool) -> None:
+        """Compile or load, with a progress bar if it is wanted; the caller holds the lock."""
+        if self._has_code(rows):
+            return
+        code = self._own_code()
+        if self.progress is False or (not rows and code.load_single()):
             self._load(code, rows)
             return
         with progress_bar(2, f"compile {self.outline.name}", self.progress) as bar:
-            code.program  # noqa: B018 - this records a program that was found on disk
+            _ = code.program  # is recorded now if only its outline was found on disk
             bar.update()
             self._load(code, rows)
             bar.update()
+
+    def _own_code(self) -> CompiledProgram:
+        if self._code is None:
+            self._code = native.compile_program(self.source)
+        return self._code
 
     def _load(self, code: CompiledProgram, rows: bool) -> None:
         if rows:
@@ -107,7 +117,11 @@ class Executable:
             self._has_rows = True
         else:
             code.compile_single()
+            self._prepare_calls(code)
             self.is_compiled = True
+
+    def _prepare_calls(self, code: CompiledProgram) -> None:
+        """Make what calls of the code for one state need."""
 
     def _find(self) -> bool:
         """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
@@ -117,20 +131,24 @@ class Executable:
 
     def _load_found(self) -> None:
         with suppress(MemoryError):  # it is interpreted until there is memory
-            code = self._make_code()
-            if not self.is_compiled and native.has_code(code):
-                self._load(code, rows=False)
+            if self._own_code().load_single():
+                self._compile_now(rows=False)
 
     def _queue(self) -> None:
         """Let the background thread compile, once; a forked process has a thread of its own."""
-        if self._queued is worker.current():
+        if self._is_queued:
             return
-        self._queued = worker.current()  # before the thread may reset it
+        self._queued = compiler_thread.process  # before the thread may reset it
         try:
-            worker.submit(self._compile_and_keep_error)
+            if not compiler_thread.submit(self._compile_and_keep_error):
+                self._queued, self._interpreted = None, 0  # it is tried again later
         except BaseException:  # an interrupt: it is not queued
             self._queued = None
             raise
+
+    @property
+    def _is_queued(self) -> bool:
+        return self._queued is compiler_thread.process
 
     def _compile_and_keep_error(self) -> None:
         """Compile; an exception is kept for the next caller."""
@@ -175,16 +193,16 @@ class LiveExecutable(Executable):
 
         After a failure it compiles again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
         """
-        if self.is_compiled or self._queued is worker.current():
+        if self.is_compiled or self._is_queued:
             return self.is_compiled
         self._interpreted += max(self._cost, 1)
-        if (self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING) and not self._find():
-            self._queue()
+        if self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING:
+            self._ensure_compiled(rows=False, wait=False)
         return self.is_compiled
 
     def _advance(self, before: int) -> Callable[..., Any] | None:
         """Compile if that is cheaper; `before` operations were interpreted before this call."""
-        if self._queued is worker.current():
+        if self._is_queued:
             return None
         if not native.available():
             if self._interpreted > OPERATIONS_BEFORE_COMPILING:
@@ -197,16 +215,14 @@ class LiveExecutable(Executable):
         if self._cost > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code):
             self._compile_and_keep_error()
         elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._queue()
+            self._ensure_compiled(rows=False, wait=False)
         elif before <= OPERATIONS_BEFORE_SEARCH:
             self._find()
         return self._builtin
 
     @override
-    def _load(self, code: CompiledProgram, rows: bool) -> None:
-        code.compile_single()
+    def _prepare_calls(self, code: CompiledProgram) -> None:
         self._builtin = _make_builtin(code, lambda *arrays: _run(code, arrays))
-        super()._load(code, rows)
         if self._keep is not None:
             self._keep()
 
@@ -243,13 +259,12 @@ class ArrayExecutable(Executable):
         In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
         interpreting them takes longer. Raises the exceptions of the other thread.
         """
-        if not self.is_compiled and not rows and native.available() and native.in_background() and not self._find():
-            error, self._error = self._error, None
-            if error is not None:
-                raise error
-            self._queue()
-            return None
-        return self.compile(rows=rows)
+        if rows or not native.in_background():
+            return self.compile(rows=rows)
+        error, self._error = self._error, None
+        if error is not None and not self.is_compiled:
+            raise error
+        return self._ensure_compiled(rows=False, wait=False)
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`; return the status."""

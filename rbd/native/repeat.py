@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from rbd.native.batch.row_access import packed_layout
-from rbd.native.batch.thread_pool import run_on_threads
+from rbd.native.batch.tasks import run_on_threads
 from rbd.native.compiled_program import Codes, CompiledProgram, cached_code, code_key
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library

@@ -14,7 +14,8 @@ from rbd import native
 from rbd.compiled import RecordedFunction
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.native import compiled_program
-from rbd.native.runtime import outline_cache, worker
+from rbd.native.runtime import outline_cache
+from rbd.native.runtime.background import compiler_thread
 
 Q = np.array([0.3, -0.4])
 Seen = list[tuple[float, float | None]]
@@ -140,7 +141,7 @@ def test_errors_of_the_background_thread_are_raised(monkeypatch: pytest.MonkeyPa
         recorded(Q, Q)
         held.may_go.set()
         done = threading.Event()
-        worker.submit(done.set)
+        compiler_thread.submit(done.set)
         assert done.wait(60)
         with pytest.raises(MemoryError, match="no room"):
             recorded(Q, Q)

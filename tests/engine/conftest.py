@@ -10,7 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState
 from rbd.native import executable
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 from tests import assembled
 
 
@@ -19,7 +19,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let programs be compiled in the first run, in this thread, and coordinates be written by machine code at once."""
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
-    monkeypatch.setattr(worker, "submit", lambda task: task())
+    monkeypatch.setattr(compiler_thread, "submit", lambda task: task())
     monkeypatch.setattr("rbd.state.mechanism_state.WRITES", 1)
 
 

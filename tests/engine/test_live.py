@@ -18,7 +18,8 @@ from rbd.engine.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.kinematics.kernel import Kernel, kernels
 from rbd.native import compiled_program, executable
-from rbd.native.runtime import worker
+from rbd.native.compiled_program import CompiledProgram
+from rbd.native.runtime.background import compiler_thread
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
@@ -156,7 +157,7 @@ def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest
         return make(*args)
 
     monkeypatch.setattr(compiled_program, "cached_code", slow)
-    monkeypatch.setattr(native, "has_code", lambda kernel: False)
+    monkeypatch.setattr(CompiledProgram, "load_single", lambda code: False)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     first = rbd.mass_matrix(a_case.state)
@@ -166,7 +167,7 @@ def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest
     assert entry.executable.machine_code is None
     gate.set()
     done = threading.Event()
-    worker.submit(done.set)
+    compiler_thread.submit(done.set)
     assert done.wait(60)
     assert entry.executable.machine_code is not None
     assert np.array_equal(rbd.mass_matrix(a_case.state), first)

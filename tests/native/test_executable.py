@@ -15,8 +15,9 @@ import pytest
 from rbd import native
 from rbd.native import compiled_program, executable
 from rbd.native.executable import LiveExecutable
-from rbd.native.runtime import jit, worker
-from rbd.native.runtime.worker import Worker
+from rbd.native.runtime import jit
+from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import ThreadPool
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
@@ -35,7 +36,7 @@ def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     program = random_program(8, 40, plain=True)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
-    monkeypatch.setattr(worker, "submit", lambda task: task())
+    monkeypatch.setattr(compiler_thread, "submit", lambda task: task())
     monkeypatch.setenv("RBD_CACHE", "0")
     return LiveExecutable(Source.of(program))
 
@@ -103,7 +104,7 @@ _DEFAULTS = """
 import numpy as np
 from rbd import native
 from rbd.native import executable
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 from rbd.native.executable import LiveExecutable
 from rbd.program.outline import Source
 from tests.native.programs import random_inputs, random_program
@@ -111,7 +112,7 @@ from tests.native.programs import random_inputs, random_program
 program = random_program(8, 40, plain=True)
 rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 native._load()  # the disk cache is searched only if the compiler is loaded
-worker.submit = lambda task: task()
+compiler_thread.submit = lambda task: task()
 searches, find = [], LiveExecutable._find
 
 
@@ -167,7 +168,7 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
         raise MemoryError
 
     make = compiled_program.cached_code
-    monkeypatch.setattr(worker, "submit", at_once)
+    monkeypatch.setattr(compiler_thread, "submit", at_once)
     monkeypatch.setattr(compiled_program, "cached_code", without_memory)
     for _ in range(4):
         live(rows)
@@ -177,7 +178,7 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
     assert live.is_compiled
 
 
-def test_a_worker_stops_when_its_task_is_done_and_never_hangs() -> None:
+def test_a_thread_ends_when_its_task_is_done_and_never_hangs() -> None:
     started, done = threading.Event(), list[bool]()
 
     def long() -> None:
@@ -185,19 +186,19 @@ def test_a_worker_stops_when_its_task_is_done_and_never_hangs() -> None:
         time.sleep(0.05)
         done.append(True)
 
-    mine = Worker()
+    mine = ThreadPool("mine", 1)
     mine.submit(long)
     assert started.wait(20)
     mine.submit(lambda: done.append(False))
-    mine.stop()
+    mine.end()
     assert done == [True]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(500):
-            each = Worker()
+            each = ThreadPool("each", 1)
             for _ in range(3):
                 each.submit(lambda: None)
-            each.stop()
+            each.end()
     finally:
         sys.setswitchinterval(interval)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 from rbd.native.runtime.jit import Library, assemble
 
 WARM = 100
@@ -63,7 +63,7 @@ WAYS: dict[str, Callable[[int], None]] = {"live": live, "compile": compiled, "li
 def finish_compiling() -> None:
     """Wait for machine code that is being made in the background."""
     done = threading.Event()
-    worker.submit(done.set)
+    compiler_thread.submit(done.set)
     assert done.wait(300)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native.runtime import worker
+from rbd.native.runtime.background import compiler_thread
 
 ROOM = 2 << 20
 CALLS = 500
@@ -54,7 +54,7 @@ def main(way: str) -> None:
     limit(None)
     assert masses(state) == without == masses(other)
     done = threading.Event()
-    worker.submit(done.set)  # the background thread has compiled what came before
+    compiler_thread.submit(done.set)  # the background thread has compiled what came before
     assert done.wait(60)
     print("compiled" if rbd.native.is_loaded() else "interpreted")
     assert methods.mass_matrix(np.zeros(3)).shape == (3, 3)

@@ -1,4 +1,4 @@
-"""Thread pool: shared work, exceptions, forks, interrupts, and the end of the interpreter."""
+"""Tasks of several threads: shared work, exceptions, forks, interrupts, and the end of the interpreter."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native.batch import thread_pool
-from rbd.native.batch.thread_pool import run_on_threads
+from rbd.native.batch import tasks
+from rbd.native.batch.tasks import run_on_threads
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.repeat import repeat_rows
+from rbd.native.runtime.thread_pool import ThreadPool
 from tests.native import processes, programs
 from tests.native.programs import assert_same_bits, native_rows, reference
 
@@ -40,7 +41,7 @@ def test_helpers_run_at_the_same_time_as_the_caller_and_are_kept() -> None:
     assert first[0] == second[0] == threading.current_thread().name
     assert first[1].startswith("rbd")
     assert second[1].startswith("rbd")
-    assert sum(thread.name == "rbd-worker" for thread in threading.enumerate()) <= (os.cpu_count() or 1)
+    assert sum(thread.name == "rbd-batch" for thread in threading.enumerate()) <= (os.cpu_count() or 1)
 
 
 def test_one_thread_takes_nohelper() -> None:
@@ -49,9 +50,9 @@ def test_one_thread_takes_nohelper() -> None:
 
 def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
     release = threading.Event()
-    blockers = [thread_pool.Task(lambda: release.wait(20)) for _ in range(thread_pool.LIMIT)]
+    blockers = [tasks.Task(lambda: release.wait(20)) for _ in range(tasks.batch_threads.limit)]
     for blocker in blockers:
-        thread_pool.submit(blocker)
+        tasks.batch_threads.submit(blocker.run)
     try:
         assert run_on_threads(lambda: 7, 3) == [7]
     finally:
@@ -60,7 +61,7 @@ def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
 
 
 def test_a_part_is_begun_or_withdrawn() -> None:
-    begun, withdrawn = thread_pool.Task(lambda: 1), thread_pool.Task(lambda: 2)
+    begun, withdrawn = tasks.Task(lambda: 1), tasks.Task(lambda: 2)
     begun.run()
     assert not begun.cancel()
     assert begun.result() == 1
@@ -92,10 +93,12 @@ def test_without_threads_the_caller_does_it_all(monkeypatch: pytest.MonkeyPatch)
     def refuse(function: object, arguments: object) -> int:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
-    monkeypatch.setattr(thread_pool, "start_new_thread", refuse)
+    pool = ThreadPool("rbd-batch", 4)
+    monkeypatch.setattr(tasks, "batch_threads", pool)
+    monkeypatch.setattr("rbd.native.runtime.thread_pool.start_new_thread", refuse)
     assert run_on_threads(lambda: 3, 4) == [3]
-    assert thread_pool._pool._queue.empty()
+    assert not pool.submit(lambda: None)
+    assert pool._queue.empty()
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +135,10 @@ def test_many_callers_at_once_get_their_own_results(kernel: CompiledProgram) -> 
 
 def test_arrays_live_as_long_as_helpers_work_on_them(kernel: CompiledProgram, monkeypatch: pytest.MonkeyPatch) -> None:
     """A caller that is interrupted while it waits leaves a helper behind, which must not write into freed memory."""
-    tasks: list[Callable[[], object]] = []
+    late: list[Callable[[], object]] = []
 
     def interrupted(task: Callable[[], object], number: int, stop: object) -> list[object]:
-        tasks.append(task)
+        late.append(task)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("rbd.native.compiled_program.run_on_threads", interrupted)
@@ -147,7 +150,7 @@ def test_arrays_live_as_long_as_helpers_work_on_them(kernel: CompiledProgram, mo
     del arrays, outputs
     gc.collect()
     assert all(watch() is not None for watch in watched)
-    tasks.pop()()
+    late.pop()()
     gc.collect()
     assert all(watch() is None for watch in watched)
 
@@ -192,11 +195,11 @@ def test_stop_is_called_before_helpers_are_waited_for() -> None:
 def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
     kernel: CompiledProgram, monkeypatch: pytest.MonkeyPatch, repeated: bool
 ) -> None:
-    tasks, rows = list[Callable[[], object]](), 4000
+    late, rows = list[Callable[[], object]](), 4000
 
     def interrupted(task: Callable[[], object], number: int, stop: Callable[[], object]) -> list[object]:
         stop()
-        tasks.append(task)
+        late.append(task)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
@@ -212,7 +215,7 @@ def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
 
     with pytest.raises(KeyboardInterrupt):
         call()
-    tasks.pop()()  # a helper that comes late
+    late.pop()()  # a helper that comes late
     assert all((each == 7.0).all() for each in outputs)
 
 
@@ -220,7 +223,7 @@ _INTERRUPTED = """
 import os, random, signal, sys, threading
 import numpy as np, rbd
 from rbd.native import compiled_program
-from rbd.native.batch import thread_pool
+from rbd.native.batch import tasks
 
 compiled_program.OPERATIONS_FOR_THREADS = 0
 count = int(sys.argv[1])
@@ -237,9 +240,9 @@ while hits < count:
     except KeyboardInterrupt:
         hits += 1
 assert np.array_equal(robot.mass_matrix(q, threads=3), expected)
-barrier = threading.Barrier(thread_pool.LIMIT + 1, timeout=20)
-assert len(thread_pool.run_on_threads(barrier.wait, thread_pool.LIMIT + 1)) == thread_pool.LIMIT + 1
-print(sum(thread.name.startswith("rbd") for thread in threading.enumerate()) == thread_pool.LIMIT)
+barrier = threading.Barrier(tasks.batch_threads.limit + 1, timeout=20)
+assert len(tasks.run_on_threads(barrier.wait, tasks.batch_threads.limit + 1)) == tasks.batch_threads.limit + 1
+print(sum(thread.name.startswith("rbd") for thread in threading.enumerate()) == tasks.batch_threads.limit)
 """
 
 
@@ -251,7 +254,7 @@ def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int
 
 _ENDING = """
 import threading, time
-from rbd.native.batch import thread_pool
+from rbd.native.batch import tasks
 
 def begun():
     barrier.wait()
@@ -259,8 +262,8 @@ def begun():
     print("ended", flush=True)
 
 barrier = threading.Barrier(2, timeout=20)
-part = thread_pool.Task(begun)
-thread_pool.submit(part)
+part = tasks.Task(begun)
+tasks.batch_threads.submit(part.run)
 barrier.wait()
 """
 
@@ -291,10 +294,10 @@ def test_a_forked_process_makes_helpers_of_its_own(kernel: CompiledProgram) -> N
 
 _SCRIPT = """
 import threading
-from rbd.native.batch import thread_pool
+from rbd.native.batch import tasks
 assert threading.active_count() == 1
 barrier = threading.Barrier(2, timeout=20)
-thread_pool.run_on_threads(barrier.wait, 2)
+tasks.run_on_threads(barrier.wait, 2)
 assert threading.active_count() == 2
 print("done")
 """
