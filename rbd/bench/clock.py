@@ -34,9 +34,9 @@ class Pace:
     window: float = 1e-3
     """Minimum duration of a window in seconds."""
     rounds: int = 201
-    limit: float = 4.0
-    """Duration in seconds after which no round starts, if there are at least `fewest` rounds."""
-    fewest: int = 7
+    time_limit: float = 4.0
+    """Duration in seconds after which no round starts, if there are at least `minimum_rounds`."""
+    minimum_rounds: int = 7
 
 
 @final
@@ -66,8 +66,8 @@ def alternate(contenders: Sequence[Contender], pace: Pace, clock: Clock = PROCES
     with _no_collections():
         repeats = [_repeats(contender, pace.window, clock) for contender in contenders]
         rows: list[list[float]] = []
-        end = perf_counter() + pace.limit
-        while len(rows) < pace.rounds and (len(rows) < pace.fewest or perf_counter() < end):
+        end = perf_counter() + pace.time_limit
+        while len(rows) < pace.rounds and (len(rows) < pace.minimum_rounds or perf_counter() < end):
             rows.append([_window(c, n, clock) for c, n in zip(contenders, repeats, strict=True)])
     return [Timing(np.array(column)) for column in zip(*rows, strict=True)]
 
@@ -103,11 +103,11 @@ def _seconds(contender: Contender, repeats: int, clock: Clock) -> float:
 @contextmanager
 def _no_collections() -> Generator[None]:
     """Disable the garbage collector during windows."""
-    was = gc.isenabled()
+    enabled = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if enabled:
             gc.enable()

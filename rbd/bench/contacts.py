@@ -13,15 +13,15 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.bench.contender import Contender
+from rbd.bench.contender import RBD, Contender
 from rbd.compiled import RecordedFunction
 from rbd.contact import Capsule, CollisionModel, ContactSimulator
 from rbd.scalars import cos, sin
 from rbd.scalars.arrays import Array
 
-CLOSE: Final = "distance of two capsules, with its row"
-LOOP: Final = "a step of the hand's loop, control included"
-OURS, RECORDED = "rbd", "rbd, control recorded"
+CAPSULE_DISTANCES: Final = "distance of two capsules, with its row"
+HAND_STEP: Final = "a step of the hand's loop, control included"
+RECORDED: Final = "rbd, control recorded"
 DT, THRESHOLD, STIFFNESS = 1e-3, 1e-3, 10.0
 DAMPING: Final = 2 * math.sqrt(STIFFNESS)
 START: Final = 2.8
@@ -32,7 +32,7 @@ _SLOWER: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
 
 @final
 @attrs.frozen(eq=False)
-class Hand:
+class HandCase:
     """The hand, configurations for distances, and the initial state of the loop."""
 
     mechanism: rbd.Mechanism
@@ -44,7 +44,7 @@ class Hand:
     begin: tuple[Array, Array]
 
 
-def hand(*, quick: bool = False) -> Hand:
+def hand_case(*, quick: bool = False) -> HandCase:
     """Return the hand with 5000 configurations and 500 steps, fewer if `quick`."""
     mechanism, tips = rbd.robots.hand()
     capsules = CollisionModel(mechanism)
@@ -54,7 +54,7 @@ def hand(*, quick: bool = False) -> Hand:
     state = rbd.MechanismState(mechanism)
     ContactSimulator(mechanism, tips, control_from(0.0), DT, law="euclidean").run(state, START)
     q = np.random.default_rng(4).uniform(-0.6, 0.6, (50 if quick else 5000, 13))
-    return Hand(mechanism, tips, capsules, q, 200 if quick else 500, (state.q.copy(), state.v.copy()))
+    return HandCase(mechanism, tips, capsules, q, 200 if quick else 500, (state.q.copy(), state.v.copy()))
 
 
 def desired_positions(t: float) -> Array:
@@ -90,40 +90,40 @@ def _goal(slower: float | None, start: float, t: Any) -> Any:
     return 1.5 * (math.cos(before) * cos(t / slower) - math.sin(before) * sin(t / slower)) - 1
 
 
-def distances(given: Hand) -> Contender:
+def distances(case: HandCase) -> Contender:
     """Return the contender of distances: a call for all distances, and one for all Jacobian rows."""
-    values, rows = (given.capsules.recorded(name) for name in ("distances", "jacobian"))
+    values, rows = (case.capsules.recorded(name) for name in ("distances", "jacobian"))
     still, pairs = np.zeros(13), len(_CAPSULES)
 
     def run(times: int) -> None:
         for _ in range(times):
-            values(given.q, still)
-            rows(given.q, still)
+            values(case.q, still)
+            rows(case.q, still)
 
     def value(k: int) -> Array:
-        state = rbd.MechanismState(given.mechanism, given.q[k // pairs])
-        distance = given.capsules.distances(state)[k % pairs].value
-        return np.array([distance, *given.capsules.jacobian(state)[k % pairs]], dtype=np.float64)
+        state = rbd.MechanismState(case.mechanism, case.q[k // pairs])
+        distance = case.capsules.distances(state)[k % pairs].value
+        return np.array([distance, *case.capsules.jacobian(state)[k % pairs]], dtype=np.float64)
 
-    return Contender(OURS, run, pairs * len(given.q), value)
+    return Contender(RBD, run, pairs * len(case.q), value)
 
 
-def loop(given: Hand, *, recorded: bool) -> Contender:
+def hand_simulation(case: HandCase, *, recorded: bool) -> Contender:
     """Return the contender of the loop, with control in Python or recorded."""
-    control = recorded_control(given.mechanism, START) if recorded else control_from(START)
-    simulator = ContactSimulator(given.mechanism, given.tips, control, DT, threshold=THRESHOLD, law="euclidean")
-    state = rbd.MechanismState(given.mechanism)
+    control = recorded_control(case.mechanism, START) if recorded else control_from(START)
+    simulator = ContactSimulator(case.mechanism, case.tips, control, DT, threshold=THRESHOLD, law="euclidean")
+    state = rbd.MechanismState(case.mechanism)
 
     def once() -> Array:
-        state.set_configuration(given.begin[0])
-        state.set_velocity(given.begin[1])
-        return simulator.run(state, given.steps * DT).q
+        state.set_configuration(case.begin[0])
+        state.set_velocity(case.begin[1])
+        return simulator.run(state, case.steps * DT).q
 
     def run(times: int) -> None:
         for _ in range(times):
             once()
 
-    return Contender(RECORDED if recorded else OURS, run, given.steps, lambda k: once()[k + 1])
+    return Contender(RECORDED if recorded else RBD, run, case.steps, lambda k: once()[k + 1])
 
 
 PlainCapsule: TypeAlias = tuple[str, Array, Array, float, float]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any, Protocol, final
+from typing import Any, Final, Protocol, final
 
 import attrs
 import numpy as np
@@ -12,6 +12,9 @@ from typing_extensions import override
 
 from rbd.errors import SolverError
 from rbd.scalars.arrays import Array
+
+RBD: Final = "rbd"
+"""Name of rbd, called from Python, in reports."""
 
 
 class Quantity(StrEnum):

@@ -11,13 +11,13 @@ from typing import Final, final
 import attrs
 
 from rbd.bench import contacts, legged, robots
-from rbd.bench.contender import Quantity
-from rbd.bench.fresh import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
-from rbd.bench.ours import CALL, KERNEL, LIVE, ROW_ORDER
+from rbd.bench.contender import RBD, Quantity
 from rbd.bench.peak import PEAK
 from rbd.bench.preparation import CACHED, COLD
 from rbd.bench.queries import Query
-from rbd.bench.report import LOOPED, SOLUTION, Report, Section
+from rbd.bench.rbd_engine import CALL, KERNEL, LIVE, ROW_ORDER
+from rbd.bench.report import LOOP_DYNAMICS, SOLUTION, Report, Section
+from rbd.bench.startup import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
 
 OPERATIONS: Final = {
     "panda": {
@@ -41,9 +41,9 @@ _SPEEDUPS: Final = {
     "talos": {"kernel": 7, "derivatives": 3, "call": 7, "live": 3, "batch": 30, "threads": 20},
 }
 _LOOPS: Final = (
-    (Section.ONE, Quantity.FORWARD.value, KERNEL, 2.0),
-    (Section.ONE, Quantity.FORWARD.value, CALL, 2.0),
-    (Section.LIVE, LOOPED, LIVE, 2.0),
+    (Section.SINGLE, Quantity.FORWARD.value, KERNEL, 2.0),
+    (Section.SINGLE, Quantity.FORWARD.value, CALL, 2.0),
+    (Section.LIVE, LOOP_DYNAMICS, LIVE, 2.0),
 )
 _QUERIES: Final = tuple(
     (query, 2 / 3)
@@ -70,7 +70,7 @@ _COLUMN_ORDER: Final = 1.5
 """Minimum speedup over row order."""
 _SHARE: Final = 0.35
 """Minimum share of the processor's peak: operations per time, with those of fused multiply-adds alone as the peak."""
-_WAITS: Final = {FIRST: 0.150, LONGEST: 0.010}
+_STARTUP: Final = {FIRST: 0.150, LONGEST: 0.010}
 _IMPORT: Final = 1.25
 """Maximum time of the import, relative to importing the dependencies."""
 
@@ -89,7 +89,7 @@ class Outcome:
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return the outcomes of all goals that a report covers."""
-    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _grounds, _preparations, _waits)
+    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _grounds, _preparations, _startup)
     return [each for find in finders for each in find(report)]
 
 
@@ -104,8 +104,8 @@ def _speedups(report: Report) -> Iterator[Outcome]:
     half = 1 if report.machine["lanes"] >= 8 else 2
     for robot, goals in _SPEEDUPS.items():
         wanted: list[tuple[str, str, str, float]] = []
-        wanted += [(Section.ONE, quantity.value, KERNEL, goals[_kernel(quantity)]) for quantity in Quantity]
-        wanted += [(Section.ONE, Quantity.INVERSE.value, CALL, goals["call"])]
+        wanted += [(Section.SINGLE, quantity.value, KERNEL, goals[_kernel(quantity)]) for quantity in Quantity]
+        wanted += [(Section.SINGLE, Quantity.INVERSE.value, CALL, goals["call"])]
         wanted += [(Section.LIVE, SOLUTION, LIVE, goals["live"])]
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
             wanted += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
@@ -117,10 +117,10 @@ def _speedups(report: Report) -> Iterator[Outcome]:
 
 
 def _few(report: Report) -> Iterator[Outcome]:
-    row = report.row("panda", Section.FEW, Quantity.INVERSE.value, CALL)
+    row = report.row("panda", Section.SMALL_BATCH, Quantity.INVERSE.value, CALL)
     if row is not None:
         seconds = row.states * row.seconds
-        title = f"{Section.FEW}: {row.what}: {CALL}, in all"
+        title = f"{Section.SMALL_BATCH}: {row.what}: {CALL}, in all"
         yield Outcome(
             row.robot, title, f"≤ {1e6 * _SMALL_BATCH:g} µs", f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH
         )
@@ -166,9 +166,9 @@ def _queries(report: Report) -> Iterator[Outcome]:
 
 
 def _contacts(report: Report) -> Iterator[Outcome]:
-    row = report.row(robots.HAND, Section.LOOP, contacts.LOOP, contacts.RECORDED)
+    row = report.row(robots.HAND, Section.SIMULATION, contacts.HAND_STEP, contacts.RECORDED)
     if row is not None and row.speedup is not None:
-        title = f"{contacts.LOOP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
+        title = f"{contacts.HAND_STEP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
         yield Outcome(robots.HAND, title, "≥ 10", f"{row.speedup:.3g}", row.speedup >= 10)
 
 
@@ -178,7 +178,7 @@ def _grounds(report: Report) -> Iterator[Outcome]:
         wanted += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
     for robot in legged.ROBOTS:
         for where, what, least in wanted:
-            row = report.row(robot, where, what, legged.OURS)
+            row = report.row(robot, where, what, RBD)
             if row is not None and row.speedup is not None:
                 title = f"{where}: {what}, times as fast as MuJoCo"
                 yield Outcome(robot, title, f"≥ {least}", f"{row.speedup:.3g}", row.speedup >= least)
@@ -197,13 +197,13 @@ def _preparations(report: Report) -> Iterator[Outcome]:
             yield Outcome(found.robot, title, f"≤ {1e3 * most:.0f} ms", text, found.seconds <= most)
 
 
-def _waits(report: Report) -> Iterator[Outcome]:
-    seconds = {found.what: found.seconds for found in report.waits}
+def _startup(report: Report) -> Iterator[Outcome]:
+    seconds = {found.what: found.seconds for found in report.startup}
     if IMPORT in seconds:
         ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
         yield Outcome(
             "", f"{IMPORT}, times as long as its dependencies", f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT
         )
-    for what in filter(seconds.__contains__, _WAITS):
-        most, text = _WAITS[what], f"{1e3 * seconds[what]:.3g} ms"
+    for what in filter(seconds.__contains__, _STARTUP):
+        most, text = _STARTUP[what], f"{1e3 * seconds[what]:.3g} ms"
         yield Outcome(HUMANOID, what, f"≤ {1e3 * most:.0f} ms", text, seconds[what] <= most)

@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.bench.contender import Contender
+from rbd.bench.contender import RBD, Contender
 from rbd.compiled import RecordedFunction
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace, Sphere
 from rbd.errors import UnknownNameError
@@ -33,7 +33,6 @@ PACKAGE: Final = "mjlab"
 HARD: Final = "hard contact with friction, all robots"
 SOFT: Final = "compliant contact, all robots"
 SINGLE: Final = "hard contact with friction, one robot, control in Python"
-OURS: Final = "rbd"
 DT, FRICTION = 2e-3, 0.8
 STEPS: Final = 100
 """Steps of a run, from the start."""
@@ -106,7 +105,7 @@ _FREQUENCY: Final = 12.0
 
 @final
 @attrs.frozen(eq=False)
-class Ground:
+class LeggedCase:
     """A robot with its feet on the ground, and the beginning of many runs."""
 
     robot: LeggedRobot
@@ -114,11 +113,6 @@ class Ground:
     model: CollisionModel
     q: Array
     v: Array
-
-    @property
-    def links(self) -> int:
-        """The number of bodies that move."""
-        return len(self.mechanism.bodies) - 1
 
     @property
     def joints(self) -> list[rbd.Joint]:
@@ -133,7 +127,7 @@ class Ground:
         return [x + size * sin(_FREQUENCY * t + phase) if size else x for x, (size, phase) in moved]
 
 
-def ground(robot: LeggedRobot, count: int) -> Ground:
+def legged_case(robot: LeggedRobot, count: int) -> LeggedCase:
     """Return a robot standing on the ground, `count` times with random differences."""
     report = MjcfReport()
     mechanism = load_mjcf(robot.path, report=report)
@@ -143,29 +137,29 @@ def ground(robot: LeggedRobot, count: int) -> Ground:
     feet = [k for k, geom in enumerate(report.geoms) if re.fullmatch(robot.feet, geom.name or "")]
     pairs = [(foot, len(report.geoms)) for foot in feet]
     model = collision_model(mechanism, [*report.geoms, floor], pairs)
-    given = Ground(robot, mechanism, model, np.zeros((0, mechanism.nq)), np.zeros((0, mechanism.nv)))
-    q, v = _starts(given, count)
-    return attrs.evolve(given, q=q, v=v)
+    case = LeggedCase(robot, mechanism, model, np.zeros((0, mechanism.nq)), np.zeros((0, mechanism.nv)))
+    q, v = _starts(case, count)
+    return attrs.evolve(case, q=q, v=v)
 
 
-def _starts(given: Ground, count: int) -> tuple[Array, Array]:
+def _starts(case: LeggedCase, count: int) -> tuple[Array, Array]:
     """Return configurations above the ground, and velocities; the first ones stand still on it."""
-    rng, still = np.random.default_rng(0), np.array([1.0, 0, 0, 0, 0, 0, 1.0, *map(float, given.targets(0.0))])
-    still[6] -= min(near.value for near in given.model.distances(rbd.MechanismState(given.mechanism, still)))
-    q, v = np.tile(still, (count, 1)), np.zeros((count, given.mechanism.nv))
+    rng, still = np.random.default_rng(0), np.array([1.0, 0, 0, 0, 0, 0, 1.0, *map(float, case.targets(0.0))])
+    still[6] -= min(near.value for near in case.model.distances(rbd.MechanismState(case.mechanism, still)))
+    q, v = np.tile(still, (count, 1)), np.zeros((count, case.mechanism.nv))
     q[1:, 7:] += rng.normal(size=q[1:, 7:].shape) * 0.03
     q[1:, 6] += rng.uniform(0, 0.02, count - 1)
     v[1:] = rng.normal(size=v[1:].shape) * 0.1
     return q, v
 
 
-def softened(given: Ground) -> rbd.Mechanism:
+def softened(case: LeggedCase) -> rbd.Mechanism:
     """Return the robot with compliant points in the middle of its feet's ends, and the ground raised to them."""
-    mechanism = load_mjcf(given.robot.path)
+    mechanism = load_mjcf(case.robot.path)
     for joint in mechanism.tree_joints[1:]:
-        joint.armature, joint.damping = given.robot.armature, given.robot.damping
+        joint.armature, joint.damping = case.robot.armature, case.robot.damping
     radii = set[float]()
-    for pair in given.model.pairs:
+    for pair in case.model.pairs:
         foot, body = pair.a, mechanism.body(pair.body_a.name)
         assert isinstance(foot, (Sphere, Capsule))
         radii.add(foot.radius)
@@ -180,60 +174,60 @@ def softened(given: Ground) -> rbd.Mechanism:
     return mechanism
 
 
-def control(given: Ground, mechanism: rbd.Mechanism) -> RecordedFunction:
+def control(case: LeggedCase, mechanism: rbd.Mechanism) -> RecordedFunction:
     """Return the proportional control as a recorded function; the joints have the damping."""
 
     def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
-        goals, k = given.targets(t), given.robot.stiffness
+        goals, k = case.targets(t), case.robot.stiffness
         return [0] * 6 + [k * (goal - x) for goal, x in zip(goals, list(state.q)[7:], strict=True)]
 
     return rbd.record(torques, mechanism, t=())
 
 
-def hard_worlds(given: Ground, threads: int) -> Contender:
+def hard_worlds(case: LeggedCase, threads: int) -> Contender:
     """Return the contender with hard contact."""
-    law = control(given, given.mechanism)
-    make = partial(Worlds, given.mechanism, given.model, friction=FRICTION, control=law)
-    return _contender(given, make(count=len(given.q), dt=DT, threads=threads))
+    law = control(case, case.mechanism)
+    make = partial(Worlds, case.mechanism, case.model, friction=FRICTION, control=law)
+    return _contender(case, make(count=len(case.q), dt=DT, threads=threads))
 
 
-def soft_worlds(given: Ground, threads: int) -> Contender:
+def soft_worlds(case: LeggedCase, threads: int) -> Contender:
     """Return the contender with compliant contact."""
-    mechanism = softened(given)
-    law = control(given, mechanism)
+    mechanism = softened(case)
+    law = control(case, mechanism)
     make = partial(Worlds, mechanism, control=law, integrator="semi-implicit-euler")
-    return _contender(given, make(count=len(given.q), dt=DT, threads=threads))
+    return _contender(case, make(count=len(case.q), dt=DT, threads=threads))
 
 
-def _contender(given: Ground, worlds: Worlds) -> Contender:
+def _contender(case: LeggedCase, worlds: Worlds) -> Contender:
     def run(times: int) -> None:
         for _ in range(times):
-            worlds.reset(None, q=given.q, v=given.v)
+            worlds.reset(None, q=case.q, v=case.v)
             worlds.step(steps=STEPS)
 
-    return Contender(OURS, run, len(given.q) * STEPS, None)
+    return Contender(RBD, run, len(case.q) * STEPS, None)
 
 
-def single(given: Ground) -> Contender:
+def single(case: LeggedCase) -> Contender:
     """Return the contender with one robot, whose control is a Python function."""
-    simulator = ContactSimulator(given.mechanism, given.model, python_control(given), DT, friction=FRICTION)
-    state = rbd.MechanismState(given.mechanism)
+    simulator = ContactSimulator(case.mechanism, case.model, python_control(case), DT, friction=FRICTION)
+    state = rbd.MechanismState(case.mechanism)
 
     def run(times: int) -> None:
         for _ in range(times):
-            state.set_configuration(given.q[0])
-            state.set_velocity(given.v[0])
+            state.set_configuration(case.q[0])
+            state.set_velocity(case.v[0])
             simulator.run(state, STEPS * DT)
 
-    return Contender(OURS, run, STEPS, None)
+    return Contender(RBD, run, STEPS, None)
 
 
-def python_control(given: Ground) -> Any:
+def python_control(case: LeggedCase) -> Any:
     """Return the control in Python, towards the posture at rest."""
     goal, k, torques = (
-        np.array(given.targets(0.0), dtype=np.float64),
-        given.robot.stiffness,
-        np.zeros(given.mechanism.nv),
+        np.array(case.targets(0.0), dtype=np.float64),
+        case.robot.stiffness,
+        np.zeros(case.mechanism.nv),
     )
 
     def law(t: float, state: rbd.MechanismState) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 import rbd
 from rbd.bench.clock import PROCESSOR
 from rbd.bench.contender import Quantity
-from rbd.bench.ours import program
+from rbd.bench.rbd_engine import program
 from rbd.bench.report import Preparation
 from rbd.bench.robots import robot
 from rbd.bench.samples import Samples
@@ -47,8 +47,8 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
             return found
         found.append(_timed(name, COLD, ready, repeats))
     with tempfile.TemporaryDirectory() as folder, _cache(folder):
-        _fresh(name)  # fills the cache
-        times = [_fresh(name) for _ in range(repeats)]
+        _seconds_in_new_process(name)  # fills the cache
+        times = [_seconds_in_new_process(name) for _ in range(repeats)]
         found.append(Preparation(name, CACHED, float(np.median(times)), min(times)))
     return found
 
@@ -71,7 +71,7 @@ def write_seconds(name: str) -> None:
     sys.stdout.write(str(PROCESSOR() - start))
 
 
-def _fresh(name: str) -> float:
+def _seconds_in_new_process(name: str) -> float:
     """Return the preparation time in a new process, without caches in memory."""
     script = f"from rbd.bench.preparation import write_seconds; write_seconds({name!r})"
     done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 import rbd
 from rbd.bench.contender import Contender, Quantity, calls
-from rbd.bench.ours import LIVE, Ours
+from rbd.bench.rbd_engine import LIVE, RbdEngine
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
@@ -42,10 +42,10 @@ DAMPING: Final = 20.0
 class Queries:
     """The frame queries of one robot."""
 
-    def __init__(self, ours: Ours) -> None:
+    def __init__(self, engine: RbdEngine) -> None:
         """Fix a frame to the last body of a copy of the robot."""
-        self.mechanism, _ = ours.mechanism.copy()
-        self.samples = ours.samples
+        self.mechanism, _ = engine.mechanism.copy()
+        self.samples = engine.samples
         self.body = self.mechanism.bodies[-1]
         self.middle = self.mechanism.bodies[len(self.mechanism.bodies) // 2]
         pose = rbd.Transform(rbd.Frame("tool"), self.body.default_frame, translation=OFFSET)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypedDict, final
 
 import attrs
 
-VERSION = 2
+from rbd.mechanism import Mechanism
+
+VERSION = 3
 """Version of the JSON format."""
 
 
@@ -16,13 +19,13 @@ class Section(StrEnum):
     """How contenders are called."""
 
     VALUES = "values with frames"
-    ONE = "one state per call"
+    SINGLE = "one state per call"
     LIVE = "a live state"
-    FEW = "eight states per call"
+    SMALL_BATCH = "eight states per call"
     BATCH = "many states, one thread"
     COLUMNS = "many states in column order, one thread"
     THREADS = "many states, two threads"
-    LOOP = "a simulation with contacts, step by step"
+    SIMULATION = "a simulation with contacts, step by step"
     GROUND = "many robots on the ground, one thread"
     GROUND_THREADS = "many robots on the ground, two threads"
     GROUND_SINGLE = "one robot on the ground"
@@ -30,12 +33,12 @@ class Section(StrEnum):
     WORLDS_THREADS = "worlds in one call, two threads"
 
 
-ON_GROUND = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
-IN_WORLDS = (Section.WORLDS, Section.WORLDS_THREADS)
+GROUND_SECTIONS = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
+WORLDS_SECTIONS = (Section.WORLDS, Section.WORLDS_THREADS)
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""
-LOOPED = "dynamics with a loop"
-MOVED = "set q and v, dynamics with a loop"
+LOOP_DYNAMICS = "dynamics with a loop"
+LOOP_DYNAMICS_AFTER_SET = "set q and v, dynamics with a loop"
 """Calls of a live state of a mechanism with loops: at a fixed configuration, and after setting it."""
 
 
@@ -59,8 +62,13 @@ class Robot:
     nq: int
     nv: int
     bodies: int
-    operations: dict[str, int]
+    operations: dict[str, int] = attrs.field(factory=dict)
     """Numbers of operations of rbd's programs, by quantity: additions, products, divisions, square roots, sines ..."""
+
+    @staticmethod
+    def of(name: str, mechanism: Mechanism, operations: Mapping[str, int] | None = None) -> Robot:
+        """Return the description of a mechanism; its root body is not counted."""
+        return Robot(name, mechanism.nq, mechanism.nv, len(mechanism.bodies) - 1, dict(operations or {}))
 
 
 @final
@@ -104,10 +112,10 @@ class Report:
 
     machine: Machine
     quick: bool
-    robots: list[Robot]
-    rows: list[ReportRow]
-    preparations: list[Preparation]
-    waits: list[Preparation]
+    robots: list[Robot] = attrs.field(factory=list)
+    rows: list[ReportRow] = attrs.field(factory=list)
+    preparations: list[Preparation] = attrs.field(factory=list)
+    startup: list[Preparation] = attrs.field(factory=list)
     """Times in new processes."""
 
     def to_json(self) -> str:

@@ -31,7 +31,7 @@ def talos() -> Mechanism:
     return without_passive_torques(load_urdf(_example("talos_reduced.urdf"), floating=True))
 
 
-OWN: Mapping[str, Callable[[], Mechanism]] = {
+RBD_ROBOTS: Mapping[str, Callable[[], Mechanism]] = {
     "arm7": robots.arm7,
     "humanoid": robots.humanoid,
     "double_pendulum": robots.double_pendulum,
@@ -49,18 +49,18 @@ def default_names() -> list[str]:
 
 def has_examples() -> bool:
     """Return whether `example-robot-data` is installed."""
-    return all(find(name) is not None for name in ("panda.urdf", "talos_reduced.urdf"))
+    return all(find_example(name) is not None for name in ("panda.urdf", "talos_reduced.urdf"))
 
 
 def robot(name: str) -> Mechanism:
     """Return a robot by name or from a URDF file; raise UnknownNameError for other names."""
-    if name in OWN:
-        return without_passive_torques(OWN[name]())
+    if name in RBD_ROBOTS:
+        return without_passive_torques(RBD_ROBOTS[name]())
     if name in EXAMPLES and has_examples():
         return EXAMPLES[name]()
     if name.endswith(".urdf"):
         return without_passive_torques(load_urdf(name))
-    known = [*OWN, *legged.ROBOTS, *(EXAMPLES if has_examples() else ())]
+    known = [*RBD_ROBOTS, *legged.ROBOTS, *(EXAMPLES if has_examples() else ())]
     raise unknown_name("robot", name, known, more=f"; known robots: {', '.join(known)}, and files *.urdf")
 
 
@@ -74,14 +74,14 @@ def without_passive_torques(mechanism: Mechanism) -> Mechanism:
 
 
 def _example(file: str) -> Path:
-    path = find(file)
+    path = find_example(file)
     if path is None:
         message = f"{file} is not installed: pip install example-robot-data"
         raise UnknownNameError(message, kind="file", name=file, known=(), suggestion=None)
     return path
 
 
-def find(file: str) -> Path | None:
+def find_example(file: str) -> Path | None:
     """Return the path of a file of `example-robot-data`, without importing the package."""
     try:
         files = metadata.files("example-robot-data") or []

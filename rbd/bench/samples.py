@@ -52,7 +52,7 @@ def rows(arrays: tuple[Array, ...]) -> list[tuple[Array, ...]]:
     return [tuple(row.copy() for row in each) for each in zip(*arrays, strict=True)]
 
 
-def draw(mechanism: Mechanism, count: int = COUNT, seed: int = 1) -> Samples:
+def random_samples(mechanism: Mechanism, count: int = COUNT, seed: int = 1) -> Samples:
     """Return random states of a mechanism, with closed loops."""
     rng = np.random.default_rng(seed)
     types = [joint.type for joint in mechanism.tree_joints]

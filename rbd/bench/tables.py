@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rbd.bench.goals import outcomes
-from rbd.bench.report import IN_WORLDS, ON_GROUND, Machine, Preparation, Report, ReportRow, Section
+from rbd.bench.report import GROUND_SECTIONS, WORLDS_SECTIONS, Machine, Preparation, Report, ReportRow, Section
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
 _ON_GROUND = tuple(head.replace("Pinocchio", "MuJoCo").replace("state", "step") for head in _HEAD)
@@ -123,15 +123,21 @@ def _tables(report: Report) -> list[tuple[str, Table]]:
         mine = [row for row in report.rows if row.robot == robot.name]
         for section, rows in groupby(mine, key=lambda row: (row.section, row.states)):
             many = f" ({section[1]} states)" if section[1] > 1 else ""
-            head = _ON_GROUND if section[0] in ON_GROUND else _IN_WORLDS if section[0] in IN_WORLDS else _HEAD
+            head = _head(section[0])
             found.append((f"{robot.name}: {section[0]}{many}", [head, *map(_cells, rows)]))
         prepared = [p for p in report.preparations if p.robot == robot.name]
         title = f"{robot.name}: until inverse dynamics, mass matrix and forward dynamics are ready"
         found += [(title, _ready(prepared))] if prepared else []
-    found.append(("in a new process", _waits(report.waits)))
+    found.append(("in a new process", _startup(report.startup)))
     reached: Table = [("goal for", "what", "goal", "found", "reached")]
     reached += [(o.robot, o.what, o.goal, o.found, "yes" if o.reached else "**no**") for o in outcomes(report)]
     return [*found, ("What rbd aims at", reached)] if len(reached) > 1 and not report.quick else found
+
+
+def _head(section: str) -> tuple[str, ...]:
+    if section in GROUND_SECTIONS:
+        return _ON_GROUND
+    return _IN_WORLDS if section in WORLDS_SECTIONS else _HEAD
 
 
 def _cells(row: ReportRow) -> tuple[str, ...]:
@@ -150,7 +156,7 @@ def _ready(rows: Sequence[Preparation]) -> Table:
     return [("what", "median", "best"), *((row.what, _time(row.seconds), _time(row.best)) for row in rows)]
 
 
-def _waits(rows: Sequence[Preparation]) -> Table:
+def _startup(rows: Sequence[Preparation]) -> Table:
     times = ((row.robot, row.what, _time(row.seconds), _time(row.best)) for row in rows)
     return [("robot", "what", "median", "best"), *times]
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, Final, final
+from typing import Any, final
 
 import numpy as np
 
 import rbd
-from rbd.bench.contender import Contender, calls
+from rbd.bench.contender import RBD, Contender, calls
 from rbd.bench.samples import COUNT
 from rbd.scalars.arrays import Array
 from rbd.testing.random_mechanisms import random_rotation
-
-VALUES: Final = "rbd"
 
 
 class Operation(StrEnum):
@@ -43,9 +41,7 @@ class Poses:
     def contender(self, operation: Operation) -> Contender:
         """Return rbd as a contender."""
         function, arguments = _function(operation), self._arguments(operation)
-        return Contender(
-            VALUES, calls(function, arguments), len(arguments), lambda k: _numbers(function(*arguments[k]))
-        )
+        return Contender(RBD, calls(function, arguments), len(arguments), lambda k: _numbers(function(*arguments[k])))
 
     def _arguments(self, operation: Operation) -> list[tuple[Any, ...]]:
         """Return the arguments of an operation, pose by pose."""

@@ -11,21 +11,20 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.bench.contender import Contender
+from rbd.bench.contender import RBD, Contender
 from rbd.rollout import Worlds
 from rbd.scalars.arrays import Array
 
 QUADRUPED: Final = "quadruped"
-WHAT: Final = "hard contact with friction, control recorded"
-OURS: Final = "rbd"
-LOOP: Final = "one robot after the other"
+QUADRUPED_STEP: Final = "hard contact with friction, control recorded"
+SEQUENTIAL: Final = "one robot after the other"
 DT, FRICTION, STEPS = 2e-3, 0.8, 100
 _STIFFNESS, _DAMPING = 60.0, 2.0
 
 
 @final
 @attrs.frozen(eq=False)
-class Herd:
+class QuadrupedCase:
     """Quadrupeds that begin near their stance."""
 
     mechanism: rbd.Mechanism
@@ -39,13 +38,13 @@ class Herd:
         return Worlds(self.mechanism, model, count=count, dt=DT, control=law, friction=FRICTION, threads=threads)
 
 
-def herd(count: int) -> Herd:
+def quadruped_case(count: int) -> QuadrupedCase:
     """Return `count` quadrupeds with random differences."""
     rng, mechanism = np.random.default_rng(0), rbd.robots.quadruped()
     q = np.tile(rbd.robots.quadruped_configuration(), (count, 1))
     q[:, 6] += rng.uniform(0.0, 0.02, count)
     q[:, 7:] += 0.03 * rng.standard_normal((count, 12))
-    return Herd(mechanism, q, 0.1 * rng.standard_normal((count, mechanism.nv)))
+    return QuadrupedCase(mechanism, q, 0.1 * rng.standard_normal((count, mechanism.nv)))
 
 
 def _servo(state: rbd.ScalarState) -> list[Any]:
@@ -54,28 +53,28 @@ def _servo(state: rbd.ScalarState) -> list[Any]:
     return [0] * 6 + [_STIFFNESS * (goal - x) - _DAMPING * rate for goal, x, rate in legs]
 
 
-def together(given: Herd, threads: int) -> Contender:
+def batched_worlds(case: QuadrupedCase, threads: int) -> Contender:
     """Return the contender that steps all robots in one call."""
-    worlds, count = given.worlds(len(given.q), threads), len(given.q)
+    worlds, count = case.worlds(len(case.q), threads), len(case.q)
 
     def run(times: int) -> None:
         for _ in range(times):
-            worlds.reset(None, q=given.q, v=given.v)
+            worlds.reset(None, q=case.q, v=case.v)
             worlds.step(steps=STEPS)
 
     def value(k: int) -> Array:
         run(1)
         return np.array(worlds.q[k % count], dtype=np.float64)
 
-    return Contender(OURS, run, count * STEPS, value)
+    return Contender(RBD, run, count * STEPS, value)
 
 
-def alone(given: Herd) -> Contender:
+def sequential_worlds(case: QuadrupedCase) -> Contender:
     """Return the contender that steps one robot after the other, each in one call for all its steps."""
-    worlds, count = given.worlds(1, 1), len(given.q)
+    worlds, count = case.worlds(1, 1), len(case.q)
 
     def one(k: int) -> Array:
-        worlds.reset(None, q=given.q[k], v=given.v[k])
+        worlds.reset(None, q=case.q[k], v=case.v[k])
         worlds.step(steps=STEPS)
         return np.array(worlds.q[0], dtype=np.float64)
 
@@ -84,4 +83,4 @@ def alone(given: Herd) -> Contender:
             for k in range(count):
                 one(k)
 
-    return Contender(LOOP, run, count * STEPS, lambda k: one(k % count))
+    return Contender(SEQUENTIAL, run, count * STEPS, lambda k: one(k % count))

@@ -17,13 +17,13 @@ import pytest
 
 import rbd
 from rbd import bench, cli
-from rbd.bench import fresh, goals, ours, preparation, robots, tables, values
+from rbd.bench import goals, preparation, rbd_engine, robots, startup, tables
 from rbd.bench.clock import Pace, alternate
-from rbd.bench.contender import Contender, Quantity, difference
+from rbd.bench.contender import RBD, Contender, Quantity, difference
 from rbd.bench.peak import PEAK, peak
 from rbd.bench.queries import Query
-from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, ReportRow, Section
-from rbd.bench.samples import COUNT, draw
+from rbd.bench.report import LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET, SOLUTION, Preparation, Report, ReportRow, Section
+from rbd.bench.samples import COUNT, random_samples
 from rbd.bench.tree import tree_of
 from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
@@ -49,9 +49,9 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """One run of the command, which is a run of `bench.run` at the same time."""
     folder, reports, run = tmp_path_factory.mktemp("bench"), list[Report](), bench.run
 
-    def remembering(settings: bench.BenchSettings, say: Callable[[str], object]) -> Report:
+    def remembering(settings: bench.BenchSettings, report_progress: Callable[[str], object]) -> Report:
         assert settings == QUICK
-        reports.append(run(settings, say))
+        reports.append(run(settings, report_progress))
         return reports[-1]
 
     data, page = folder / "bench.json", folder / "bench.md"
@@ -74,14 +74,14 @@ def report(command: Command) -> Report:
 
 def test_every_section_is_measured(report: Report) -> None:
     found = {(row.section, row.what, row.who) for row in report.rows}
-    expected = {(Section.ONE, q, who) for q in Quantity for who in (ours.KERNEL, ours.CALL)}
-    expected |= {(Section.LIVE, SOLUTION, ours.LIVE), (Section.FEW, Quantity.INVERSE, ours.CALL)}
-    expected |= {(Section.LIVE, query, ours.LIVE) for query in Query}
-    expected |= {(Section.VALUES, operation, values.VALUES) for operation in Operation}
+    expected = {(Section.SINGLE, q, who) for q in Quantity for who in (rbd_engine.KERNEL, rbd_engine.CALL)}
+    expected |= {(Section.LIVE, SOLUTION, rbd_engine.LIVE), (Section.SMALL_BATCH, Quantity.INVERSE, rbd_engine.CALL)}
+    expected |= {(Section.LIVE, query, rbd_engine.LIVE) for query in Query}
+    expected |= {(Section.VALUES, operation, RBD) for operation in Operation}
     many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
-    expected |= {(*group, who) for group in many for who in (ours.CALL, ours.ROW_ORDER, PEAK)}
+    expected |= {(*group, who) for group in many for who in (rbd_engine.CALL, rbd_engine.ROW_ORDER, PEAK)}
     sections = (Section.BATCH, Section.THREADS)
-    expected |= {(section, q, ours.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
+    expected |= {(section, q, rbd_engine.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
     assert found == expected
 
 
@@ -89,15 +89,18 @@ def test_a_linkage_has_sections_of_its_own() -> None:
     report = bench.run(bench.BenchSettings(robots=("four_bar",), quick=True, peers=False))
     found = [(row.section, row.what, row.who) for row in report.rows if row.robot]
     forward = Quantity.FORWARD.value
-    expected = [(Section.ONE, forward, who) for who in (ours.KERNEL, ours.CALL)]
-    assert found == [*expected, *((Section.LIVE, what, ours.LIVE) for what in (LOOPED, MOVED))]
+    expected = [(Section.SINGLE, forward, who) for who in (rbd_engine.KERNEL, rbd_engine.CALL)]
+    assert found == [
+        *expected,
+        *((Section.LIVE, what, rbd_engine.LIVE) for what in (LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET)),
+    ]
     assert set(report.robots[0].operations) == {"inverse dynamics", "mass matrix", "forward dynamics"}
     assert "dynamics with a loop" in bench.as_text(report)
 
 
 def test_states_of_a_linkage_are_closed() -> None:
     mechanism = robots.robot("four_bar")
-    samples = draw(mechanism, 5)
+    samples = random_samples(mechanism, 5)
     for q, v in zip(samples.q, samples.v, strict=True):
         state = rbd.MechanismState(mechanism, q, v)
         assert float(rbd.loop_gap(state)) < 1e-10
@@ -118,11 +121,11 @@ def test_preparations_are_measured(report: Report) -> None:
 
 
 def test_new_processes_are_measured(report: Report) -> None:
-    found = {(p.robot, p.what): p for p in report.waits}
-    humanoid = [(fresh.HUMANOID, fresh.FIRST), (fresh.HUMANOID, fresh.LONGEST)]
-    assert list(found) == [("", fresh.IMPORT), ("", fresh.DEPENDENCIES), *humanoid]
+    found = {(p.robot, p.what): p for p in report.startup}
+    humanoid = [(startup.HUMANOID, startup.FIRST), (startup.HUMANOID, startup.LONGEST)]
+    assert list(found) == [("", startup.IMPORT), ("", startup.DEPENDENCIES), *humanoid]
     assert all(0 < p.best <= p.seconds for p in found.values())
-    assert found["", fresh.IMPORT].seconds > found["", fresh.DEPENDENCIES].seconds / 2
+    assert found["", startup.IMPORT].seconds > found["", startup.DEPENDENCIES].seconds / 2
     page = bench.as_markdown(report)
     assert all(f"| {what} |" in page for _, what in found)
 
@@ -133,19 +136,20 @@ def test_new_processes_find_no_machine_code(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("RBD_CACHE", "0")
     names = ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
     kept = f"[name in os.environ for name in {names}] + os.listdir(os.environ['RBD_CACHE_DIR'])"
-    assert fresh._fresh(f"import json, os; print(json.dumps({kept}))") == [False, False]
+    assert startup.run_script(f"import json, os; print(json.dumps({kept}))") == [False, False]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_json_contains_all_results(report: Report) -> None:
     content = json.loads(report.to_json())
-    assert set(content) == {"version", "machine", "quick", "robots", "rows", "preparations", "waits"}
+    assert set(content) == {"version", "machine", "quick", "robots", "rows", "preparations", "startup"}
     assert set(content["rows"][0]) == {field.name for field in attrs.fields(ReportRow)}
     assert {"processor", "cores", "load", "lanes", "system", "versions"} == set(content["machine"])
     assert content["machine"]["versions"]["rbd"] == rbd.__version__
     assert content["machine"]["lanes"] in (2, 4, 8)
     assert content["robots"][0]["operations"] == {
-        quantity.value: ours.program(robots.robot("double_pendulum"), quantity).count().total for quantity in Quantity
+        quantity.value: rbd_engine.program(robots.robot("double_pendulum"), quantity).count().total
+        for quantity in Quantity
     }
 
 
@@ -164,7 +168,7 @@ def test_the_cache_of_the_user_is_not_changed(monkeypatch: pytest.MonkeyPatch, t
     assembled, assemble = list[str](), compiled_program.assemble
     monkeypatch.setattr(compiled_program, "assemble", lambda text: assembled.append(text) or assemble(text))
     mechanism = robots.robot("double_pendulum")
-    preparation.preparations("double_pendulum", mechanism, draw(mechanism, 1), 1)
+    preparation.preparations("double_pendulum", mechanism, random_samples(mechanism, 1), 1)
     assert len(assembled) == 2 * len(set(assembled)) == 6  # once before it is measured, and nothing from a cache
     assert os.environ["RBD_CACHE_DIR"] == str(tmp_path / "mine")
     assert "RBD_CACHE" not in os.environ
@@ -200,8 +204,8 @@ def test_without_machine_code_the_interpreter_is_measured(tmp_path: Path) -> Non
     environment = {**os.environ, "RBD_NATIVE": "0"}
     subprocess.run([sys.executable, "-m", "rbd", "bench", *options], check=True, capture_output=True, env=environment)
     content = json.loads(data.read_text(encoding="utf-8"))
-    assert {row["who"] for row in content["rows"]} == {ours.CALL, ours.LIVE}
-    assert {row["section"] for row in content["rows"]} == {Section.VALUES, Section.ONE, Section.LIVE}
+    assert {row["who"] for row in content["rows"]} == {rbd_engine.CALL, rbd_engine.LIVE}
+    assert {row["section"] for row in content["rows"]} == {Section.VALUES, Section.SINGLE, Section.LIVE}
     assert content["machine"]["lanes"] == 1
 
 
@@ -233,7 +237,7 @@ def test_ratios_are_taken_between_neighbours() -> None:
             load = load % 7 + 1  # a machine that gets busier all the time
             yield factor * load
 
-    pace = Pace(window=0.5, rounds=50, limit=1e9)
+    pace = Pace(window=0.5, rounds=50, time_limit=1e9)
     slow, fast = alternate([contender("a", 0, costs(3.0)), contender("b", 0, costs(1.0))], pace, lambda: CLOCK[0])
     assert fast.speedup(slow) == pytest.approx(3.0)
     assert fast.best == pytest.approx(1.0)
@@ -241,7 +245,7 @@ def test_ratios_are_taken_between_neighbours() -> None:
 
 def test_states_are_the_same_in_every_run_and_fit_the_robot() -> None:
     mechanism = robots.robot("humanoid")
-    first, second = draw(mechanism), draw(mechanism)
+    first, second = random_samples(mechanism), random_samples(mechanism)
     assert first.q.shape == (COUNT, mechanism.nq)
     assert np.array_equal(first.q, second.q)
     assert np.allclose(np.linalg.norm(first.q[:, :4], axis=1), 1.0)
@@ -250,7 +254,7 @@ def test_states_are_the_same_in_every_run_and_fit_the_robot() -> None:
 
 def test_kernel_and_interpreter_agree_for_every_state() -> None:
     mechanism = robots.robot("arm7")
-    mine = ours.Ours(mechanism, draw(mechanism))
+    mine = rbd_engine.RbdEngine(mechanism, random_samples(mechanism))
     kernel = mine.kernel(Quantity.FORWARD)
     assert kernel is not None
     kernel.run(2)
@@ -267,10 +271,10 @@ def test_goals_for_column_order_compare_rows_of_one_run(report: Report) -> None:
     rows = [
         row(what, who, seconds)
         for what, slow in pairs
-        for who, seconds in ((ours.CALL, 20e-9), (ours.ROW_ORDER, slow), (PEAK, 6e-9))
+        for who, seconds in ((rbd_engine.CALL, 20e-9), (rbd_engine.ROW_ORDER, slow), (PEAK, 6e-9))
     ]
     robot = attrs.evolve(report.robots[0], name="arm7", nv=7)
-    found = goals.outcomes(attrs.evolve(report, robots=[robot], rows=rows, waits=[], preparations=[]))
+    found = goals.outcomes(attrs.evolve(report, robots=[robot], rows=rows, startup=[], preparations=[]))
     assert [(o.found, o.reached) for o in found] == [("2", True), ("30 %", False)]
 
 
@@ -321,7 +325,7 @@ def test_plain_numbers_of_unsupported_mechanisms_are_none() -> None:
 
 
 def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> Report:
-    row = attrs.evolve(report.rows[0], robot="panda", section=Section.BATCH, what=Quantity.INVERSE, who=ours.CALL)
+    row = attrs.evolve(report.rows[0], robot="panda", section=Section.BATCH, what=Quantity.INVERSE, who=rbd_engine.CALL)
     machine = report.machine.copy()
     machine["lanes"] = lanes
     return attrs.evolve(
@@ -331,13 +335,13 @@ def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> 
         robots=[attrs.evolve(report.robots[0], name="panda", operations=dict.fromkeys(Quantity, 700))],
         rows=[attrs.evolve(row, speedup=speedup)],
         preparations=[Preparation("panda", preparation.COLD, seconds, seconds)],
-        waits=[
+        startup=[
             Preparation(robot, what, value, value)
             for robot, what, value in (
-                ("", fresh.IMPORT, 0.26),
-                ("", fresh.DEPENDENCIES, 0.2),
-                (fresh.HUMANOID, fresh.FIRST, 0.14),
-                (fresh.HUMANOID, fresh.LONGEST, 0.02),
+                ("", startup.IMPORT, 0.26),
+                ("", startup.DEPENDENCIES, 0.2),
+                (startup.HUMANOID, startup.FIRST, 0.14),
+                (startup.HUMANOID, startup.LONGEST, 0.02),
             )
         ],
     )
@@ -355,10 +359,10 @@ def test_outcomes_of_goals(report: Report) -> None:
 
 def test_outcomes_of_goals_for_new_processes(report: Report) -> None:
     found = {o.what: (o.goal, o.found, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
-    (title,) = (what for what in found if what.startswith(fresh.IMPORT))
+    (title,) = (what for what in found if what.startswith(startup.IMPORT))
     assert found[title] == ("≤ 1.25", "1.3", False)
-    assert found[fresh.FIRST] == ("≤ 150 ms", "140 ms", True)
-    assert found[fresh.LONGEST] == ("≤ 10 ms", "20 ms", False)
+    assert found[startup.FIRST] == ("≤ 150 ms", "140 ms", True)
+    assert found[startup.LONGEST] == ("≤ 10 ms", "20 ms", False)
 
 
 def test_goals_are_halved_for_four_lanes(report: Report) -> None:

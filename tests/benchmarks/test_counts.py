@@ -10,7 +10,7 @@ import pytest
 from rbd.bench import robots
 from rbd.bench.contender import Quantity
 from rbd.bench.goals import OPERATIONS
-from rbd.bench.ours import program
+from rbd.bench.rbd_engine import program
 from rbd.native.codegen.inlining import inline_calls
 
 CEILINGS = {

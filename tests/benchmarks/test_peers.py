@@ -8,9 +8,9 @@ import pytest
 import rbd
 from rbd.bench import peers, robots
 from rbd.bench.contender import Peer, Quantity, difference
-from rbd.bench.ours import Ours
 from rbd.bench.queries import Queries, Query
-from rbd.bench.samples import draw
+from rbd.bench.rbd_engine import RbdEngine
+from rbd.bench.samples import random_samples
 from rbd.bench.tree import tree_of
 from rbd.bench.values import Operation, Poses
 
@@ -19,21 +19,21 @@ ROBOTS = ["double_pendulum", "arm7", "humanoid", *(robots.EXAMPLES if robots.has
 
 
 @pytest.fixture(params=[(robot, peer) for robot in ROBOTS for peer in peers.PACKAGES], ids="-".join)
-def pair(request: pytest.FixtureRequest) -> tuple[Ours, Peer]:
+def pair(request: pytest.FixtureRequest) -> tuple[RbdEngine, Peer]:
     robot, name = request.param
     pytest.importorskip(peers.PACKAGES[name])
     mechanism = robots.robot(robot)
-    ours = Ours(mechanism, draw(mechanism, 8))
-    peer = peers.load(name, ours)
+    engine = RbdEngine(mechanism, random_samples(mechanism, 8))
+    peer = peers.load_peer(name, engine)
     if peer is None:
         pytest.skip(f"{name} cannot have {robot}")
-    return ours, peer
+    return engine, peer
 
 
 @pytest.mark.parametrize("quantity", Quantity)
-def test_one_state(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
-    ours, peer = pair
-    if peer.name.startswith("CasADi") and ours.mechanism.nv > 7 and quantity is Quantity.FORWARD:
+def test_one_state(pair: tuple[RbdEngine, Peer], quantity: Quantity) -> None:
+    engine, peer = pair
+    if peer.name.startswith("CasADi") and engine.mechanism.nv > 7 and quantity is Quantity.FORWARD:
         pytest.skip("a C compiler takes its time for that")
     theirs = peer.single(quantity)
     if quantity.is_derivative and peer.name != "Pinocchio":
@@ -41,17 +41,17 @@ def test_one_state(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
         return
     assert theirs is not None
     theirs.run(1)
-    assert difference(theirs, ours.single(quantity), range(8)) < 1e-10
+    assert difference(theirs, engine.single(quantity), range(8)) < 1e-10
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("quantity", [Quantity.INVERSE, Quantity.FORWARD])
-def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
-    ours, peer = pair
+def test_many_states(pair: tuple[RbdEngine, Peer], quantity: Quantity) -> None:
+    engine, peer = pair
     for theirs in (peer.batch(quantity, 20), peer.parallel(quantity, 20, 2), peer.solution()):
         if theirs is not None:
             theirs.run(1)
-            reference = ours.batch(quantity, 20, 2, into=True) if theirs.states == 20 else ours.state()
+            reference = engine.batch(quantity, 20, 2, into=True) if theirs.states == 20 else engine.live_state()
             assert difference(theirs, reference, [0, 7]) < 1e-10
 
 
@@ -59,7 +59,7 @@ def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
 def test_values_with_frames(operation: Operation) -> None:
     pytest.importorskip("pinocchio")
     poses = Poses(8)
-    assert difference(peers.value(poses, operation), poses.contender(operation), range(8)) < 1e-10
+    assert difference(peers.pose_operation(poses, operation), poses.contender(operation), range(8)) < 1e-10
 
 
 @pytest.mark.parametrize("query", Query)
@@ -67,8 +67,8 @@ def test_values_with_frames(operation: Operation) -> None:
 def test_frame_queries(robot: str, query: Query) -> None:
     pytest.importorskip("pinocchio")
     mechanism = robots.robot(robot)
-    queries = Queries(Ours(mechanism, draw(mechanism, 8)))
-    mine, theirs = queries.contender(query), peers.query(queries, query)
+    queries = Queries(RbdEngine(mechanism, random_samples(mechanism, 8)))
+    mine, theirs = queries.contender(query), peers.frame_query(queries, query)
     assert (theirs is None) is (query is Query.SET)
     if theirs is not None:
         assert difference(theirs, mine, range(8)) < 1e-10
@@ -77,9 +77,9 @@ def test_frame_queries(robot: str, query: Query) -> None:
 def test_programs_without_casadi_expressions_are_omitted() -> None:
     pytest.importorskip("casadi")
     mechanism = robots.robot("four_bar")
-    ours = Ours(mechanism, draw(mechanism, 2))
-    assert ours.program(Quantity.FORWARD).calls
-    peer = peers.load("CasADi", ours)
+    engine = RbdEngine(mechanism, random_samples(mechanism, 2))
+    assert engine.program(Quantity.FORWARD).calls
+    peer = peers.load_peer("CasADi", engine)
     assert peer is not None
     assert peer.single(Quantity.FORWARD) is None
     assert peer.single(Quantity.MASS) is not None
@@ -88,10 +88,10 @@ def test_programs_without_casadi_expressions_are_omitted() -> None:
 def test_a_loop() -> None:
     pytest.importorskip("pinocchio")
     mechanism = robots.robot("four_bar")
-    ours = Ours(mechanism, draw(mechanism, 8))
-    theirs = peers.constrained(ours)
+    engine = RbdEngine(mechanism, random_samples(mechanism, 8))
+    theirs = peers.loop_dynamics(engine)
     assert theirs is not None
-    for mine in (ours.single(Quantity.FORWARD), ours.looped(), ours.moved()):
+    for mine in (engine.single(Quantity.FORWARD), engine.loop_dynamics(), engine.loop_dynamics_after_set()):
         assert difference(theirs, mine, range(8)) < 1e-9
 
 
@@ -100,7 +100,7 @@ def test_pinocchio_model_equals_that_of_its_urdf_reader() -> None:
     pinocchio = pytest.importorskip("pinocchio")
     from rbd.bench.peers.pinocchio import model_of
 
-    file = robots.find("talos_reduced.urdf")
+    file = robots.find_example("talos_reduced.urdf")
     tree = tree_of(robots.robot("talos"))
     assert file is not None
     assert tree is not None
@@ -115,5 +115,5 @@ def test_pinocchio_model_equals_that_of_its_urdf_reader() -> None:
 
 def test_pinocchio_does_not_load_loop_joints() -> None:
     mechanism = rbd.robots.four_bar()
-    ours = Ours(mechanism, draw(rbd.robots.arm7(), 2))
-    assert peers.load("Pinocchio", ours) is None
+    engine = RbdEngine(mechanism, random_samples(rbd.robots.arm7(), 2))
+    assert peers.load_peer("Pinocchio", engine) is None

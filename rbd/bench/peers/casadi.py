@@ -18,8 +18,8 @@ from typing import Any, final
 import numpy as np
 
 from rbd.bench.contender import Contender, Peer, Quantity
-from rbd.bench.loop import native_loop
-from rbd.bench.ours import Ours
+from rbd.bench.native_repeat import native_repeat
+from rbd.bench.rbd_engine import RbdEngine
 from rbd.native import available
 from rbd.program.opcodes import FUSED, Op
 from rbd.program.program import Program
@@ -29,34 +29,34 @@ _LARGEST = 20000
 """Limit of operations: above it, a C compiler takes minutes."""
 
 
-def casadi_peer(ours: Ours) -> Peer | None:
+def casadi_peer(engine: RbdEngine) -> Peer | None:
     """Return CasADi if there is a C compiler and a native loop."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    return _CasADi(ours, compiler) if compiler and available() else None
+    return _CasADi(engine, compiler) if compiler and available() else None
 
 
 @final
 class _CasADi:
     name = "CasADi kernel"
 
-    def __init__(self, ours: Ours, compiler: str) -> None:
+    def __init__(self, engine: RbdEngine, compiler: str) -> None:
         self._casadi: Any = import_module("casadi")  # no type annotations
-        self._ours = ours
+        self._engine = engine
         self._compiler = compiler
 
     def single(self, quantity: Quantity) -> Contender | None:
         if quantity.is_derivative:  # several outputs
             return None
-        program = self._ours.program(quantity)
+        program = self._engine.program(quantity)
         if program.count().total > _LARGEST or not _is_supported(self._casadi, program):
             return None
         with tempfile.TemporaryDirectory() as folder:
             function = _function(self._casadi, program)
             library = _compiled(self._casadi, self._compiler, function, Path(folder))
-        rows, out = self._ours.samples.rows(quantity), np.zeros(program.outputs[0].shape)
+        rows, out = self._engine.samples.rows(quantity), np.zeros(program.outputs[0].shape)
         integers, numbers = np.zeros(function.sz_iw() + 1), np.zeros(function.sz_w() + 1)
         address = ctypes.cast(library.kernel, ctypes.c_void_p).value or 0
-        loop = native_loop(address, rows, [out], (integers, numbers))
+        loop = native_repeat(address, rows, [out], (integers, numbers))
 
         def value(k: int) -> Array:
             pointers = (ctypes.c_void_p * len(rows[k]))(*(x.ctypes.data for x in rows[k]))

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from rbd.bench.contacts import DAMPING, DT, START, STIFFNESS, THRESHOLD, Hand, capsule_pairs, desired_positions
+from rbd.bench.contacts import DAMPING, DT, START, STIFFNESS, THRESHOLD, HandCase, capsule_pairs, desired_positions
 from rbd.bench.contender import Contender
 from rbd.bench.peers.pinocchio import model_of
 from rbd.bench.tree import tree_of
@@ -18,20 +18,20 @@ from rbd.contact import CollisionModel
 from rbd.scalars.arrays import Array
 
 
-def contact_peers(given: Hand) -> tuple[Contender, Contender]:
+def contact_peers(case: HandCase) -> tuple[Contender, Contender]:
     """Return the contenders of distances with Jacobian rows, and of the loop."""
-    return _close(given), _loop(given)
+    return _close(case), _loop(case)
 
 
 @final
 class _Engines:
     """Pinocchio with the hand, and coal with the pairs of a collision model."""
 
-    def __init__(self, given: Hand, model: CollisionModel) -> None:
+    def __init__(self, case: HandCase, model: CollisionModel) -> None:
         self._pin: Any = import_module("pinocchio")  # no type annotations
         self._coal: Any = import_module("coal")
         self._quadprog: Any = import_module("quadprog")
-        tree = tree_of(given.mechanism)
+        tree = tree_of(case.mechanism)
         assert tree is not None
         self.model = model_of(self._pin, tree)
         self.data = self.model.createData()
@@ -88,32 +88,32 @@ class _Engines:
         return pin.integrate(model, q, DT * v), v, active
 
 
-def _close(given: Hand) -> Contender:
-    engines, pairs = _Engines(given, given.capsules), len(given.capsules.pairs)
+def _close(case: HandCase) -> Contender:
+    engines, pairs = _Engines(case, case.capsules), len(case.capsules.pairs)
 
     def run(times: int) -> None:
         for _ in range(times):
-            for q in given.q:
+            for q in case.q:
                 engines.place(q)
                 for k in range(pairs):
                     _, *rest = engines.distance(k)
                     engines.row(k, *rest)
 
     def value(k: int) -> Array:
-        engines.place(given.q[k // pairs])
+        engines.place(case.q[k // pairs])
         distance, *rest = engines.distance(k % pairs)
         return np.array([distance, *engines.row(k % pairs, *rest)])
 
-    return Contender("Pinocchio and coal", run, pairs * len(given.q), value)
+    return Contender("Pinocchio and coal", run, pairs * len(case.q), value)
 
 
-def _loop(given: Hand) -> Contender:
-    engines = _Engines(given, given.tips)
+def _loop(case: HandCase) -> Contender:
+    engines = _Engines(case, case.tips)
 
     def once() -> list[Array]:
-        q, v = given.begin
+        q, v = case.begin
         active, path = list[int](), list[Array]()
-        for k in range(given.steps):
+        for k in range(case.steps):
             q, v, active = engines.step(START + k * DT, q, v, active)
             path.append(q)
         return path
@@ -122,4 +122,4 @@ def _loop(given: Hand) -> Contender:
         for _ in range(times):
             once()
 
-    return Contender("Pinocchio, coal and quadprog", run, given.steps, lambda k: once()[k])
+    return Contender("Pinocchio, coal and quadprog", run, case.steps, lambda k: once()[k])

@@ -40,7 +40,7 @@ class _MuJoCo:
         self._v = [i for link in tree.links for i in _velocities(link)]
         self._floats = tree.links[0].kind == "floating"
         self._first = tree.links[0].q[0]
-        self._ours = samples
+        self._rbd_samples = samples
         self._matrix = np.zeros((len(self._v), len(self._v)))
         motions = [self._motion(k) for k in range(len(samples.q))]
         v, vd, tau = (np.array(column) for column in zip(*motions, strict=True))
@@ -50,12 +50,12 @@ class _MuJoCo:
         """Return the rotation of the first three velocities of state k to the world."""
         if not self._floats:
             return np.eye(3)
-        w, x, y, z = (float(value) for value in self._ours.q[k, self._first : self._first + 4])
+        w, x, y, z = (float(value) for value in self._rbd_samples.q[k, self._first : self._first + 4])
         return np.array(quaternion_to_rotation((w, x, y, z)), dtype=np.float64)
 
     def _motion(self, k: int) -> tuple[Array, Array, Array]:
         """Return v, vd and tau of state k in MuJoCo's coordinates."""
-        v, vd, tau = (x[k, self._v].copy() for x in (self._ours.v, self._ours.vd, self._ours.tau))
+        v, vd, tau = (x[k, self._v].copy() for x in (self._rbd_samples.v, self._rbd_samples.vd, self._rbd_samples.tau))
         if self._floats:
             turn = self._turn(k)
             vd[:3] = turn @ (vd[:3] + np.cross(v[3:6], v[:3]))
@@ -78,7 +78,7 @@ class _MuJoCo:
 
         def value(k: int) -> Array:
             found, vd = solve(*mine[k])
-            return np.concatenate([self._to_ours(k, found).reshape(-1), self._acceleration(k, vd)])
+            return np.concatenate([self._in_rbd_order(k, found).reshape(-1), self._acceleration(k, vd)])
 
         return Contender(self.name, calls(solve, mine), len(mine), value)
 
@@ -135,7 +135,7 @@ class _MuJoCo:
             return self._poses()
         if quantity is Quantity.FORWARD:
             return self._acceleration(k, result)
-        return self._to_ours(k, result)
+        return self._in_rbd_order(k, result)
 
     def _poses(self) -> Array:
         out = np.tile(np.eye(4), (len(self._tree.links) + 1, 1, 1))
@@ -146,24 +146,24 @@ class _MuJoCo:
 
     def _acceleration(self, k: int, theirs: Array) -> Array:
         """Return vd, with the derivative of the linear velocity in the rotating body frame."""
-        vd, ours = theirs.copy(), np.empty(len(self._v))
+        vd, ordered = theirs.copy(), np.empty(len(self._v))
         if self._floats:
-            v = self._ours.v[k, self._v]
+            v = self._rbd_samples.v[k, self._v]
             vd[:3] = self._turn(k).T @ vd[:3] - np.cross(v[3:6], v[:3])
-        ours[self._v] = vd
-        return ours
+        ordered[self._v] = vd
+        return ordered
 
-    def _to_ours(self, k: int, theirs: Array) -> Array:
+    def _in_rbd_order(self, k: int, theirs: Array) -> Array:
         """Return torques or the mass matrix with the first three entries rotated to the body frame, in rbd's order."""
         turn = np.eye(len(self._v))
         if self._floats:
             turn[:3, :3] = self._turn(k)
-        ours = np.empty_like(theirs)
+        ordered = np.empty_like(theirs)
         if theirs.ndim == 1:
-            ours[self._v] = turn.T @ theirs
+            ordered[self._v] = turn.T @ theirs
         else:
-            ours[np.ix_(self._v, self._v)] = turn.T @ theirs @ turn
-        return ours
+            ordered[np.ix_(self._v, self._v)] = turn.T @ theirs @ turn
+        return ordered
 
 
 def _positions(link: TreeLink) -> list[int]:

@@ -9,27 +9,27 @@ from typing import Any
 import numpy as np
 
 from rbd.bench.contender import Contender
-from rbd.bench.legged import DT, FRICTION, STEPS, Ground
+from rbd.bench.legged import DT, FRICTION, STEPS, LeggedCase
 from rbd.scalars.arrays import Array
 
 NAME = "MuJoCo"
 
 
-def model_of(given: Ground) -> Any:
+def model_of(case: LeggedCase) -> Any:
     """Return MuJoCo's model: the same file with the ground, armature, damping and proportional actuators."""
     mujoco: Any = import_module("mujoco")  # incomplete type annotations
-    spec = mujoco.MjSpec.from_file(str(given.robot.path))
+    spec = mujoco.MjSpec.from_file(str(case.robot.path))
     for geom in spec.geoms:
-        foot = re.fullmatch(given.robot.feet, geom.name) is not None
+        foot = re.fullmatch(case.robot.feet, geom.name) is not None
         geom.contype, geom.conaffinity, geom.condim = 0, int(foot), 3
         geom.friction = [FRICTION, 0.0, 0.0]
     floor = spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
     floor.contype, floor.conaffinity, floor.friction = 1, 0, [FRICTION, 0.0, 0.0]
-    for joint in given.joints:
-        _add_actuator(mujoco, spec, joint.name, given.robot.stiffness)
+    for joint in case.joints:
+        _add_actuator(mujoco, spec, joint.name, case.robot.stiffness)
     spec.option.timestep = DT
     model = spec.compile()
-    model.dof_armature[6:], model.dof_damping[6:] = given.robot.armature, given.robot.damping
+    model.dof_armature[6:], model.dof_damping[6:] = case.robot.armature, case.robot.damping
     mujoco.mj_setConst(model, mujoco.MjData(model))
     return model
 
@@ -40,12 +40,12 @@ def _add_actuator(mujoco: Any, spec: Any, joint: str, stiffness: float) -> None:
     actuator.biasprm[1] = -stiffness
 
 
-def rollout(given: Ground, threads: int) -> Contender:
+def rollout(case: LeggedCase, threads: int) -> Contender:
     """Return the contender with many robots."""
     mujoco, module = import_module("mujoco"), import_module("mujoco.rollout")
-    model: Any = model_of(given)
+    model: Any = model_of(case)
     data = [mujoco.MjData(model) for _ in range(threads)]
-    start, controls = _states(model, given), _controls(given)
+    start, controls = _states(model, case), _controls(case)
     pool = module.Rollout(nthread=threads if threads > 1 else 0)
     states = np.empty((len(start), STEPS, start.shape[1]))
 
@@ -56,14 +56,14 @@ def rollout(given: Ground, threads: int) -> Contender:
     return Contender(NAME, run, len(start) * STEPS, None)
 
 
-def single(given: Ground) -> Contender:
+def single(case: LeggedCase) -> Contender:
     """Return the contender with one robot and its control in Python."""
     mujoco: Any = import_module("mujoco")
-    model: Any = model_of(given)
+    model: Any = model_of(case)
     data, step = mujoco.MjData(model), mujoco.mj_step
-    start, goal = _states(model, given)[0], np.array(given.targets(0.0), dtype=np.float64)
+    start, goal = _states(model, case)[0], np.array(case.targets(0.0), dtype=np.float64)
     model.actuator_gainprm[:], model.actuator_biasprm[:] = 0, 0
-    k, torques, q = given.robot.stiffness, data.qfrc_applied, data.qpos
+    k, torques, q = case.robot.stiffness, data.qfrc_applied, data.qpos
 
     def run(times: int) -> None:
         for _ in range(times):
@@ -76,14 +76,14 @@ def single(given: Ground) -> Contender:
     return Contender(NAME, run, STEPS, None)
 
 
-def _states(model: Any, given: Ground) -> Array:
+def _states(model: Any, case: LeggedCase) -> Array:
     """Return times, configurations and velocities in MuJoCo's coordinates; the trunks are upright at first."""
-    assert [model.joint(k).name for k in range(1, model.njnt)] == [joint.name for joint in given.joints]
-    q, v = given.q, given.v
+    assert [model.joint(k).name for k in range(1, model.njnt)] == [joint.name for joint in case.joints]
+    q, v = case.q, case.v
     time = np.zeros((len(q), 1))
     return np.hstack([time, q[:, 4:7], q[:, :4], q[:, 7:], v[:, 3:6], v[:, :3], v[:, 6:]])
 
 
-def _controls(given: Ground) -> Array:
-    targets = [np.array(given.targets(k * DT), dtype=np.float64) for k in range(STEPS)]
-    return np.tile(np.array(targets), (len(given.q), 1, 1))
+def _controls(case: LeggedCase) -> Array:
+    targets = [np.array(case.targets(k * DT), dtype=np.float64) for k in range(STEPS)]
+    return np.tile(np.array(targets), (len(case.q), 1, 1))

@@ -108,23 +108,23 @@ class Pinocchio:
 
     def columns(self, theirs: Array) -> Array:
         """Return a matrix with a column per velocity in our order."""
-        ours = np.empty(theirs.shape)
-        ours[:, self._v] = theirs
-        return ours
+        ordered = np.empty(theirs.shape)
+        ordered[:, self._v] = theirs
+        return ordered
 
     def vector(self, theirs: Array) -> Array:
         """Return velocities or torques in our order."""
-        ours = np.empty(len(self._v))
-        ours[self._v] = theirs
-        return ours
+        ordered = np.empty(len(self._v))
+        ordered[self._v] = theirs
+        return ordered
 
     def _matrix(self, upper: Array) -> Array:
         return self._permuted(np.triu(upper) + np.triu(upper, 1).T)
 
     def _permuted(self, theirs: Array) -> Array:
-        ours = np.empty(theirs.shape)
-        ours[np.ix_(self._v, self._v)] = theirs
-        return ours
+        ordered = np.empty(theirs.shape)
+        ordered[np.ix_(self._v, self._v)] = theirs
+        return ordered
 
 
 def _positions(link: TreeLink) -> list[int]:

@@ -37,9 +37,9 @@ def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -
 
     def value(k: int) -> Array:
         theirs: Array = pin.constraintDynamics(*arguments[k])
-        ours = theirs.copy()
-        ours[order] = theirs
-        return ours
+        ordered = theirs.copy()
+        ordered[order] = theirs
+        return ordered
 
     return Contender("Pinocchio", calls(pin.constraintDynamics, arguments), len(arguments), value)
 

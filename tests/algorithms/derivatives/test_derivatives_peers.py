@@ -15,9 +15,9 @@ import rbd
 from rbd import JointType, Mechanism, QuaternionFloating, Revolute, RotationVectorFloating, SinCosRevolute
 from rbd.bench import peers
 from rbd.bench.contender import Contender, Quantity
-from rbd.bench.ours import Ours
+from rbd.bench.rbd_engine import RbdEngine
 from rbd.bench.robots import without_passive_torques
-from rbd.bench.samples import Samples, draw
+from rbd.bench.samples import Samples, random_samples
 
 from ..golden import ROBOTS, Numbers, from_description, joint_type
 
@@ -48,14 +48,14 @@ def made(robot: str, floating: type, continuous: type, seed: int | None = None) 
 def pinocchio_of(mechanism: Mechanism) -> tuple[Samples, dict[Quantity, Contender]]:
     """Return states, and what Pinocchio makes of them."""
     pytest.importorskip("pinocchio")
-    ours = Ours(mechanism, draw(mechanism, STATES, seed=7))
+    engine = RbdEngine(mechanism, random_samples(mechanism, STATES, seed=7))
     try:
-        theirs = peers.load("Pinocchio", ours)
+        theirs = peers.load_peer("Pinocchio", engine)
     except RuntimeError as error:
         pytest.skip(f"Pinocchio refuses an inertia that its own reader takes: {error}")
     assert theirs is not None
     contenders = {quantity: theirs.single(quantity) for quantity in FUNCTIONS}
-    return ours.samples, {quantity: each for quantity, each in contenders.items() if each is not None}
+    return engine.samples, {quantity: each for quantity, each in contenders.items() if each is not None}
 
 
 def parts(flat: Numbers, nv: int) -> Numbers:

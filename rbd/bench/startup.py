@@ -40,13 +40,13 @@ print(json.dumps([sum(lengths[:3]), max(lengths[3:])]))
 """
 
 
-def waits(repeats: int) -> list[Preparation]:
+def startup_times(repeats: int) -> list[Preparation]:
     """Measure the imports of rbd and its dependencies in processor time, and the first calls in wall time."""
     scripts = [_IMPORT.format(what) for what in ("rbd", "attrs, networkx, numpy, typing_extensions")]
     for script in scripts:
-        _fresh(script)  # writes byte code
-    imports = [[*_fresh(scripts[0]), *_fresh(scripts[1])] for _ in range(repeats)]
-    calls = [_fresh(_CALLS) for _ in range(repeats)]
+        run_script(script)  # writes byte code
+    imports = [[*run_script(scripts[0]), *run_script(scripts[1])] for _ in range(repeats)]
+    calls = [run_script(_CALLS) for _ in range(repeats)]
     return [*_medians("", (IMPORT, DEPENDENCIES), imports), *_medians(HUMANOID, (FIRST, LONGEST), calls)]
 
 
@@ -55,7 +55,7 @@ def _medians(robot: str, names: Sequence[str], rows: Sequence[Sequence[float]]) 
     return [Preparation(robot, name, float(np.median(column)), min(column)) for name, column in columns]
 
 
-def _fresh(script: str) -> list[float]:
+def run_script(script: str) -> list[float]:
     """Return the numbers printed by a script in a new process, which keeps byte code and has no machine code."""
     with tempfile.TemporaryDirectory() as folder:
         own = {

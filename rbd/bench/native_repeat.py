@@ -11,7 +11,7 @@ import numpy as np
 from rbd.errors import SolverError
 from rbd.scalars.arrays import Array
 
-Loop = Callable[[int], None]
+Repeat = Callable[[int], None]
 
 # Calls `kernel(in, out)`, or `kernel(in, out, integers, numbers, 0)` for CasADi, for every state, `times` times.
 _LOOP = """
@@ -57,9 +57,9 @@ def _entry(*, casadi: bool) -> tuple[Callable[..., int], object]:
     return ctypes.CFUNCTYPE(ctypes.c_int64, *signature, *pointers)(library.address("loop")), library
 
 
-def native_loop(
+def native_repeat(
     kernel: int, rows: Sequence[tuple[Array, ...]], outputs: Sequence[Array], work: tuple[Array, Array] | None = None
-) -> Loop:
+) -> Repeat:
     """Return a function that runs the kernel at an address for every row of inputs, into the same outputs.
 
     `work` is CasADi's work memory: integers and numbers. Raises SolverError if the kernel fails.

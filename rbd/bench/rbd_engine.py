@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.bench.contender import Contender, Quantity, calls, repeated
-from rbd.bench.loop import native_loop
+from rbd.bench.contender import RBD, Contender, Quantity, calls, repeated
+from rbd.bench.native_repeat import native_repeat
 from rbd.bench.samples import Samples
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import SPECS
@@ -21,7 +21,7 @@ from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.state import DynamicsResult, MechanismState
 
-KERNEL, CALL, LIVE, ROW_ORDER = "rbd kernel", "rbd", "rbd state", "rbd, row order"
+KERNEL, CALL, LIVE, ROW_ORDER = "rbd kernel", RBD, "rbd state", "rbd, row order"
 METHODS: Final = {
     Quantity.POSES: "forward_kinematics",
     Quantity.INVERSE: "inverse_dynamics",
@@ -34,7 +34,7 @@ METHODS: Final = {
 
 
 @final
-class Ours:
+class RbdEngine:
     """One robot in rbd."""
 
     def __init__(self, mechanism: Mechanism, samples: Samples) -> None:
@@ -50,7 +50,7 @@ class Ours:
         program = self.program(quantity)
         native, rows = compile_program(program), self.samples.rows(quantity)
         outputs = [np.empty(port.shape) for port in program.outputs]
-        loop = native_loop(native.compile_single().address("fresh"), rows, outputs)
+        loop = native_repeat(native.compile_single().address("fresh"), rows, outputs)
 
         def value(k: int) -> Array:
             native.run(list(rows[k]), outputs)
@@ -69,7 +69,7 @@ class Ours:
 
         return Contender(CALL, calls(self.method(quantity), rows), len(rows), value)
 
-    def few(self, quantity: Quantity, count: int) -> Contender:
+    def small_batch(self, quantity: Quantity, count: int) -> Contender:
         """Return a call for a few states, without Python in between, into a new array."""
         inputs = self.samples.repeated(count).arguments(quantity)
         for _ in range(32):  # frequent functions become builtins
@@ -78,10 +78,10 @@ class Ours:
         out: Array = run()
         return Contender(CALL, repeated(run), count, lambda k: out[k])
 
-    def ordered(self, quantity: Quantity, count: int) -> list[Contender]:
+    def both_orders(self, quantity: Quantity, count: int) -> list[Contender]:
         """Return calls for many states, into existing arrays: in column order, and in row order."""
-        rows = self.batch(quantity, count, into=True)
-        return [self.batch(quantity, count, into=True, columns=True), attrs.evolve(rows, name=ROW_ORDER)]
+        by_rows = self.batch(quantity, count, into=True)
+        return [self.batch(quantity, count, into=True, columns=True), attrs.evolve(by_rows, name=ROW_ORDER)]
 
     def batch(
         self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False, columns: bool = False
@@ -99,7 +99,7 @@ class Ours:
             run = functools.partial(method, *inputs, threads=threads)
         return Contender(CALL, repeated(run), count, lambda k: out[k])
 
-    def state(self) -> Contender:
+    def live_state(self) -> Contender:
         """Set q and v of a live state, then compute the mass matrix and the dynamics."""
         state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
         rows = self.samples.rows(Quantity.FORWARD)
@@ -115,7 +115,7 @@ class Ours:
 
         return Contender(LIVE, calls(solve, rows), len(rows), value)
 
-    def looped(self) -> Contender:
+    def loop_dynamics(self) -> Contender:
         """Compute the dynamics with loops on live states: M, c, K, k and multipliers."""
         samples = self.samples
         cases = [
@@ -126,7 +126,7 @@ class Ours:
             rbd.dynamics(*case)
         return Contender(LIVE, calls(rbd.dynamics, cases), len(cases), lambda k: rbd.dynamics(*cases[k]).vd.copy())
 
-    def moved(self) -> Contender:
+    def loop_dynamics_after_set(self) -> Contender:
         """Set q and v of a live state, then compute the dynamics with loops."""
         state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
         rows = self.samples.rows(Quantity.FORWARD)
