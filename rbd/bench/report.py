@@ -62,7 +62,7 @@ class Robot:
     nq: int
     nv: int
     bodies: int
-    operations: dict[str, int] = attrs.field(factory=dict)
+    operations: dict[str, int] = attrs.field(factory=dict[str, int])
     """Numbers of operations of rbd's programs, by quantity: additions, products, divisions, square roots, sines ..."""
 
     @staticmethod
@@ -112,10 +112,10 @@ class Report:
 
     machine: Machine
     quick: bool
-    robots: list[Robot] = attrs.field(factory=list)
-    rows: list[ReportRow] = attrs.field(factory=list)
-    preparations: list[Preparation] = attrs.field(factory=list)
-    startup: list[Preparation] = attrs.field(factory=list)
+    robots: list[Robot] = attrs.field(factory=list[Robot])
+    rows: list[ReportRow] = attrs.field(factory=list[ReportRow])
+    preparations: list[Preparation] = attrs.field(factory=list[Preparation])
+    startup: list[Preparation] = attrs.field(factory=list[Preparation])
     """Times in new processes."""
 
     def to_json(self) -> str:
