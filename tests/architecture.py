@@ -28,6 +28,8 @@ LAYERS = [
     ["spatial"],
     ["joints"],
     ["mechanism"],
+    ["indexing"],
+    ["evaluation"],
     ["kinematics"],
     ["engine"],
     ["state"],

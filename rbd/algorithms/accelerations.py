@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rbd.indexing.layout import Place
 from rbd.kinematics import passes
-from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration

@@ -18,9 +18,9 @@ from rbd.algorithms.newton_euler import actuator_torques, body_wrenches, joint_t
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
+from rbd.evaluation.finite import require_finite_result
+from rbd.indexing.layout import Place
 from rbd.kinematics import passes
-from rbd.kinematics.finite import require_finite_result
-from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.mechanism.registry import unknown_name
 from rbd.scalars import Scalar, Vector, absolute, maximum
@@ -130,16 +130,16 @@ def articulated_bodies(
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2])
     >>> found = rbd.articulated_bodies(state, [0.0, 0.1])
-    >>> link = found.body(state.mechanism.bodies[1])
-    >>> total = link.articulated_inertia @ link.acceleration + link.articulated_bias
-    >>> total.isclose(link.joint_wrench), bool(found.residual < 1e-12)
+    >>> node = found.body(state.mechanism.bodies[1])
+    >>> total = node.articulated_inertia @ node.acceleration + node.articulated_bias
+    >>> total.isclose(node.joint_wrench), bool(found.residual < 1e-12)
     (True, True)
     """
     require_tree(state, "articulated_bodies")
     tau, external = torques_of(state, torques), applied_wrenches(state, external_wrenches)
     motion, tau = hybrid_motion(state, tau, prescribed_of(state, prescribed), external)
     frame, steps = _reference(state, at)
-    bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
+    bodies = tuple(_body(state, motion, node.index, steps[node.index]) for node in state.nodes)
     require_finite_result(bodies, "articulated bodies")
     pack, shape = state.engine.pack, (state.layout.nv,)
     vd, needed = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
@@ -191,9 +191,9 @@ def _residuals(
 ) -> tuple[Scalar, ...]:
     """Return the residuals of the Newton-Euler equations of bodies and joints."""
     rests, f = body_wrenches(state, motions(state, motion.vd), external), motion.f
-    for link, X_PB in zip(state.links, passes.to_parent(state), strict=True):
-        rests[link.index] = rests[link.index] - f[link.index]
-        rests[link.parent] = rests[link.parent] + f[link.index].transformed(X_PB)
+    for node, X_PB in zip(state.nodes, passes.to_parent(state), strict=True):
+        rests[node.index] = rests[node.index] - f[node.index]
+        rests[node.parent] = rests[node.parent] + f[node.index].transformed(X_PB)
     entries = [x for rest in rests[1:] for x in (*rest.angular_components, *rest.linear_components)]
     return (*entries, *subtract(actuator_torques(state, joint_torques(state, f), motion.vd), torques))
 
@@ -244,9 +244,9 @@ def articulated_mobility(
     index = state.layout.body_index(body)
     frame, steps = _reference(state, at)
     rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(6)]
-    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
-        columns = passes.subspaces(state)[link.index - 1].transformed(steps[link.index]).columns
-        for k, (angular, linear) in enumerate(columns, start=link.v.start):
+    for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
+        columns = passes.subspaces(state)[node.index - 1].transformed(steps[node.index]).columns
+        for k, (angular, linear) in enumerate(columns, start=node.v.start):
             for i, x in enumerate(angular + linear):
                 rows[i][k] = x
     factor = factored(state, mass_matrix_kernel(state))

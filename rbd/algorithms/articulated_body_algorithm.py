@@ -26,10 +26,10 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
 from rbd.spatial.column_operations import transpose_product, transpose_times_acceleration
 from rbd.spatial.linalg import neg3
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
 KnownAccelerations: TypeAlias = Mapping[int, Vector]
-"""Index of a link -> the accelerations of its joint."""
+"""Index of a node -> the accelerations of its joint."""
 NONE: KnownAccelerations = {}
 
 
@@ -77,14 +77,14 @@ def articulated_motion(
     return ArticulatedMotion(I_A, p_A, a, vd)
 
 
-def _joints(state: StateView) -> list[tuple[Link, Transform, GeometricJacobian]]:
+def _joints(state: StateView) -> list[tuple[TreeNode, Transform, GeometricJacobian]]:
     """Return the tree joints from the root outwards, each with X_PB and S."""
-    return list(zip(state.links, passes.to_parent(state), passes.subspaces(state), strict=True))
+    return list(zip(state.nodes, passes.to_parent(state), passes.subspaces(state), strict=True))
 
 
 def _with_fixed_joints(state: StateView, prescribed: KnownAccelerations) -> KnownAccelerations:
     """Return the joints whose accelerations are known before the algorithm starts."""
-    return {**{link.index: () for link in state.links if not link.joint.nv}, **prescribed}
+    return {**{node.index: () for node in state.nodes if not node.joint.nv}, **prescribed}
 
 
 def _velocity_terms(
@@ -95,10 +95,10 @@ def _velocity_terms(
     motions = [ClassicalMotion.fixed(root, (0, 0, 0))]
     c = [ClassicalAcceleration.zero(root, root)]
     rows = zip(
-        state.links, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
+        state.nodes, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
     )
-    for link, X_PB, V_J, c_J in rows:
-        motion = motions[link.parent].across_joint(X_PB, V_J, c_J)
+    for node, X_PB, V_J, c_J in rows:
+        motion = motions[node.parent].across_joint(X_PB, V_J, c_J)
         c.append(motion.acceleration)
         motions.append(motion.velocity_terms())
     p = [motion.wrench(inertia) for motion, inertia in zip(motions, passes.body_inertias(state), strict=True)]
@@ -111,22 +111,22 @@ def articulated_inertias(
     """Second pass, inertias: return I^A of every body, and U and D of the joints of unknown acceleration."""
     I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
     joints: dict[int, JointFactor] = {}
-    for link, X_PB, S in reversed(_joints(state)):
-        I_a = I_A[link.index]
-        if link.index not in known and link.joint.nv:
+    for node, X_PB, S in reversed(_joints(state)):
+        I_a = I_A[node.index]
+        if node.index not in known and node.joint.nv:
             U = I_a.wrenches(S)
-            D = _joint_inertia(state, link, transpose_product(S, U))
-            joints[link.index] = JointFactor(U, D)
+            D = _joint_inertia(state, node, transpose_product(S, U))
+            joints[node.index] = JointFactor(U, D)
             I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
-        I_A[link.parent] = I_A[link.parent] + I_a.transformed(X_PB)
+        I_A[node.parent] = I_A[node.parent] + I_a.transformed(X_PB)
     return I_A, joints
 
 
-def _joint_inertia(state: StateView, link: Link, S_U: Matrix) -> Factor:
+def _joint_inertia(state: StateView, node: TreeNode, S_U: Matrix) -> Factor:
     """Return D = S^T U plus armature, factored; raise SingularError naming the joint."""
-    armature = state.joint_parameter(link.joint, "armature")
+    armature = state.joint_parameter(node.joint, "armature")
     D = tuple(tuple(x + armature[i] if i == j else x for j, x in enumerate(row)) for i, row in enumerate(S_U))
-    return Factor.of(D, [f"the inertia that joint '{link.joint.name}' moves"] * link.joint.nv)
+    return Factor.of(D, [f"the inertia that joint '{node.joint.name}' moves"] * node.joint.nv)
 
 
 def _add_bias_forces(
@@ -140,11 +140,11 @@ def _add_bias_forces(
 ) -> dict[int, Vector]:
     """Second pass, forces: turn p into p^A; return u = tau - S^T p^A of the joints of unknown acceleration."""
     u: dict[int, Vector] = {}
-    for link, X_PB, S in reversed(_joints(state)):
-        i = link.index
+    for node, X_PB, S in reversed(_joints(state)):
+        i = node.index
         if i in joints:
-            u[i] = subtract(tau[link.v], S.torque_components(p_A[i]))
-        if not link.parent:
+            u[i] = subtract(tau[node.v], S.torque_components(p_A[i]))
+        if not node.parent:
             continue
         # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.
         if i in joints:
@@ -153,7 +153,7 @@ def _add_bias_forces(
             )
         else:
             p_a = I_A[i] @ c[i].plus_joint_acceleration(S, known[i])
-        p_A[link.parent] = p_A[link.parent] + (p_A[i] + p_a).transformed(X_PB)
+        p_A[node.parent] = p_A[node.parent] + (p_A[i] + p_a).transformed(X_PB)
     return u
 
 
@@ -168,9 +168,9 @@ def _accelerations(
     root = state.layout.root_frame
     a = [ClassicalAcceleration(root, root, (0, 0, 0), neg3(state.gravity.xyz_components))]
     vd: list[Scalar] = []
-    for link, X_PB, S in _joints(state):
-        i = link.index
-        a_B = a[link.parent].shifted_to(X_PB) + c[i]
+    for node, X_PB, S in _joints(state):
+        i = node.index
+        a_B = a[node.parent].shifted_to(X_PB) + c[i]
         own = joints[i].acceleration(u[i], a_B) if i in joints else known[i]
         vd += own
         a.append(a_B.plus_joint_acceleration(S, own))

@@ -45,6 +45,6 @@ def sum_of(a: Matrix | Rows, b: Matrix | Rows) -> Matrix:
 def subtree_sums(state: StateView, values: Sequence[T]) -> tuple[T, ...]:
     """Return, per body, the sum of the values of its subtree; all values are in body frames."""
     result = list(values)
-    for link, X_PB in reversed(list(zip(state.links, passes.to_parent(state), strict=True))):
-        result[link.parent] = result[link.parent] + result[link.index].transformed(X_PB)
+    for node, X_PB in reversed(list(zip(state.nodes, passes.to_parent(state), strict=True))):
+        result[node.parent] = result[node.parent] + result[node.index].transformed(X_PB)
     return tuple(result)

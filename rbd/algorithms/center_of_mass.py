@@ -11,8 +11,8 @@ from typing import Any
 
 from rbd.arguments import several
 from rbd.errors import SingularError
+from rbd.indexing.layout import layout_of
 from rbd.kinematics import passes
-from rbd.kinematics.layout import layout_of
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point, PointJacobian
@@ -65,9 +65,9 @@ def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
     """Return, per velocity, the velocity of the centre of mass: the linear part of I^C_i S_i, divided by the mass."""
     total, _ = _mass_moment(state, tuple(range(1, len(state.layout.bodies))))
     columns: list[Vec3] = []
-    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        rotation = passes.to_root(state)[link.index].rotation_components
-        for _, linear in (passes.composite_inertias(state)[link.index] @ subspace).columns:
+    for node, subspace in zip(state.nodes, passes.subspaces(state), strict=True):
+        rotation = passes.to_root(state)[node.index].rotation_components
+        for _, linear in (passes.composite_inertias(state)[node.index] @ subspace).columns:
             x, y, z = matvec(rotation, linear)
             columns.append((x / total, y / total, z / total))
     return tuple(columns)
@@ -138,10 +138,10 @@ def subtree_mass(mechanism: Mechanism, body: RigidBody | str) -> Scalar:
     top = layout.body_index(body)
     inside = {top}
     total: Scalar = 0 if top == 0 else _mass_of(layout.bodies[top])
-    for link in layout.links:
-        if link.parent in inside:
-            inside.add(link.index)
-            total = total + _mass_of(link.body)
+    for node in layout.nodes:
+        if node.parent in inside:
+            inside.add(node.index)
+            total = total + _mass_of(node.body)
     return total
 
 

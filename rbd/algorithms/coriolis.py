@@ -12,7 +12,7 @@ from rbd.scalars import Matrix
 from rbd.spatial import GeometricJacobian
 from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
 from rbd.spatial.coriolis import CoriolisOperator
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
+from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel
@@ -24,32 +24,32 @@ def coriolis_matrix_kernel(state: StateView) -> Matrix:
         for inertia, V in zip(passes.body_inertias(state), passes.body_twists(state), strict=True)
     ]
     B_C, S_d = subtree_sums(state, B), _subspace_rates(state)
-    for link in state.links:
-        _add_columns(state, link, B_C[link.index], S_d, C)
+    for node in state.nodes:
+        _add_columns(state, node, B_C[node.index], S_d, C)
     return fixed(C)
 
 
 def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
-    """Return, per link, S_d = V x S + the rate of S in the body frame."""
+    """Return, per node, S_d = V x S + the rate of S in the body frame."""
     V, own = passes.body_twists(state), passes.subspace_rates(state)
-    rows = zip(state.links, passes.subspaces(state), own, strict=True)
-    return tuple(add_columns(motion_cross_columns(V[link.index], S), rate) for link, S, rate in rows)
+    rows = zip(state.nodes, passes.subspaces(state), own, strict=True)
+    return tuple(add_columns(motion_cross_columns(V[node.index], S), rate) for node, S, rate in rows)
 
 
 def _add_columns(
-    state: StateView, link: Link, B_C: CoriolisOperator, S_d: tuple[GeometricJacobian, ...], C: Rows
+    state: StateView, node: TreeNode, B_C: CoriolisOperator, S_d: tuple[GeometricJacobian, ...], C: Rows
 ) -> None:
     """Write the block of a joint with itself, and the two with each joint that carries it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
-    S, I_C = subspaces[link.index - 1], passes.composite_inertias(state)[link.index]
-    F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[link.index - 1]))  # B^C S + I^C S_d
+    S, I_C = subspaces[node.index - 1], passes.composite_inertias(state)[node.index]
+    F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[node.index - 1]))  # B^C S + I^C S_d
     I_C_S, B_T_S = I_C @ S, B_C.transposed_wrenches(S)
-    for ancestor in passes.ancestry(state, link):
+    for ancestor in passes.ancestry(state, node):
         j = ancestor.index - 1
-        write_block(C, ancestor.v.start, link.v.start, transpose_product(subspaces[j], F))
-        if ancestor is not link:
+        write_block(C, ancestor.v.start, node.v.start, transpose_product(subspaces[j], F))
+        if ancestor is not node:
             block = sum_of(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
-            write_block(C, link.v.start, ancestor.v.start, transposed(block))
+            write_block(C, node.v.start, ancestor.v.start, transposed(block))
         F, I_C_S, B_T_S = F.transformed(steps[j]), I_C_S.transformed(steps[j]), B_T_S.transformed(steps[j])
 
 

@@ -7,8 +7,8 @@ from typing import Any, overload
 from rbd.algorithms.center_of_mass import weight_moment
 from rbd.algorithms.passive import spring_energy
 from rbd.algorithms.soft_contact import contact_energy
+from rbd.evaluation.kernel import Kernel
 from rbd.kinematics import passes
-from rbd.kinematics.kernel import Kernel
 from rbd.scalars import Scalar, Vector, const
 from rbd.state import Call, KernelCall, MechanismState, State, StateView, fast_path, kernel
 
@@ -25,8 +25,8 @@ def kinetic_energy_kernel(state: StateView) -> Scalar:
 def _rotor_energy(state: StateView) -> Scalar:
     """Return the kinetic energy of rotors, armature times v^2 / 2: the total is v^T M v / 2."""
     energy: Scalar = 0
-    for link in state.links:
-        for armature, rate in zip(state.joint_parameter(link.joint, "armature"), state.joint_v(link), strict=True):
+    for node in state.nodes:
+        for armature, rate in zip(state.joint_parameter(node.joint, "armature"), state.joint_v(node), strict=True):
             energy = energy + armature * rate * rate
     return energy * const(1, 2)
 

@@ -9,9 +9,9 @@ import attrs
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.indexing.layout import Layout
 from rbd.kinematics import passes
 from rbd.kinematics.frames import attachment_of
-from rbd.kinematics.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 from rbd.spatial.values import require_kind

@@ -66,26 +66,26 @@ def hybrid_motion(
     motion = articulated_motion(state, add(torques, passive_torques_kernel(state)), external, prescribed)
     needed = actuator_torques(state, joint_torques(state, motion.f), motion.vd)
     tau = list(torques)
-    for link in state.links:
-        if link.index in prescribed:
-            tau[link.v] = needed[link.v]
+    for node in state.nodes:
+        if node.index in prescribed:
+            tau[node.v] = needed[node.v]
     return motion, tuple(tau)
 
 
 def prescribed_of(state: State[Any], accelerations: JointAccelerations | None) -> dict[int, Vector]:
-    """Return prescribed accelerations by link; raise UnknownNameError, ShapeError, NotFiniteError, ArgumentError."""
+    """Return prescribed accelerations by node; raise UnknownNameError, ShapeError, NotFiniteError, ArgumentError."""
     if accelerations is None:
         return {}
     require_kind(accelerations, Mapping, operation="prescribed accelerations", argument="prescribed")
     result: dict[int, Vector] = {}
     for joint, value in accelerations.items():
-        link = state.layout.link(joint)
+        node = state.layout.node(joint)
         values = cast("Sequence[Scalar]", value if _is_several(value) else (value,))
-        if link.index in result:
-            message = f"joint '{link.joint.name}' has two prescribed accelerations, one under its name"
+        if node.index in result:
+            message = f"joint '{node.joint.name}' has two prescribed accelerations, one under its name"
             raise ArgumentError(message, argument="prescribed", value=accelerations)
-        what = f"the prescribed acceleration of joint '{link.joint.name}'"
-        result[link.index] = state.vector(values, link.joint.nv, what)
+        what = f"the prescribed acceleration of joint '{node.joint.name}'"
+        result[node.index] = state.vector(values, node.joint.nv, what)
     return result
 
 

@@ -176,10 +176,10 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
     """Return the indices of the actuated velocities, None for all; raise ArgumentError unless a tree has all."""
     if actuated is None:
         return None
-    joints = {state.layout.link(joint).index for joint in several(actuated, "actuated", "joints")}
-    idle = [link for link in state.links if link.joint.nv and link.index not in joints]
+    joints = {state.layout.node(joint).index for joint in several(actuated, "actuated", "joints")}
+    idle = [node for node in state.nodes if node.joint.nv and node.index not in joints]
     if idle and not state.layout.is_constrained:
-        names = ", ".join(link.joint.name for link in idle)
+        names = ", ".join(node.joint.name for node in idle)
         raise ArgumentError(
             f"without loops and couplings every joint's torque is determined; {names} must be actuated too",
             argument="actuated",
@@ -187,7 +187,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
         )
     if not idle:
         return None
-    return tuple(i for link in state.links if link.index in joints for i in range(link.v.start, link.v.stop))
+    return tuple(i for node in state.nodes if node.index in joints for i in range(node.v.start, node.v.stop))
 
 
 @fast_path(wrenches=True, out=True)

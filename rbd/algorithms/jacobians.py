@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.indexing.layout import Place
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
-from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
@@ -22,7 +22,7 @@ from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import isinstance_untyped, require_kind, vec3
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, require_state
+from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel, require_state
 
 M = TypeVar("M")
 Columns = tuple[tuple[Vec3, Vec3], ...]
@@ -37,10 +37,10 @@ def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody,
 def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
-        link = state.layout.link(joint)
-        X = to_frame @ passes.body_transform(state, link.body, body)
-        S = passes.subspaces(state)[link.index - 1].transformed(X)
-        for k, (angular, linear) in enumerate(S.columns, start=link.v.start):
+        node = state.layout.node(joint)
+        X = to_frame @ passes.body_transform(state, node.body, body)
+        S = passes.subspaces(state)[node.index - 1].transformed(X)
+        for k, (angular, linear) in enumerate(S.columns, start=node.v.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
 
@@ -115,9 +115,9 @@ def _path_of(state: StateView, path: TreePath | RigidBody | str, operation: str)
 def _check_path(state: StateView, path: TreePath) -> None:
     """Raise ArgumentError or UnknownNameError unless `path` is a path of the mechanism as it is now."""
     here, target = (state.layout.body_index(end) for end in (path.source, path.target))
-    links = [(state.layout.link(joint), direction) for joint, direction in path]
-    for link, direction in links:
-        start, end = (link.parent, link.index) if direction > 0 else (link.index, link.parent)
+    nodes = [(state.layout.node(joint), direction) for joint, direction in path]
+    for node, direction in nodes:
+        start, end = (node.parent, node.index) if direction > 0 else (node.index, node.parent)
         here = end if here == start else -1
     if here != target:
         raise ArgumentError(
@@ -191,20 +191,20 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
     """Return the columns of dJ/dt in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
-        link = state.layout.link(joint)
-        own, S = passes.subspace_rates(state)[link.index - 1], passes.subspaces(state)[link.index - 1]
-        rate = add_columns(motion_cross_columns(_relative_twist(state, body, link), S), own)
-        S_d = rate.transformed(to_frame @ passes.body_transform(state, link.body, body))
-        for k, (angular, linear) in enumerate(S_d.columns, start=link.v.start):
+        node = state.layout.node(joint)
+        own, S = passes.subspace_rates(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
+        rate = add_columns(motion_cross_columns(_relative_twist(state, body, node), S), own)
+        S_d = rate.transformed(to_frame @ passes.body_transform(state, node.body, body))
+        for k, (angular, linear) in enumerate(S_d.columns, start=node.v.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
 
 
-def _relative_twist(state: StateView, body: RigidBody, link: Link) -> Twist:
-    """Return the twist of the body of `link` with respect to `body`, in the frame of the former."""
+def _relative_twist(state: StateView, body: RigidBody, node: TreeNode) -> Twist:
+    """Return the twist of the body of `node` with respect to `body`, in the frame of the former."""
     twists = passes.body_twists(state)
-    there = twists[state.layout.body_index(body)].transformed(passes.body_transform(state, body, link.body))
-    return -there + twists[link.index]
+    there = twists[state.layout.body_index(body)].transformed(passes.body_transform(state, body, node.body))
+    return -there + twists[node.index]
 
 
 @fast_path(objects=1, frame=True)

@@ -10,41 +10,41 @@ from rbd.kinematics import passes
 from rbd.scalars import Matrix
 from rbd.solvers.linear import Factor
 from rbd.spatial.column_operations import transpose_product
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
+from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel(regroup=True)
 def mass_matrix_kernel(state: StateView) -> Matrix:
     """Return M: M_ji = S_j^T F with F = I^C_i S_i for a joint i and the joints j that carry it, plus armatures."""
     M = zeros(state.layout.nv)
-    for link in state.links:
-        _add_column(state, link, M)
-        add_armature(state, link, M)
+    for node in state.nodes:
+        _add_column(state, node, M)
+        add_armature(state, node, M)
     return fixed(M)
 
 
-def add_armature(state: StateView, link: Link, M: Rows) -> None:
+def add_armature(state: StateView, node: TreeNode, M: Rows) -> None:
     """Add the armature of a joint to the diagonal of a mass matrix under construction."""
-    for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
+    for i, armature in enumerate(state.joint_parameter(node.joint, "armature"), start=node.v.start):
         M[i][i] = M[i][i] + armature
 
 
-def _add_column(state: StateView, link: Link, M: Rows) -> None:
+def _add_column(state: StateView, node: TreeNode, M: Rows) -> None:
     """Fill the entries of M of a joint with itself and its ancestors."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
-    F = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
-    for ancestor in passes.ancestry(state, link):
+    F = passes.composite_inertias(state)[node.index] @ subspaces[node.index - 1]
+    for ancestor in passes.ancestry(state, node):
         block = transpose_product(subspaces[ancestor.index - 1], F)
         for i, entries in enumerate(block, start=ancestor.v.start):
-            for j, entry in enumerate(entries, start=link.v.start):
-                if ancestor is not link or i <= j:
+            for j, entry in enumerate(entries, start=node.v.start):
+                if ancestor is not node or i <= j:
                     M[i][j] = M[j][i] = entry
         F = F.transformed(steps[ancestor.index - 1])
 
 
 def factored(state: StateView, matrix: Matrix) -> Factor:
     """Factor a mass matrix; raise SingularError naming the joint without inertia."""
-    labels = [f"the inertia that joint '{link.joint.name}' moves" for link in state.links for _ in range(link.joint.nv)]
+    labels = [f"the inertia that joint '{node.joint.name}' moves" for node in state.nodes for _ in range(node.joint.nv)]
     return Factor.of(matrix, labels)
 
 

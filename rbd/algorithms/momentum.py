@@ -12,9 +12,9 @@ from typing import Any
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_wrenches, motions
+from rbd.indexing.layout import Place
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
-from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.frame import F
@@ -42,8 +42,8 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
     """Return the columns X I^C_i S_i, with X = `to_frame` per body."""
     columns: list[tuple[Vec3, Vec3]] = []
     I_C = passes.composite_inertias(state)
-    for link, S in zip(state.links, passes.subspaces(state), strict=True):
-        columns += (I_C[link.index] @ S).transformed(to_frame[link.index]).columns
+    for node, S in zip(state.nodes, passes.subspaces(state), strict=True):
+        columns += (I_C[node.index] @ S).transformed(to_frame[node.index]).columns
     return tuple(columns)
 
 

@@ -25,9 +25,9 @@ def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tup
     a_0 = neg3(state.gravity.xyz_components) if gravity else (0, 0, 0)
     result = [ClassicalMotion.fixed(state.layout.root_frame, a_0)]
     a_J = passes.joint_accelerations(state, vd)
-    rows = zip(state.links, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
-    for link, X_PB, V_J, own in rows:
-        result.append(result[link.parent].across_joint(X_PB, V_J, own))
+    rows = zip(state.nodes, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
+    for node, X_PB, V_J, own in rows:
+        result.append(result[node.parent].across_joint(X_PB, V_J, own))
     return tuple(result)
 
 
@@ -42,15 +42,15 @@ def body_wrenches(
 def joint_torques(state: StateView, f: Sequence[Wrench[Any]]) -> Vector:
     """Return S^T f for every joint; `f` is the wrench the joint of each body applies to it."""
     torques: list[Scalar] = []
-    for link, S in zip(state.links, passes.subspaces(state), strict=True):
-        torques += S.torque_components(f[link.index])
+    for node, S in zip(state.nodes, passes.subspaces(state), strict=True):
+        torques += S.torque_components(f[node.index])
     return tuple(torques)
 
 
 def actuator_torques(state: StateView, torques: Vector, vd: Vector) -> Vector:
     """Return the torques of actuators: `torques` = S^T f, plus armature vd, minus passive torques."""
     passive = passive_torques_kernel(state)
-    armatures = [a for link in state.links for a in state.joint_parameter(link.joint, "armature")]
+    armatures = [a for node in state.nodes for a in state.joint_parameter(node.joint, "armature")]
     rows = zip(torques, armatures, vd, passive, strict=True)
     return tuple(torque + armature * rate - own for torque, armature, rate, own in rows)
 
@@ -80,11 +80,11 @@ def gravity_torques_kernel(state: StateView) -> Vector:
 def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
     """Return the acceleration of every body at rest under gravity: that of the root."""
     result = [ClassicalMotion.fixed(state.layout.root_frame, neg3(state.gravity.xyz_components))]
-    for link, X_PB in zip(state.links, passes.to_parent(state), strict=True):
-        ends = link.joint.frame_after, link.joint.frame_before, link.joint.frame_after
+    for node, X_PB in zip(state.nodes, passes.to_parent(state), strict=True):
+        ends = node.joint.frame_after, node.joint.frame_before, node.joint.frame_after
         V_J = Twist.trusted(*ends, (0, 0, 0), (0, 0, 0))
         a_J = SpatialAcceleration.trusted(*ends, (0, 0, 0), (0, 0, 0))
-        result.append(result[link.parent].across_joint(X_PB, V_J, a_J))
+        result.append(result[node.parent].across_joint(X_PB, V_J, a_J))
     return tuple(result)
 
 

@@ -13,24 +13,24 @@ import attrs
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.scalars.linear_algebra import combination
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
+from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel
 def passive_torques_kernel(state: StateView) -> Vector:
     """Return -damping v - friction tanh(v / friction_velocity) plus the torques of springs at the bounds."""
     torques: list[Scalar] = []
-    for link in state.links:
-        torques += joint_passive_torques(state, link, state.joint_q(link), state.joint_v(link))
+    for node in state.nodes:
+        torques += joint_passive_torques(state, node, state.joint_q(node), state.joint_v(node))
     return tuple(torques)
 
 
-def joint_passive_torques(state: StateView, link: Link, q: Vector, velocity: Vector) -> list[Scalar]:
+def joint_passive_torques(state: StateView, node: TreeNode, q: Vector, velocity: Vector) -> list[Scalar]:
     """Return the passive torques of one joint at coordinates `q` and `velocity`."""
-    joint = link.joint
+    joint = node.joint
     damping, friction = state.joint_parameter(joint, "damping"), state.joint_parameter(joint, "friction")
     smoothing = state.joint_parameter(joint, "friction_velocity")
-    springs = bound_spring_torques(state, link, q, velocity)
+    springs = bound_spring_torques(state, node, q, velocity)
     rows = zip(velocity, damping, friction, smoothing, springs, strict=True)
     return [spring - d * v - _friction(v, f, width) for v, d, f, width, spring in rows]
 
@@ -40,18 +40,18 @@ def _friction(velocity: Scalar, friction: Scalar, width: Scalar) -> Scalar:
     return 0 if is_plain_zero(friction) else friction * tanh(velocity / width)
 
 
-def bound_spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
+def bound_spring_torques(state: StateView, node: TreeNode, q: Vector, v: Vector) -> Vector:
     """Return the torques of the springs and dampers at the position bounds of a joint.
 
     A spring acts on a coordinate; the map from v to dq/dt, transposed, gives torques of the same power.
     """
-    springs = active_springs(state, link)
+    springs = active_springs(state, node)
     if not springs:
-        return (0,) * link.joint.nv
-    kind = link.joint.type
+        return (0,) * node.joint.nv
+    kind = node.joint.type
     rates, slopes = kind.configuration_derivative(q, v), kind.configuration_derivative_jacobian(q)
     forces = (spring.force(q[spring.coordinate], rates[spring.coordinate]) for spring in springs)
-    return combination((slopes[spring.coordinate] for spring in springs), forces, link.joint.nv)
+    return combination((slopes[spring.coordinate] for spring in springs), forces, node.joint.nv)
 
 
 @final
@@ -80,9 +80,9 @@ class BoundSpring:
         return self.stiffness * outside * outside * const(1, 2)
 
 
-def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
+def active_springs(state: StateView, node: TreeNode) -> list[BoundSpring]:
     """Return the springs of a joint: one per finite bound with stiffness or damping."""
-    joint = link.joint
+    joint = node.joint
     stiffness, damping = (state.joint_parameter(joint, n) for n in ("bound_stiffness", "bound_damping"))
     springs: list[BoundSpring] = []
     for i, (low, high) in enumerate(state.position_bounds(joint)):
@@ -117,8 +117,8 @@ def passive_torques(state: State[A], *, out: A | None = None) -> Call[A]:
 def spring_energy(state: StateView) -> Scalar:
     """Return the energy stored in the springs at the bounds."""
     energy: Scalar = 0
-    for link in state.links:
-        q = state.joint_q(link)
-        for spring in active_springs(state, link):
+    for node in state.nodes:
+        q = state.joint_q(node)
+        for spring in active_springs(state, node):
             energy = energy + spring.energy(q[spring.coordinate])
     return energy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rbd.errors import TopologyError, quoted
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.state import StateView, require_state
 
 
@@ -16,8 +16,8 @@ def require_tree(state: StateView, operation: str) -> None:
             f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
             joint=state.layout.loops[0].joint.name,
         )
-    for link in state.layout.couplings:
-        coupling = link.coupling
+    for node in state.layout.couplings:
+        coupling = node.coupling
         raise TopologyError(
             f"{operation} works on trees; this mechanism has the coupling {quoted(coupling.name)}; "
             "mechanism.uncouple(...), or couple_joints=False when a file is loaded, makes its joints independent",

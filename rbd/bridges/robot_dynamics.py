@@ -10,7 +10,7 @@ import attrs
 from rbd.algorithms.trees import require_no_contacts
 from rbd.arguments import require_choice
 from rbd.compiled.robot import CompiledRobot
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.program.program import Port
 
 ArrayFunction: TypeAlias = Callable[..., Any]

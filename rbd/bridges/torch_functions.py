@@ -24,7 +24,7 @@ from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
 from rbd.extras import names_extra
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 

@@ -17,8 +17,8 @@ from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import SPECS
 from rbd.compiled.status import RowStatus
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, placed_wrenches, with_wrenches
-from rbd.kinematics.layout import layout_of
-from rbd.kinematics.parameters import ParameterName
+from rbd.indexing.layout import layout_of
+from rbd.indexing.parameters import ParameterName
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array

@@ -10,24 +10,24 @@ from rbd.state import ScalarState
 def coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
     """Return the rates of the local coordinates around `start`, at `state` and velocity v."""
     rates: list[Scalar] = []
-    for link in state.links:
-        rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), v[link.v])
+    for node in state.nodes:
+        rates += node.joint.type.local_coordinates_rate(start.joint_q(node), state.joint_q(node), v[node.v])
     return tuple(rates)
 
 
 def global_coordinates(start: ScalarState, phi: Vector) -> Vector:
     """Return q from local coordinates around the configuration of `start`."""
     q: list[Scalar] = []
-    for link in start.links:
-        q += link.joint.type.global_coordinates(start.joint_q(link), phi[link.v])
+    for node in start.nodes:
+        q += node.joint.type.global_coordinates(start.joint_q(node), phi[node.v])
     return tuple(q)
 
 
 def normalised_configuration(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised against accumulated rounding errors."""
     q, normalised = global_coordinates(start, phi), list[Scalar]()
-    for link in start.links:
-        normalised += link.joint.type.normalize(q[link.q])
+    for node in start.nodes:
+        normalised += node.joint.type.normalize(q[node.q])
     return tuple(normalised)
 
 

@@ -19,8 +19,8 @@ from rbd.compiled.step_derivatives import StepDerivativeMethods
 from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.errors import ArgumentError
-from rbd.kinematics.layout import layout_of
-from rbd.kinematics.parameters import ParameterName
+from rbd.indexing.layout import layout_of
+from rbd.indexing.parameters import ParameterName
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array

@@ -25,7 +25,7 @@ from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
 from rbd.errors import ArgumentError
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
@@ -200,8 +200,8 @@ def _rows(values: Sequence[Scalar], shape: tuple[int, ...]) -> Matrix:
 def _along_velocities(mechanism: Mechanism, q: Vector, rows: Matrix) -> Matrix:
     """Return rows of velocities from rows of coordinates, at the configuration q."""
     converted: list[Vector] = []
-    for link in layout_of(mechanism).links:
-        jacobian = link.joint.type.velocity_jacobian(q[link.q])
-        columns = list(zip(*rows[link.q], strict=True))
+    for node in layout_of(mechanism).nodes:
+        jacobian = node.joint.type.velocity_jacobian(q[node.q])
+        columns = list(zip(*rows[node.q], strict=True))
         converted += [tuple(dot(row, column) for column in columns) for row in jacobian]
     return tuple(converted)

@@ -18,7 +18,7 @@ from rbd.compiled.step_dynamics import PLAIN, StepOptions
 from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, with_wrenches
 from rbd.errors import ArgumentError
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
 
 

@@ -6,8 +6,8 @@ from typing import final
 
 import attrs
 
+from rbd.indexing.layout import layout_of
 from rbd.joints import JointType
-from rbd.kinematics.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.scalars import Matrix, Scalar, Vector
 
@@ -22,7 +22,7 @@ class VelocityMap:
     @classmethod
     def of(cls, mechanism: Mechanism) -> VelocityMap:
         """Return the velocity map of a mechanism."""
-        return cls(tuple(link.joint.type for link in layout_of(mechanism).links))
+        return cls(tuple(node.joint.type for node in layout_of(mechanism).nodes))
 
     def matrix(self, q: Vector) -> Matrix:
         """Return N, a row per entry of q."""

@@ -15,7 +15,7 @@ from rbd.algorithms.external_wrenches import indexed_wrenches
 from rbd.arguments import require_choice
 from rbd.compiled.recording_specs import Inputs, RecordingSpec
 from rbd.errors import FrameMismatchError
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 from rbd.state import ScalarState

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import absolute, positive
@@ -25,7 +25,7 @@ def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program
     values = graph.input(name, (size,))
     outputs: dict[str, object] = {"copy": values}
     if name == "q":
-        kinds = [(link.joint.type, values[link.q]) for link in layout.links if link.joint.nq != link.joint.nv]
+        kinds = [(node.joint.type, values[node.q]) for node in layout.nodes if node.joint.nq != node.joint.nv]
         slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
         outputs |= {"slack": slack} if slack else {}
     return Program.of(graph, f"set_{name}", outputs) if size else None

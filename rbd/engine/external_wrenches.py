@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench

@@ -16,8 +16,8 @@ from typing import Any, Final, ParamSpec, TypeVar, cast, final
 import attrs
 
 from rbd.engine.external_wrenches import are_in_default_frames, wrench_key_and_components
-from rbd.kinematics.engine_interface import Call, KernelCall
-from rbd.kinematics.kernel import is_state, require_state
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import is_state, require_state
 from rbd.mechanism import Mechanism, RigidBody, TreePath
 from rbd.spatial import Frame
 

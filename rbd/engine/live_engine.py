@@ -18,10 +18,12 @@ from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.engine.ownership import own
 from rbd.engine.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.errors import ScalarError, WrongThreadError
-from rbd.kinematics.engine_interface import Depends, Engine, KernelCall, QueryBuiltins, Shapes, packed
-from rbd.kinematics.finite import require_finite_numbers, require_finite_result
-from rbd.kinematics.kernel import Kernel
-from rbd.kinematics.layout import Layout
+from rbd.evaluation.calls import KernelCall, Shapes
+from rbd.evaluation.engine import Depends, Engine, packed
+from rbd.evaluation.finite import require_finite_numbers, require_finite_result
+from rbd.evaluation.kernel import Kernel
+from rbd.evaluation.query_builtins import QueryBuiltins
+from rbd.indexing.layout import Layout
 from rbd.mechanism import Mechanism
 from rbd.mechanism.body import registry_of
 from rbd.native.runtime import abi
@@ -31,7 +33,7 @@ from rbd.scalars.arrays import Array, check_out
 
 if TYPE_CHECKING:
     from rbd.engine.native_queries import NativeQueries
-    from rbd.kinematics.state_view import StateView
+    from rbd.evaluation.state_view import StateView
     from rbd.native.builtins.context import Guards, Word
     from rbd.native.builtins.step_loop import LoopBinding
     from rbd.native.compiled_program import CompiledProgram

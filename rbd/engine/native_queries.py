@@ -13,11 +13,11 @@ import attrs
 
 from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
+from rbd.evaluation.query_builtins import Attachment
+from rbd.evaluation.state_view import pass_kernel_of
+from rbd.evaluation.value_tree import UnsuitableError, count_numbers, split, unflattener
+from rbd.indexing.layout import Layout
 from rbd.kinematics import passes
-from rbd.kinematics.frames import Attachment
-from rbd.kinematics.layout import Layout
-from rbd.kinematics.state_view import pass_kernel_of
-from rbd.kinematics.value_tree import UnsuitableError, count_numbers, split, unflattener
 from rbd.native.builtins.value_ir import RETURN
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
@@ -149,15 +149,15 @@ class NativeQueries:
         if not i:
             pose = self._gather(builder, passes.to_root, j)
             return builder.call("invert", pose, pose)
-        links = self._layout.links
+        nodes = self._layout.nodes
         up: Numbers | None = None
         down: Numbers | None = None
         while i != j:
             step = self._gather(builder, passes.to_parent, max(i, j) - 1)
             if i > j:
-                up, i = step if up is None else builder.call("compose", step, up), links[i - 1].parent
+                up, i = step if up is None else builder.call("compose", step, up), nodes[i - 1].parent
             else:
-                down, j = step if down is None else builder.call("compose", step, down), links[j - 1].parent
+                down, j = step if down is None else builder.call("compose", step, down), nodes[j - 1].parent
         if up is None:
             up = builder.constant(Transform.identity(_FRAME, _FRAME))
         return up if down is None else builder.call("compose", builder.call("invert", down, down), up)

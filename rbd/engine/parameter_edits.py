@@ -12,8 +12,8 @@ from typing import cast, final
 import numpy as np
 
 from rbd.errors import ScalarError
-from rbd.kinematics.layout import layout_of
-from rbd.kinematics.parameters import PARAMETERS, ParameterName, current_values, parameter_shape
+from rbd.indexing.layout import layout_of
+from rbd.indexing.parameters import PARAMETERS, ParameterName, current_values, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, to_float_array
 

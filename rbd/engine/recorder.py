@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from rbd.errors import RecordingError
-from rbd.kinematics.parameters import ParameterName, ParameterValues, parameter_shape
+from rbd.indexing.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested

@@ -6,7 +6,7 @@ the same power.
 
 from __future__ import annotations
 
-from rbd.kinematics.state_view import StateView
+from rbd.evaluation.state_view import StateView
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import dot
 
@@ -14,28 +14,28 @@ from rbd.scalars.linear_algebra import dot
 def configuration_rate(state: StateView, v: Vector) -> Vector:
     """Return dq/dt for a velocity."""
     return tuple(
-        x for link in state.links for x in link.joint.type.configuration_derivative(state.joint_q(link), v[link.v])
+        x for node in state.nodes for x in node.joint.type.configuration_derivative(state.joint_q(node), v[node.v])
     )
 
 
 def velocity_from_configuration_rate(state: StateView, qd: Vector) -> Vector:
     """Return the velocity for a dq/dt."""
-    return tuple(x for link in state.links for x in link.joint.type.velocity(state.joint_q(link), qd[link.q]))
+    return tuple(x for node in state.nodes for x in node.joint.type.velocity(state.joint_q(node), qd[node.q]))
 
 
 def force_on_velocity(state: StateView, force: Vector) -> Vector:
     """Return the force on v, N transposed times the force on dq/dt."""
     found: list[Scalar] = []
-    for link in state.links:
-        rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
-        found += [dot(column, force[link.q]) for column in zip(*rows, strict=True)]
+    for node in state.nodes:
+        rows = node.joint.type.configuration_derivative_jacobian(state.joint_q(node))
+        found += [dot(column, force[node.q]) for column in zip(*rows, strict=True)]
     return tuple(found)
 
 
 def force_on_derivative(state: StateView, force: Vector) -> Vector:
     """Return the force on dq/dt, the left inverse of N transposed times the force on v."""
     found: list[Scalar] = []
-    for link in state.links:
-        rows = link.joint.type.velocity_jacobian(state.joint_q(link))
-        found += [dot(column, force[link.v]) for column in zip(*rows, strict=True)]
+    for node in state.nodes:
+        rows = node.joint.type.velocity_jacobian(state.joint_q(node))
+        found += [dot(column, force[node.v]) for column in zip(*rows, strict=True)]
     return tuple(found)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
-import attrs
-
-from rbd.kinematics.layout import Place
-from rbd.kinematics.state_view import StateView
+from rbd.evaluation.query_builtins import Attachment
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.spatial import (
     Frame,
@@ -35,20 +34,6 @@ _FRAMED = (
     *(Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia),
     *(GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
 )
-
-
-@final
-@attrs.frozen(eq=False)
-class Attachment:
-    """A frame attached to a body."""
-
-    index: int
-    """Of the body."""
-    body: RigidBody
-    frame: Frame[Any]
-    to_default: Transform[Any, Any] | None
-    """The transform from the frame to the body's default frame; None for that frame itself, as is the next."""
-    from_default: Transform[Any, Any] | None
 
 
 def attachment_of(state: StateView, place: Place, argument: str = "place") -> Attachment:

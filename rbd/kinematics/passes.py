@@ -5,9 +5,9 @@ Values are expressed in body frames, where they have structural zeros; results i
 
 from __future__ import annotations
 
-from rbd.kinematics.layout import Link
+from rbd.evaluation.state_view import StateView, cached, inertias
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics.regroup import regrouped
-from rbd.kinematics.state_view import StateView, cached, inertias
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
@@ -22,22 +22,22 @@ def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
 
 @cached("parameters")
 def placements(state: StateView) -> tuple[Transform, ...]:
-    """Return, per link, the transform from its joint's frame_before to the parent body."""
-    return tuple(state.placement(link.joint) for link in state.links)
+    """Return, per node, the transform from its joint's frame_before to the parent body."""
+    return tuple(state.placement(node.joint) for node in state.nodes)
 
 
 @cached("q")
 def joint_transforms(state: StateView) -> tuple[Transform, ...]:
-    """Return, per link, the transform from frame_after to frame_before."""
+    """Return, per node, the transform from frame_after to frame_before."""
     return tuple(
-        link.joint.type.transform(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
-        for link in state.links
+        node.joint.type.transform(state.joint_q(node), node.joint.frame_after, node.joint.frame_before)
+        for node in state.nodes
     )
 
 
 @cached("q")
 def to_parent(state: StateView) -> tuple[Transform, ...]:
-    """Return, per link, the transform from its body to the parent body."""
+    """Return, per node, the transform from its body to the parent body."""
     pairs = zip(placements(state), joint_transforms(state), strict=True)
     return tuple(placement @ joint for placement, joint in pairs)
 
@@ -47,8 +47,8 @@ def to_root(state: StateView) -> tuple[Transform, ...]:
     """Return, per body, the transform from its default frame to the root frame."""
     root = state.layout.root_frame
     poses = [Transform.identity(root, root)]
-    for link, tf in zip(state.links, to_parent(state), strict=True):
-        poses.append(poses[link.parent] @ tf)
+    for node, tf in zip(state.nodes, to_parent(state), strict=True):
+        poses.append(poses[node.parent] @ tf)
     return tuple(poses)
 
 
@@ -63,8 +63,8 @@ def to_trunk(state: StateView) -> tuple[Transform, ...]:
         return to_root(state)
     away = steps[0].inverse()
     poses = [away, Transform.identity(away.to_frame, away.to_frame)]
-    for link, tf in zip(state.links[1:], steps[1:], strict=True):
-        poses.append(poses[link.parent] @ tf)
+    for node, tf in zip(state.nodes[1:], steps[1:], strict=True):
+        poses.append(poses[node.parent] @ tf)
     return tuple(poses)
 
 
@@ -74,15 +74,15 @@ def body_transform(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
     i, j = layout.body_index(a), layout.body_index(b)
     if j == 0:
         return to_root(state)[i]
-    links = layout.links
+    nodes = layout.nodes
     up: Transform | None = None
     down: Transform | None = None
     while i != j:
         if i > j:
-            step, i = steps[i - 1], links[i - 1].parent
+            step, i = steps[i - 1], nodes[i - 1].parent
             up = step if up is None else step @ up
         else:
-            step, j = steps[j - 1], links[j - 1].parent
+            step, j = steps[j - 1], nodes[j - 1].parent
             down = step if down is None else step @ down
     up = Transform.identity(a.default_frame, a.default_frame) if up is None else up
     return up if down is None else down.inverse() @ up
@@ -90,41 +90,41 @@ def body_transform(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
 
 @cached("q")
 def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
-    """Return, per link, the motion subspace of its joint in the body frame."""
+    """Return, per node, the motion subspace of its joint in the body frame."""
     return tuple(
-        link.joint.type.motion_subspace(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
-        for link in state.links
+        node.joint.type.motion_subspace(state.joint_q(node), node.joint.frame_after, node.joint.frame_before)
+        for node in state.nodes
     )
 
 
 @cached("qv")
 def joint_twists(state: StateView) -> tuple[Twist, ...]:
-    """Return, per link, the twist across its joint in the body frame."""
+    """Return, per node, the twist across its joint in the body frame."""
     return tuple(
-        link.joint.type.twist(state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before)
-        for link in state.links
+        node.joint.type.twist(state.joint_q(node), state.joint_v(node), node.joint.frame_after, node.joint.frame_before)
+        for node in state.nodes
     )
 
 
 @cached("qv")
 def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
-    """Return, per link, the bias acceleration of its joint, in the body frame (component derivative)."""
+    """Return, per node, the bias acceleration of its joint, in the body frame (component derivative)."""
     return tuple(
-        link.joint.type.bias_acceleration(
-            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        node.joint.type.bias_acceleration(
+            state.joint_q(node), state.joint_v(node), node.joint.frame_after, node.joint.frame_before
         )
-        for link in state.links
+        for node in state.nodes
     )
 
 
 @cached("qv")
 def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
-    """Return, per link, the time derivative of its joint's motion subspace in the body frame."""
+    """Return, per node, the time derivative of its joint's motion subspace in the body frame."""
     return tuple(
-        link.joint.type.motion_subspace_rate(
-            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        node.joint.type.motion_subspace_rate(
+            state.joint_q(node), state.joint_v(node), node.joint.frame_after, node.joint.frame_before
         )
-        for link in state.links
+        for node in state.nodes
     )
 
 
@@ -133,8 +133,8 @@ def body_twists(state: StateView) -> tuple[Twist, ...]:
     """Return, per body, its twist with respect to the root, in the body frame."""
     root = state.layout.root_frame
     twists = [Twist.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
-    for link, tf, joint_twist in zip(state.links, to_parent(state), joint_twists(state), strict=True):
-        twists.append(_over_joint(twists[link.parent], tf, joint_twist))
+    for node, tf, joint_twist in zip(state.nodes, to_parent(state), joint_twists(state), strict=True):
+        twists.append(_over_joint(twists[node.parent], tf, joint_twist))
     return tuple(twists)
 
 
@@ -154,21 +154,21 @@ def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAccelerat
     """Return, per body, its spatial acceleration with respect to the root, in the body frame; `vd` None means zero."""
     root, twists = state.layout.root_frame, body_twists(state)
     result = [SpatialAcceleration.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
-    rows = zip(state.links, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
-    for link, tf, joint_twist, own in rows:
-        inherited = result[link.parent].transformed(tf.inverse()).with_body(own.base)
-        turning = twists[link.index].cross(joint_twist)
+    rows = zip(state.nodes, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
+    for node, tf, joint_twist, own in rows:
+        inherited = result[node.parent].transformed(tf.inverse()).with_body(own.base)
+        turning = twists[node.index].cross(joint_twist)
         result.append(inherited + (own + turning.with_body(own.body).with_base(own.base)))
     return tuple(result)
 
 
 def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
-    """Return, per link, the acceleration across its joint for `vd` (None: zero), in the body frame."""
+    """Return, per node, the acceleration across its joint for `vd` (None: zero), in the body frame."""
     biases = joint_biases(state)
     if vd is None:
         return biases
-    rows = zip(state.links, subspaces(state), biases, strict=True)
-    return tuple(_own(subspace, vd[link.v]) + bias if link.joint.nv else bias for link, subspace, bias in rows)
+    rows = zip(state.nodes, subspaces(state), biases, strict=True)
+    return tuple(_own(subspace, vd[node.v]) + bias if node.joint.nv else bias for node, subspace, bias in rows)
 
 
 def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
@@ -180,8 +180,8 @@ def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
 def configuration_rates(state: StateView) -> Vector:
     """Return dq/dt."""
     rates: list[Scalar] = []
-    for link in state.links:
-        rates += link.joint.type.configuration_derivative(state.joint_q(link), state.joint_v(link))
+    for node in state.nodes:
+        rates += node.joint.type.configuration_derivative(state.joint_q(node), state.joint_v(node))
     return tuple(rates)
 
 
@@ -189,11 +189,11 @@ def configuration_rates(state: StateView) -> Vector:
 def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return, per body, its composite inertia (its subtree as a rigid body), in the body frame."""
     composites = list(body_inertias(state))
-    for link, tf in reversed(list(zip(state.links, to_parent(state), strict=True))):
-        composites[link.parent] = composites[link.parent] + composites[link.index].transformed(tf)
+    for node, tf in reversed(list(zip(state.nodes, to_parent(state), strict=True))):
+        composites[node.parent] = composites[node.parent] + composites[node.index].transformed(tf)
     return tuple(composites)
 
 
-def ancestry(state: StateView, link: Link) -> tuple[Link, ...]:
-    """Return the links from `link` (included) to the root."""
-    return tuple(state.links[index - 1] for index in state.layout.ancestors(link.index))
+def ancestry(state: StateView, node: TreeNode) -> tuple[TreeNode, ...]:
+    """Return the nodes from `node` (included) to the root."""
+    return tuple(state.nodes[index - 1] for index in state.layout.ancestors(node.index))

@@ -13,12 +13,13 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.evaluation.query_builtins import Attachment
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.joint_values import JointValues
+from rbd.indexing.layout import Place as Place
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import conversions, passes
-from rbd.kinematics.frames import Attachment, attachment_of, express
-from rbd.kinematics.joint_values import JointValues
-from rbd.kinematics.layout import Link
-from rbd.kinematics.layout import Place as Place
-from rbd.kinematics.state_view import StateView
+from rbd.kinematics.frames import attachment_of, express
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import (
@@ -135,7 +136,7 @@ class State(StateView, Generic[A]):
         loop = self.layout.loop(joint)
         if loop is not None:
             return self.relative_transform(loop.joint.frame_after, loop.joint.frame_before)
-        return self.checked_pass(passes.joint_transforms(self)[self.layout.link(joint).index - 1], "joint transform")
+        return self.checked_pass(passes.joint_transforms(self)[self.layout.node(joint).index - 1], "joint transform")
 
     # --- velocities and accelerations --------------------------------------------------------------
 
@@ -198,16 +199,16 @@ class State(StateView, Generic[A]):
 
     def motion_subspace(self, joint: Joint | str) -> GeometricJacobian[Any, Any, Any]:
         """Return the motion subspace of tree joint `joint`, one column per velocity, in the root frame."""
-        link = self.layout.link(joint)
-        subspace = passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
+        node = self.layout.node(joint)
+        subspace = passes.subspaces(self)[node.index - 1].transformed(passes.to_root(self)[node.index])
         return self.checked(subspace, "motion subspace")
 
     def constraint_wrench_subspace(self, joint: Joint | str) -> WrenchMatrix[Any]:
         """Return a basis of the constraint wrenches of `joint`, in the root frame."""
         pose, loop = self.joint_transform(joint), self.layout.loop(joint)
-        link = self.layout.link(joint) if loop is None else loop
-        joint = link.joint
-        q = self.joint_q(link) if isinstance(link, Link) else joint.type.project(pose)
+        node = self.layout.node(joint) if loop is None else loop
+        joint = node.joint
+        q = self.joint_q(node) if isinstance(node, TreeNode) else joint.type.project(pose)
         subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
         wrenches = subspace.transformed(self.transform_to_root(joint.frame_after))
         return self.checked(wrenches, "constraint wrench subspace")
@@ -248,14 +249,14 @@ class State(StateView, Generic[A]):
 
     def configuration(self, joint: Joint | str) -> A:
         """Return a copy of the configuration of tree joint `joint`."""
-        link = self.layout.link(joint)
-        array: A = self.engine.pack(self.joint_q(link), "configuration", (link.joint.nq,))
+        node = self.layout.node(joint)
+        array: A = self.engine.pack(self.joint_q(node), "configuration", (node.joint.nq,))
         return array
 
     def velocity(self, joint: Joint | str) -> A:
         """Return a copy of the velocity of tree joint `joint`."""
-        link = self.layout.link(joint)
-        array: A = self.engine.pack(self.joint_v(link), "velocity", (link.joint.nv,))
+        node = self.layout.node(joint)
+        array: A = self.engine.pack(self.joint_v(node), "velocity", (node.joint.nv,))
         return array
 
     def configuration_derivative(self, *, out: A | None = None) -> A:
@@ -304,9 +305,9 @@ class State(StateView, Generic[A]):
         start = self.vector(q0, self.layout.nq, "q0")
         phi: list[Scalar] = []
         rate: list[Scalar] = []
-        for link in self.links:
-            q, kind = self.joint_q(link), link.joint.type
-            phi += kind.local_coordinates(start[link.q], q)
-            rate += kind.local_coordinates_rate(start[link.q], q, self.joint_v(link))
+        for node in self.nodes:
+            q, kind = self.joint_q(node), node.joint.type
+            phi += kind.local_coordinates(start[node.q], q)
+            rate += kind.local_coordinates_rate(start[node.q], q, self.joint_v(node))
         shape = (self.layout.nv,)
         return self.engine.pack(phi, "phi", shape), self.engine.pack(rate, "phidot", shape)

@@ -17,17 +17,17 @@ from rbd.spatial import SpatialInertia
 from rbd.spatial.linalg import Mat3, Vec3, dot3, identity3, outer, scale3, scale33, sub3, sub33
 
 if TYPE_CHECKING:
-    from rbd.kinematics.layout import Link
-    from rbd.kinematics.state_view import StateView
+    from rbd.evaluation.state_view import StateView
+    from rbd.indexing.layout import TreeNode
 
 
 def regrouped(state: StateView, inertias: Sequence[SpatialInertia]) -> tuple[SpatialInertia, ...]:
     """Return, per body, regrouped inertias (body frames) with the same joint torques as `inertias`."""
     result = list(inertias)
-    for link in reversed(state.links):
-        joint_type = link.joint.type
-        if isinstance(joint_type, AxisRotationJoint) and _is_plain(result[link.index]):
-            _move_to_parent(state, link, joint_type.axis, result)
+    for node in reversed(state.nodes):
+        joint_type = node.joint.type
+        if isinstance(joint_type, AxisRotationJoint) and _is_plain(result[node.index]):
+            _move_to_parent(state, node, joint_type.axis, result)
     return tuple(result)
 
 
@@ -36,16 +36,16 @@ def _is_plain(inertia: SpatialInertia) -> bool:
     return all(is_float(x) for x in inertia.components)
 
 
-def _move_to_parent(state: StateView, link: Link, axis: Vec3, inertias: list[SpatialInertia]) -> None:
-    inertia = inertias[link.index]
+def _move_to_parent(state: StateView, node: TreeNode, axis: Vec3, inertias: list[SpatialInertia]) -> None:
+    inertia = inertias[node.index]
     along = scale3(axis, dot3(axis, inertia.cross_part_components))
     across = scale33(sub33(identity3(), outer(axis, axis)), _common_moment(axis, inertia.moment_components))
-    inertias[link.index] = SpatialInertia.trusted(
+    inertias[node.index] = SpatialInertia.trusted(
         inertia.frame, sub33(inertia.moment_components, across), sub3(inertia.cross_part_components, along), 0
     )
-    if link.parent:
-        transferred = SpatialInertia.trusted(link.joint.frame_before, across, along, inertia.mass)
-        inertias[link.parent] = inertias[link.parent] + transferred.transformed(state.placement(link.joint))
+    if node.parent:
+        transferred = SpatialInertia.trusted(node.joint.frame_before, across, along, inertia.mass)
+        inertias[node.parent] = inertias[node.parent] + transferred.transformed(state.placement(node.joint))
 
 
 def _common_moment(axis: Vec3, moment: Mat3) -> Scalar:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, cast, final
 
-import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import flag
-from rbd.errors import ShapeError
-from rbd.kinematics.display import by_joint
-from rbd.kinematics.engine_interface import Depends, Engine, Shapes, packed
-from rbd.kinematics.finite import require_finite_numbers, require_finite_result
-from rbd.kinematics.kernel import Kernel
-from rbd.kinematics.parameters import ParameterValues
+from rbd.evaluation.source_engine import SourceEngine
+from rbd.evaluation.state_view import JointParameter
+from rbd.indexing.joint_table import joint_table
+from rbd.indexing.parameters import ParameterValues
 from rbd.kinematics.queries import State
-from rbd.kinematics.state_view import JointParameter, StateView
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.program.status import range_error
 from rbd.scalars import Scalar, Vector, is_float, lift
-from rbd.scalars.arrays import ScalarArray, pack, scalars
-from rbd.scalars.entries import is_masked
-from rbd.scalars.registry import ARRAYS, operations_of
+from rbd.scalars.arrays import ScalarArray, scalars
+from rbd.scalars.registry import operations_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.spatial.values import require_kind
 
@@ -110,7 +104,7 @@ class ScalarState(State[ScalarArray]):
 
     @override
     def __repr__(self) -> str:
-        return by_joint("ScalarState", self._layout, {"q": self._q, "v": self._v})
+        return joint_table("ScalarState", self._layout, {"q": self._q, "v": self._v})
 
     # --- parameters: the ones given, else the mechanism's --------------------------------------------------
 
@@ -128,7 +122,7 @@ class ScalarState(State[ScalarArray]):
         given = self._parameters
         if given is None or not given.has("placement") or self.layout.loop(joint) is not None:
             return super().placement(joint)
-        return given.placement(self.layout.link(joint).joint)
+        return given.placement(self.layout.node(joint).joint)
 
     @property
     @override
@@ -156,72 +150,3 @@ class ScalarState(State[ScalarArray]):
     def v(self) -> ScalarArray:
         """The velocity."""
         return cast("ScalarArray", self.engine.pack(self._v, "v", (len(self._v),)))
-
-
-@final
-class SourceEngine(Engine):
-    """Engine of scalar states: runs the Python source of kernels."""
-
-    number: type[Any] | None = None
-    """The type of the state's scalars if results with infinities are refused; other families define their range."""
-
-    @override
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
-        """Return the version of the parameters: coordinates do not change."""
-        return (self.mechanism.parameter_version,)
-
-    @override
-    def open_query(self, table: object, key: object, places: object, make: object) -> None:
-        """Do nothing: the source has no fast paths."""
-
-    @override
-    def evaluate(
-        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
-    ) -> Any:
-        """Run the Python source of a kernel."""
-        value = kernel.function(state, *args, **named)
-        if self.number is not None:
-            require_finite_result(value, kernel.name, self.number)
-        return value
-
-    @override
-    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
-        """Run the Python source of a kernel, and pack its result."""
-        return packed(self, kernel.function(state, *args), shapes)
-
-    @override
-    def require_finite(self, name: str, *numbers: object) -> None:
-        """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
-        if self.number is not None:
-            require_finite_numbers(numbers, name)
-
-    @override
-    def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
-        """Return nested scalars as an array of `shape`."""
-        array = cast("ScalarArray", pack(values)).reshape(shape)
-        if self.number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
-            raise range_error(name)
-        if out is None:
-            return array
-        self.require_out(out, array, name)
-        out[...] = array
-        return cast("ScalarArray", out)
-
-    @override
-    def require_out(self, out: Any, array: Any, name: str) -> None:
-        """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
-        _check_out(out, array, f"out (for the {name})")
-
-
-def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
-    """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
-    if not isinstance(out, ARRAYS) or is_masked(out):
-        raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
-    if out.shape != array.shape:
-        message = f"{name} has shape {out.shape}, needs {array.shape}"
-        raise ShapeError(message, argument=name, expected=array.shape, actual=out.shape)
-    if not np.can_cast(array.dtype, out.dtype, "safe"):
-        message = f"{name} has dtype {out.dtype}, which cannot hold {array.dtype}"
-        raise ShapeError(message, argument=name, expected=array.dtype.name, actual=out.dtype.name)
-    if not out.flags.writeable:
-        raise ShapeError(f"{name} must be writeable", argument=name, expected=array.shape, actual=out.shape)

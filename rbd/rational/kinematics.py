@@ -21,7 +21,7 @@ from rbd.errors import (
     TopologyError,
     UnknownNameError,
 )
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
@@ -84,7 +84,7 @@ class RationalForwardKinematics:
         require_kind(mechanism, Mechanism, operation="RationalForwardKinematics", argument="mechanism")
         self._mechanism = mechanism
         self._layout = layout_of(mechanism)
-        self._coordinates = tuple(joint_coordinates(link.joint) for link in self._layout.links)
+        self._coordinates = tuple(joint_coordinates(node.joint) for node in self._layout.nodes)
         self._kinds = tuple(coordinate.kind for group in self._coordinates for coordinate in group)
         self._plain = Ring(self._kinds, exact=False, origin=None)
         self._expansions: dict[object, PolynomialKinematics] = {}
@@ -104,8 +104,8 @@ class RationalForwardKinematics:
     @property
     def s_descriptions(self) -> tuple[str, ...]:
         """For each entry of s, the name of its joint and the kind of the variable."""
-        links = zip(self._layout.links, self._coordinates, strict=True)
-        return tuple(f"{x.joint.name}: {c.kind.value}" for x, group in links for c in group for _ in range(c.ns))
+        nodes = zip(self._layout.nodes, self._coordinates, strict=True)
+        return tuple(f"{x.joint.name}: {c.kind.value}" for x, group in nodes for c in group for _ in range(c.ns))
 
     def s_index(self, joint: str | Joint) -> int:
         """Return the index of a joint's first variable in s; the others follow. -1 if it has none, as fixed joints.
@@ -119,7 +119,7 @@ class RationalForwardKinematics:
             raise _with_argument(error, "joint") from None
         if self._layout.loop(found) is not None:
             return -1
-        number = self._layout.link(found).index - 1
+        number = self._layout.node(found).index - 1
         if not self._coordinates[number]:
             return -1
         return sum(coordinate.ns for group in self._coordinates[:number] for coordinate in group)

@@ -15,7 +15,7 @@ from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.stepping.step_problem import JOINTS
 from rbd.errors import ArgumentError
-from rbd.kinematics.parameters import PARAMETERS
+from rbd.indexing.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.scalars.number_checks import above_zero, at_least_zero

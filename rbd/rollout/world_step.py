@@ -20,8 +20,8 @@ from rbd.compiled.stepping import step_function
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
-from rbd.kinematics.layout import layout_of
-from rbd.kinematics.parameters import PARAMETERS, ParameterName, current_values
+from rbd.indexing.layout import layout_of
+from rbd.indexing.parameters import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.program.program import Program
 from rbd.program.replay import replay

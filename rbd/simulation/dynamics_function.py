@@ -23,7 +23,7 @@ from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
 from rbd.simulation.forces import ForceElement
 from rbd.spatial.values import require_kind
-from rbd.state import Link, MechanismState
+from rbd.state import MechanismState, TreeNode
 
 
 @final
@@ -70,7 +70,7 @@ class Dynamics:
         )
         self._state = MechanismState(mechanism)
         gains_of_loops(self._state, stabilization)  # raises unless it is a Stabilization
-        self._normalized_links = tuple(link for link in self._state.links if _has_normalization(link))
+        self._normalized_nodes = tuple(node for node in self._state.nodes if _has_normalization(node))
 
     def __repr__(self) -> str:
         sizes = f"nq = {self.nq}, nv = {self.nv}, ns = {self.ns}"
@@ -145,13 +145,13 @@ class Dynamics:
         """Return qd, that of normalised coordinates at x as it is."""
         qd = np.array(self._state.configuration_derivative(), dtype=np.float64)
         q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
-        for link in self._normalized_links:
-            joint_q, joint_v = tuple(q[link.q].tolist()), tuple(v[link.v].tolist())
-            qd[link.q] = [to_float(rate) for rate in link.joint.type.configuration_derivative(joint_q, joint_v)]
+        for node in self._normalized_nodes:
+            joint_q, joint_v = tuple(q[node.q].tolist()), tuple(v[node.v].tolist())
+            qd[node.q] = [to_float(rate) for rate in node.joint.type.configuration_derivative(joint_q, joint_v)]
         return qd
 
 
-def _has_normalization(link: Link) -> bool:
-    """Return whether the coordinates of the joint of `link` have a constraint such as unit length."""
-    twos = (2.0,) * link.joint.nq  # violate every constraint of unit length
-    return to_float(link.joint.type.normalization_error(twos)) != 0
+def _has_normalization(node: TreeNode) -> bool:
+    """Return whether the coordinates of the joint of `node` have a constraint such as unit length."""
+    twos = (2.0,) * node.joint.nq  # violate every constraint of unit length
+    return to_float(node.joint.type.normalization_error(twos)) != 0

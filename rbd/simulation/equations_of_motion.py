@@ -75,7 +75,7 @@ class EquationsOfMotion:
         for element in elements:
             action = self._action(element, t, state)
             for joint, own in action.torques.items():
-                torques[state.layout.link(joint).v] += [to_float(x) for x in own]
+                torques[state.layout.node(joint).v] += [to_float(x) for x in own]
             _accumulate(wrenches, _body_wrenches(state, action.wrenches))
         return wrenches
 

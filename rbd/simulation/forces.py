@@ -187,20 +187,20 @@ class JointSpring(ForceElement):
 
     @override
     def act(self, state: State[Any]) -> Action:
-        link = state.layout.link(self.joint)
-        kind, nv, rest = link.joint.type, link.joint.nv, self._rest_of(link.joint)
-        q, v = state.joint_q(link), state.joint_v(link)
+        node = state.layout.node(self.joint)
+        kind, nv, rest = node.joint.type, node.joint.nv, self._rest_of(node.joint)
+        q, v = state.joint_q(node), state.joint_v(node)
         deflection = kind.local_coordinates(rest, q)
         torques: list[Scalar] = []
         for k in range(nv):
             slope = kind.local_coordinates_rate(rest, q, unit(nv, k))  # column k of d(deflection)/dt over v
             torques.append(-(self.stiffness * dot(slope, deflection)) - self.damping * v[k])
-        return Action(torques={link.joint: tuple(torques)})
+        return Action(torques={node.joint: tuple(torques)})
 
     @override
     def energy(self, state: State[Any]) -> Scalar:
-        link = state.layout.link(self.joint)
-        deflection = link.joint.type.local_coordinates(self._rest_of(link.joint), state.joint_q(link))
+        node = state.layout.node(self.joint)
+        deflection = node.joint.type.local_coordinates(self._rest_of(node.joint), state.joint_q(node))
         return square_sum(deflection) * self.stiffness * const(1, 2)
 
     def _rest_of(self, joint: Joint) -> Vector:

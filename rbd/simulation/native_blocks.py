@@ -93,13 +93,13 @@ def native_blocks(state: MechanismState, name: StepName, control: RecordedContro
 
 def steps_per_call(state: MechanismState) -> int:
     """Return the largest number of steps of one call of machine code."""
-    return max(_STEPS_PER_CALL // max(len(state.links), 1), 1)
+    return max(_STEPS_PER_CALL // max(len(state.nodes), 1), 1)
 
 
 def is_worthwhile(state: MechanismState, steps: int) -> bool:
     """Return whether a run is compiled: one of many steps, of a mechanism of moderate size."""
     layout = state.layout
-    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.point_contacts) <= _MAX_CONTACTS
+    moderate = 0 < len(layout.nodes) <= _MAX_JOINTS and len(layout.point_contacts) <= _MAX_CONTACTS
     return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
 
 

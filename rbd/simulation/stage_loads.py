@@ -37,7 +37,7 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
         for element in elements:
             action = element.act(state)
             for joint, own in action.torques.items():
-                places = range(*state.layout.link(joint).v.indices(len(torques)))
+                places = range(*state.layout.node(joint).v.indices(len(torques)))
                 for i, x in zip(places, own, strict=True):
                     torques[i] = torques[i] + x
             wrenches += applied_wrenches(state, action.wrenches)

@@ -12,8 +12,8 @@ import attrs
 
 from rbd.algorithms.coriolis import coriolis_matrix_kernel
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
-from rbd.kinematics.layout import Link
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along, along_each
 from rbd.scalars.linear_algebra import dot, matvec, unit
@@ -27,7 +27,7 @@ _LABEL = "the derivative of the local coordinates of a joint"
 def midpoint_velocity_kernel(state: StateView, q0: Vector, phi: Vector, h: Scalar) -> Vector:
     """Return vm of J(q0, qm) vm = phi / h, at the middle qm (Marsden and West 2001, section 2.3)."""
     rates = tuple(x / h for x in phi)
-    return _per_joint(_solved(block.rate(state.joint_q(block.link)), rates[block.v]) for block in _blocks(state, q0))
+    return _per_joint(_solved(block.rate(state.joint_q(block.node)), rates[block.v]) for block in _blocks(state, q0))
 
 
 @kernel(several=True)
@@ -47,7 +47,7 @@ def variational_iteration_kernel(
         for block in _blocks(state, q0)
     )
     vm = factored(state, M).solve(p)
-    rates = _per_joint(matvec(block.rate(state.joint_q(block.link)), vm[block.v]) for block in _blocks(state, q0))
+    rates = _per_joint(matvec(block.rate(state.joint_q(block.node)), vm[block.v]) for block in _blocks(state, q0))
     return tuple(h * rate for rate in rates), vm, p, impulse
 
 
@@ -64,16 +64,16 @@ def end_velocity_kernel(state: StateView, q0: Vector, phi: Vector, p: Vector, im
 class _Block:
     """One joint, and its configuration q0 at the beginning of the step."""
 
-    link: Link
+    node: TreeNode
     q0: Vector
 
     @property
     def v(self) -> slice:
-        return self.link.v
+        return self.node.v
 
     @property
     def type(self) -> JointType:
-        return self.link.joint.type
+        return self.node.joint.type
 
     def rate(self, q: Vector) -> Matrix:
         """Return J(q0, q)."""
@@ -84,7 +84,7 @@ class _Block:
         end = self.type.global_coordinates(self.q0, phi)
         right = _sum(
             _solved_transposed(_rate(self.type, end, self.q0), momentum),
-            _solved_transposed(_rate(self.type, end, state.joint_q(self.link)), impulse),
+            _solved_transposed(_rate(self.type, end, state.joint_q(self.node)), impulse),
         )
         return _solved_transposed(_velocity_jacobian(self.type, end, tuple(-x for x in phi)), right)
 
@@ -95,11 +95,11 @@ class _Block:
             _transposed_times(_velocity_jacobian(self.type, self.q0, phi), p),
             _solved_transposed(self.rate(middle), impulse),
         )
-        return _transposed_times(self.rate(state.joint_q(self.link)), right)
+        return _transposed_times(self.rate(state.joint_q(self.node)), right)
 
 
 def _blocks(state: StateView, q0: Vector) -> list[_Block]:
-    return [_Block(link, q0[link.q]) for link in state.links]
+    return [_Block(node, q0[node.q]) for node in state.nodes]
 
 
 def _rate(kind: JointType, q0: Vector, q: Vector) -> Matrix:
@@ -126,8 +126,8 @@ def _boltzmann_hamel_force(state: StateView, p: Vector) -> Vector:
     velocities to rates of the local coordinates around q, and J^T lambda = p.
     """
     return _per_joint(
-        _joint_boltzmann_hamel_force(link.joint.type, state.joint_q(link), state.joint_v(link), p[link.v])
-        for link in state.links
+        _joint_boltzmann_hamel_force(node.joint.type, state.joint_q(node), state.joint_v(node), p[node.v])
+        for node in state.nodes
     )
 
 

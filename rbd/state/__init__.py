@@ -12,12 +12,12 @@ Queries are in `rbd.kinematics.queries`, machine code comes from `rbd.engine`.
 
 from rbd.engine.fast_path import fast_path
 from rbd.engine.interpreted import interpreted
-from rbd.kinematics.engine_interface import Call, Done, KernelCall
-from rbd.kinematics.kernel import kernel, kernels, require_state
-from rbd.kinematics.layout import Layout, Link, LoopLink, PointContact
+from rbd.evaluation.calls import Call, Done, KernelCall
+from rbd.evaluation.kernel import kernel, kernels, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import Layout, LoopJoint, PointContact, TreeNode
 from rbd.kinematics.queries import A, ArrayOf, State
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.kinematics.state_view import StateView
 from rbd.state.mechanism_state import MechanismState
 from rbd.state.result import DynamicsResult
 
@@ -29,13 +29,13 @@ __all__ = [
     "DynamicsResult",
     "KernelCall",
     "Layout",
-    "Link",
-    "LoopLink",
+    "LoopJoint",
     "MechanismState",
     "PointContact",
     "ScalarState",
     "State",
     "StateView",
+    "TreeNode",
     "fast_path",
     "interpreted",
     "kernel",

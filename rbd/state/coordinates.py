@@ -11,7 +11,7 @@ from typing_extensions import TypeIs
 
 from rbd.arguments import described, flag
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
-from rbd.kinematics.layout import Layout, Link
+from rbd.indexing.layout import Layout, TreeNode
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.entries import any_array
@@ -26,8 +26,8 @@ def checked_configuration(layout: Layout, q: ArrayLike, *, normalize: bool = Fal
     """Return `q` as a fresh array with unit quaternions; raise ShapeError, NotFiniteError or RotationError."""
     flag(normalize, "normalize")
     array = checked_vector(layout, q, "q")
-    for link in layout.links:
-        _normalize_joint(link, array, normalize)
+    for node in layout.nodes:
+        _normalize_joint(node, array, normalize)
     return array
 
 
@@ -46,38 +46,38 @@ def checked_vector(layout: Layout, values: ArrayLike, name: Literal["q", "v"]) -
 
 def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None:
     """Return the name of the joint of entry `index` of q or v."""
-    for link in layout.links:
-        part = link.q if name == "q" else link.v
+    for node in layout.nodes:
+        part = node.q if name == "q" else node.v
         if part.start <= index < part.stop:
-            return link.joint.name
+            return node.joint.name
     return None
 
 
-def _normalize_joint(link: Link, q: Array, any_norm: bool) -> None:
+def _normalize_joint(node: TreeNode, q: Array, any_norm: bool) -> None:
     """Normalise the coordinates of one joint in place; raise RotationError if the norm is too far from one."""
-    kind = link.joint.type
+    kind = node.joint.type
     if kind.nq == kind.nv:
         return
-    values: Vector = tuple(q[link.q].tolist())
+    values: Vector = tuple(q[node.q].tolist())
     defect = to_float(kind.normalization_error(values))
     if abs(defect) <= _ROUNDING:
         return
-    normalised = _normalised(link, values)
+    normalised = _normalised(node, values)
     if normalised is None or (abs(defect) > _NORM_TOLERANCE and not any_norm):
         advice = "" if normalised is None else "; state.set_configuration(..., normalize=True) would normalise it"
         raise RotationError(
-            f"the configuration of joint '{link.joint.name}' is {abs(defect):.6g} away from norm 1{advice}",
+            f"the configuration of joint '{node.joint.name}' is {abs(defect):.6g} away from norm 1{advice}",
             argument="q",
-            joint=link.joint.name,
+            joint=node.joint.name,
             defect=defect,
         )
-    q[link.q] = normalised
+    q[node.q] = normalised
 
 
-def _normalised(link: Link, values: Vector) -> list[float] | None:
+def _normalised(node: TreeNode, values: Vector) -> list[float] | None:
     """Return the normalised coordinates of one joint; None if their norm is zero or overflows."""
     try:
-        normalised = [to_float(x) for x in link.joint.type.normalize(values)]
+        normalised = [to_float(x) for x in node.joint.type.normalize(values)]
     except (ZeroDivisionError, OverflowError):
         return None
     return normalised if all(map(math.isfinite, normalised)) else None
@@ -91,9 +91,9 @@ def _is_twist(value: object) -> TypeIs[Twist[Any, Any, Any]]:
     return isinstance(value, Twist)
 
 
-def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vector) -> Array:
+def configuration_of(node: TreeNode, value: ArrayLike | Transform | None, near: Vector) -> Array:
     """Return the coordinates of one joint from a number, an array or a Transform across it."""
-    joint = link.joint
+    joint = node.joint
     if _is_transform(value):
         check_frame(value.from_frame, joint.frame_after, operation="set_configuration", argument="value (from)")
         check_frame(value.to_frame, joint.frame_before, operation="set_configuration", argument="value (to)")
@@ -101,9 +101,9 @@ def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vect
     return _one_joint(value, joint.nq, joint.name)
 
 
-def velocity_of(link: Link, value: ArrayLike | Twist | None, q: Vector) -> Array:
+def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
-    joint = link.joint
+    joint = node.joint
     from rbd.solvers.linear import Factor
 
     if not _is_twist(value):

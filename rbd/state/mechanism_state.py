@@ -14,9 +14,9 @@ from rbd.arguments import flag, whole_number
 from rbd.display import preformatted
 from rbd.engine.interpreted import OPEN_BLOCKS
 from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.indexing.joint_table import joint_table
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
-from rbd.kinematics.display import by_joint
-from rbd.kinematics.layout import Link
 from rbd.kinematics.queries import State, Value
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -119,9 +119,9 @@ class MechanismState(State[Array]):
             return
         self._live.check()
         if isinstance(q, (Joint, str)):
-            link = self.layout.link(q)
+            node = self.layout.node(q)
             whole = self._live.q.copy()
-            whole[link.q] = configuration_of(link, value, self.configuration_scalars()[link.q])
+            whole[node.q] = configuration_of(node, value, self.configuration_scalars()[node.q])
             q = whole
         elif value is not None:
             raise only_for_joints(q, value)
@@ -145,9 +145,9 @@ class MechanismState(State[Array]):
             return
         self._live.check()
         if isinstance(v, (Joint, str)):
-            link = self.layout.link(v)
+            node = self.layout.node(v)
             whole = self._live.v.copy()
-            whole[link.v] = velocity_of(link, value, self.configuration_scalars()[link.q])
+            whole[node.v] = velocity_of(node, value, self.configuration_scalars()[node.q])
             v = whole
         elif value is not None:
             raise only_for_joints(v, value)
@@ -188,9 +188,9 @@ class MechanismState(State[Array]):
         """
         self._live.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
-        q = [x for link in self.links for x in link.joint.type.random(generator)]
+        q = [x for node in self.nodes for x in node.joint.type.random(generator)]
         if bounded:
-            bounds = [self._own_bounds(link) for link in self.links]
+            bounds = [self._own_bounds(node) for node in self.nodes]
             q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], generator)
         self._live.write(Q, np.array(q, dtype=np.float64))
 
@@ -200,7 +200,7 @@ class MechanismState(State[Array]):
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
         v: list[float] = generator.standard_normal(self.layout.nv).tolist()
         if bounded:
-            v = _drawn_between(v, [pair for link in self.links for pair in link.joint.velocity_bounds], generator)
+            v = _drawn_between(v, [pair for node in self.nodes for pair in node.joint.velocity_bounds], generator)
         self._live.write(V, np.array(v, dtype=np.float64))
 
     def to_principal_values(self) -> None:
@@ -209,7 +209,7 @@ class MechanismState(State[Array]):
         Velocities do not change.
         """
         self._live.check()
-        q = [to_float(x) for link in self.links for x in link.joint.type.principal_value(self.joint_q(link))]
+        q = [to_float(x) for node in self.nodes for x in node.joint.type.principal_value(self.joint_q(node))]
         self._live.write(Q, checked_configuration(self.layout, q))
 
     def normalize(self) -> None:
@@ -224,7 +224,7 @@ class MechanismState(State[Array]):
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
         q = [
-            to_float(x) for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
+            to_float(x) for node in self.nodes for x in node.joint.type.global_coordinates(start[node.q], step[node.v])
         ]
         self._live.write(Q, checked_configuration(layout, q))
 
@@ -249,7 +249,7 @@ class MechanismState(State[Array]):
 
     @override
     def __repr__(self) -> str:
-        return by_joint("MechanismState", self._layout, {"q": self._live.q.tolist(), "v": self._live.v.tolist()})
+        return joint_table("MechanismState", self._layout, {"q": self._live.q.tolist(), "v": self._live.v.tolist()})
 
     def _repr_html_(self) -> str:
         return preformatted(repr(self))
@@ -257,11 +257,11 @@ class MechanismState(State[Array]):
     # --- helpers -----------------------------------------------------------------------------------
 
     def _zero_configuration(self) -> Array:
-        return np.array([x for link in self.links for x in link.joint.type.zero()], dtype=np.float64)
+        return np.array([x for node in self.nodes for x in node.joint.type.zero()], dtype=np.float64)
 
-    def _own_bounds(self, link: Link) -> Bounds:
+    def _own_bounds(self, node: TreeNode) -> Bounds:
         """Return the position bounds of a joint; none for normalised coordinates."""
-        joint = link.joint
+        joint = node.joint
         return joint.position_bounds if joint.nq == joint.nv else ((-math.inf, math.inf),) * joint.nq
 
     def _checked_velocity(self, v: ArrayLike) -> Array:

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.joint_table import joint_table
+from rbd.indexing.joint_values import JointValues
+from rbd.indexing.layout import Place, layout_of
 from rbd.kinematics import passes
-from rbd.kinematics.display import by_joint
-from rbd.kinematics.joint_values import JointValues
-from rbd.kinematics.layout import Place, layout_of
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars import Scalar, Vector, to_float
@@ -98,7 +98,7 @@ class DynamicsResult:
             return f"DynamicsResult of {self._layout.bodies[0].name!r}: empty; dynamics(result, state) fills it"
         values = {name: self._arrays[name].tolist() for name in ("q", "v", "vd")}
         rank = f", {self.constraint_rank} constraints independent" if self._layout.is_constrained else ""
-        return by_joint("DynamicsResult", self._layout, values, rank)
+        return joint_table("DynamicsResult", self._layout, values, rank)
 
     def _repr_html_(self) -> str:
         return preformatted(repr(self))
@@ -217,10 +217,10 @@ class DynamicsResult:
 
     def joint_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that tree joint `joint` applies to its successor, in the root frame."""
-        snapshot, link = self._require_solution(), self._layout.link(joint)
+        snapshot, node = self._require_solution(), self._layout.node(joint)
         if not self._wrenches:
             self._wrenches = self._joint_wrenches(snapshot)
-        wrench = self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+        wrench = self._wrenches[node.index].transformed(passes.to_root(snapshot)[node.index])
         return snapshot.checked(wrench, "joint wrench")
 
     def contact_wrench(self, body: RigidBody | str) -> Wrench[Any]:
@@ -251,11 +251,11 @@ class DynamicsResult:
         of least norm. Raises UnknownNameError for a coupling of another mechanism.
         """
         self._require_solution()
-        link = self._layout.coupling(coupling)
-        if link is None or self._loops is None:
+        node = self._layout.coupling(coupling)
+        if node is None or self._loops is None:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
-        row: int = link.rows.start
+        row: int = node.rows.start
         return -self._loops.multipliers[row]
 
     # --- for algorithms ----------------------------------------------------------------------------

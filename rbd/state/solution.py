@@ -12,11 +12,11 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.engine.live_engine import LiveEngine
-from rbd.kinematics.engine_interface import Call
-from rbd.kinematics.kernel import Kernel
-from rbd.kinematics.layout import Layout
+from rbd.evaluation.calls import Call
+from rbd.evaluation.kernel import Kernel
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import Layout
 from rbd.kinematics.queries import State
-from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Mechanism
 from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars import Scalar, Vector

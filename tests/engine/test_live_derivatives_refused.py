@@ -24,7 +24,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
-from rbd.kinematics.kernel import Kernel
+from rbd.evaluation.kernel import Kernel
 
 from ..algorithms.helpers import raised
 from .derivatives import (

@@ -12,7 +12,7 @@ import pytest
 import rbd
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, UnknownNameError
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.simulation import Dynamics
 from tests.marks import needs_builtins
 

@@ -62,8 +62,8 @@ def test_dynamics_by_the_entries_of_q(name: Any, make: Any) -> None:
 def moved(state: rbd.ScalarState, phi: np.ndarray) -> object:
     """Return q after moving along velocities: by phi in the exponential coordinates of every joint."""
     q: list[Scalar] = []
-    for link in state.links:
-        q += link.joint.type.global_coordinates(state.joint_q(link), tuple(phi[link.v]))
+    for node in state.nodes:
+        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v]))
     return tuple(q)
 
 

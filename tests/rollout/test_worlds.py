@@ -210,7 +210,7 @@ def test_parameters_have_a_row_per_world() -> None:
 
 
 def _inertias(mechanism: rbd.Mechanism) -> np.ndarray:
-    from rbd.kinematics.parameters import current_values
+    from rbd.indexing.parameters import current_values
 
     return np.array(current_values(mechanism, "inertia"), dtype=np.float64)
 

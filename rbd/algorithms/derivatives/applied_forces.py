@@ -17,14 +17,14 @@ from rbd.scalars.dual import along
 from rbd.scalars.linear_algebra import identity
 from rbd.spatial import GeometricJacobian, Wrench
 from rbd.spatial.column_operations import force_cross_columns, transpose_product
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
 
 def extra_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:
     """Return the derivatives of minus the torques of passive elements and external wrenches."""
     result = TorqueDerivatives.zero(state.layout.nv)
-    for link in state.links:
-        _add_passive(state, link, result)
+    for node in state.nodes:
+        _add_passive(state, node, result)
     for applied in external:
         _add_wrench(state, applied, result.by_position)
     return result
@@ -38,21 +38,21 @@ def wrench_derivatives(state: StateView, external: AppliedWrenches) -> Rows:
     return rows
 
 
-def _add_passive(state: StateView, link: Link, result: TorqueDerivatives) -> None:
+def _add_passive(state: StateView, node: TreeNode, result: TorqueDerivatives) -> None:
     """Subtract the derivatives of the passive torques of a joint, found on dual numbers."""
-    q, v = state.joint_q(link), state.joint_v(link)
-    if active_springs(state, link):
-        directions = zip(*link.joint.type.configuration_derivative_jacobian(q), strict=True)
-        for k, direction in enumerate(directions, start=link.v.start):
-            _, slopes = along(lambda x: joint_passive_torques(state, link, x, v), q, direction)
-            _subtract(result.by_position, link, k, slopes)
-    for k, direction in enumerate(identity(link.joint.nv)):
-        _, slopes = along(lambda x: joint_passive_torques(state, link, q, x), v, direction)
-        _subtract(result.by_velocity, link, link.v.start + k, slopes)
+    q, v = state.joint_q(node), state.joint_v(node)
+    if active_springs(state, node):
+        directions = zip(*node.joint.type.configuration_derivative_jacobian(q), strict=True)
+        for k, direction in enumerate(directions, start=node.v.start):
+            _, slopes = along(lambda x: joint_passive_torques(state, node, x, v), q, direction)
+            _subtract(result.by_position, node, k, slopes)
+    for k, direction in enumerate(identity(node.joint.nv)):
+        _, slopes = along(lambda x: joint_passive_torques(state, node, q, x), v, direction)
+        _subtract(result.by_velocity, node, node.v.start + k, slopes)
 
 
-def _subtract(rows: Rows, link: Link, column: int, slopes: Vector) -> None:
-    for i, slope in enumerate(slopes, start=link.v.start):
+def _subtract(rows: Rows, node: TreeNode, column: int, slopes: Vector) -> None:
+    for i, slope in enumerate(slopes, start=node.v.start):
         rows[i][column] = rows[i][column] - slope
 
 
@@ -70,15 +70,15 @@ def _add_wrench(state: StateView, applied: AppliedWrench, rows: Rows) -> None:
         for j in S:
             sign = int(j in state.layout.ancestors(i)) - int(j in holders)
             if sign:
-                _accumulate(rows, state.links[i - 1], state.links[j - 1], transpose_product(S[i], S_cross_f[j]), sign)
-        link = state.links[i - 1]
-        dS = subspace_derivatives(state, link)
+                _accumulate(rows, state.nodes[i - 1], state.nodes[j - 1], transpose_product(S[i], S_cross_f[j]), sign)
+        node = state.nodes[i - 1]
+        dS = subspace_derivatives(state, node)
         dS_f = tuple(each.torque_components(_wrench_in(state, applied.body, f_x, i)) for each in dS)
-        _accumulate(rows, link, link, tuple(zip(*dS_f, strict=True)), -1)
+        _accumulate(rows, node, node, tuple(zip(*dS_f, strict=True)), -1)
 
 
 def _subspace_in(state: StateView, index: int, body: int) -> GeometricJacobian:
-    """Return the motion subspace of a link in the frame of a body."""
+    """Return the motion subspace of a node in the frame of a body."""
     poses = passes.to_trunk(state)
     return passes.subspaces(state)[index - 1].transformed(poses[body].inverse() @ poses[index])
 
@@ -89,7 +89,7 @@ def _wrench_in(state: StateView, body: int, wrench: Wrench, index: int) -> Wrenc
     return wrench.transformed(poses[index].inverse() @ poses[body])
 
 
-def _accumulate(rows: Rows, row_link: Link, column_link: Link, block: Matrix, sign: int) -> None:
+def _accumulate(rows: Rows, row_link: TreeNode, column_link: TreeNode, block: Matrix, sign: int) -> None:
     for i, entries in enumerate(block, start=row_link.v.start):
         for j, entry in enumerate(entries, start=column_link.v.start):
             rows[i][j] = rows[i][j] + sign * entry

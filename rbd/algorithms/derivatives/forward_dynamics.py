@@ -29,7 +29,7 @@ from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate
 from rbd.solvers.linear import Factor, symmetric
-from rbd.state import A, Call, Done, KernelCall, Link, State, StateView, fast_path, kernel, require_state
+from rbd.state import A, Call, Done, KernelCall, State, StateView, TreeNode, fast_path, kernel, require_state
 
 
 @kernel(regroup=True, several=True)
@@ -41,7 +41,7 @@ def forward_dynamics_derivatives_kernel(
     return in_space(state, by_position, space), by_velocity, inverse
 
 
-Known = dict[int, tuple[Link, Vector]]
+Known = dict[int, tuple[TreeNode, Vector]]
 """Column k -> accelerations x of one joint such that column k of d ID, of rigid bodies, is M x."""
 
 
@@ -69,8 +69,8 @@ class LinearMotion:
         """Chain rule: return the derivatives of vd from those of q (along velocities), of v and of the torques."""
         rows = list(solve_less(self.factor, torques, tuple(zip(*self.d_ID, strict=True)), (*q, *v)))
         for known, d_x in zip(self.known, (q, v), strict=True):
-            for k, (link, rates) in known.items():
-                for i, rate in enumerate(rates, start=link.v.start):
+            for k, (node, rates) in known.items():
+                for i, rate in enumerate(rates, start=node.v.start):
                     rows[i] = tuple(x - rate * y for x, y in zip(rows[i], d_x[k], strict=True))
         return tuple(rows)
 
@@ -91,23 +91,23 @@ def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches =
 def _positions_known(state: StateView, varied: Variations) -> Known:
     """Return the known columns of dID/dq: moving the whole mechanism with its floating joint changes ID by M Psi_dd."""
     known: Known = {}
-    for link in _floating(state):
-        for k, (angular, linear) in enumerate(varied.joints[link.index - 1].Psi_dd.columns):
-            known[link.v.start + k] = (link, angular + linear)
+    for node in _floating(state):
+        for k, (angular, linear) in enumerate(varied.joints[node.index - 1].Psi_dd.columns):
+            known[node.v.start + k] = (node, angular + linear)
     return known
 
 
 def _velocities_known(state: StateView, varied: Variations) -> Known:
     """Return the known columns of dID/dv: a linear velocity of the floating joint is common to all bodies."""
     known: Known = {}
-    for link in _floating(state):
-        for k, (angular, linear) in list(enumerate(varied.joints[link.index - 1].Psi_d_plus_S_d.columns))[3:]:
-            known[link.v.start + k] = (link, angular + linear)
+    for node in _floating(state):
+        for k, (angular, linear) in list(enumerate(varied.joints[node.index - 1].Psi_d_plus_S_d.columns))[3:]:
+            known[node.v.start + k] = (node, angular + linear)
     return known
 
 
-def _floating(state: StateView) -> list[Link]:
-    return [link for link in state.links if link.parent == 0 and isinstance(link.joint.type, FloatingJoint)]
+def _floating(state: StateView) -> list[TreeNode]:
+    return [node for node in state.nodes if node.parent == 0 and isinstance(node.joint.type, FloatingJoint)]
 
 
 def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Sequence[Scalar]]:
@@ -126,16 +126,16 @@ def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Seq
 def _with_known(columns: Sequence[Vector], known: Known) -> Matrix:
     """Return a matrix from its columns, which lack the known parts."""
     full = [list(column) for column in columns]
-    for k, (link, rates) in known.items():
-        for i, rate in enumerate(rates, start=link.v.start):
+    for k, (node, rates) in known.items():
+        for i, rate in enumerate(rates, start=node.v.start):
             full[k][i] = full[k][i] - rate
     return tuple(zip(*full, strict=True))
 
 
-def _subtract_armatures(state: StateView, right: list[Scalar], link: Link, rates: Vector) -> None:
+def _subtract_armatures(state: StateView, right: list[Scalar], node: TreeNode, rates: Vector) -> None:
     """Subtract armature times `rates`: it is part of M, but not of the inverse dynamics of rigid bodies."""
-    armatures = state.joint_parameter(link.joint, "armature")
-    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=link.v.start):
+    armatures = state.joint_parameter(node.joint, "armature")
+    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=node.v.start):
         right[i] = right[i] - armature * rate
 
 

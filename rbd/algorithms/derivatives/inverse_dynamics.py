@@ -23,8 +23,8 @@ def inverse_dynamics_derivatives_kernel(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of M vd + c - passive by position, by v, and by vd, which is M."""
     rigid, extra = rigid_body_derivatives(state, vd), extra_derivatives(state, external)
-    for link in state.links:
-        add_armature(state, link, rigid.by_acceleration)
+    for node in state.nodes:
+        add_armature(state, node, rigid.by_acceleration)
     by_position = sum_of(rigid.by_position, extra.by_position)
     by_velocity = sum_of(rigid.by_velocity, extra.by_velocity)
     return in_space(state, by_position, space), by_velocity, fixed(rigid.by_acceleration)

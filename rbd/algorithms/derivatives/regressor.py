@@ -11,9 +11,9 @@ from typing import Any
 from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
+from rbd.indexing.layout import Place
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
-from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import unit
@@ -30,15 +30,15 @@ PARAMETERS = 10
 @kernel
 def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     """Return Y: for each body, S_j^T of the wrenches of unit parameters, for every joint j that carries it."""
-    Y = zeros(state.layout.nv, PARAMETERS * len(state.links))
+    Y = zeros(state.layout.nv, PARAMETERS * len(state.nodes))
     moving, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
-    for link in state.links:
-        wrenches = _unit_wrenches(moving[link.index])
-        for ancestor in passes.ancestry(state, link):
+    for node in state.nodes:
+        wrenches = _unit_wrenches(moving[node.index])
+        for ancestor in passes.ancestry(state, node):
             write_block(
                 Y,
                 ancestor.v.start,
-                PARAMETERS * (link.index - 1),
+                PARAMETERS * (node.index - 1),
                 transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
             wrenches = wrenches.transformed(steps[ancestor.index - 1])
@@ -75,7 +75,7 @@ def regressor(state: State[A], vd: Vd) -> Call[A]:
     True
     """
     require_state(state, "regressor")
-    shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.links))}
+    shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.nodes))}
     return KernelCall(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
 
 
@@ -83,8 +83,8 @@ def regressor(state: State[A], vd: Vd) -> Call[A]:
 def gravity_derivatives_kernel(state: StateView) -> Matrix:
     """Return minus S^T of the weight of each composite body in unit fields along the root's axes."""
     rows: list[Vector] = []
-    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        composite, pose = passes.composite_inertias(state)[link.index], passes.to_root(state)[link.index]
+    for node, subspace in zip(state.nodes, passes.subspaces(state), strict=True):
+        composite, pose = passes.composite_inertias(state)[node.index], passes.to_root(state)[node.index]
         pulls: list[Any] = []
         for axis in identity3():
             field = (pose.inverse() @ FreeVector.trusted(pose.to_frame, axis)).xyz_components
@@ -115,10 +115,10 @@ def gravity_derivatives(state: State[A]) -> Call[A]:
 def external_wrench_derivatives_kernel(state: StateView, index: int, holder: RigidBody, to_frame: Transform) -> Matrix:
     """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
     rows: list[Vector] = [(0,) * 6] * state.layout.nv
-    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
-        step = to_frame @ passes.body_transform(state, link.body, holder)
-        S = passes.subspaces(state)[link.index - 1].transformed(step)
-        rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
+    for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
+        step = to_frame @ passes.body_transform(state, node.body, holder)
+        S = passes.subspaces(state)[node.index - 1].transformed(step)
+        rows[node.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
     return tuple(rows)
 
 

@@ -28,7 +28,7 @@ from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import add_columns, force_cross_columns, momentum_rate_columns, transpose_product
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
 
 @final
@@ -55,9 +55,9 @@ def derivatives_of(state: StateView, varied: Variations) -> TorqueDerivatives:
     """Return the derivatives of the torques of a motion whose variations are known."""
     f_C = subtree_sums(state, body_wrenches(state, varied.motions))
     result = TorqueDerivatives.zero(state.layout.nv)
-    for link in state.links:
-        if link.joint.nv:
-            _add_joint(state, link, varied, f_C[link.index], result)
+    for node in state.nodes:
+        if node.joint.nv:
+            _add_joint(state, node, varied, f_C[node.index], result)
     return result
 
 
@@ -85,21 +85,21 @@ class SubtreeWrenches:
         )
 
 
-def _add_joint(state: StateView, link: Link, varied: Variations, f_C: Wrench, result: TorqueDerivatives) -> None:
+def _add_joint(state: StateView, node: TreeNode, varied: Variations, f_C: Wrench, result: TorqueDerivatives) -> None:
     """Write the blocks of a joint i with itself and with every joint j that carries it."""
-    S_i, steps = passes.subspaces(state)[link.index - 1], passes.to_parent(state)
-    wrenches = _subtree_wrenches(state, link, varied)
-    _write_own(state, link, varied, wrenches, f_C, result)
+    S_i, steps = passes.subspaces(state)[node.index - 1], passes.to_parent(state)
+    wrenches = _subtree_wrenches(state, node, varied)
+    _write_own(state, node, varied, wrenches, f_C, result)
     wrenches = attrs.evolve(wrenches, df_dq=add_columns(wrenches.df_dq, force_cross_columns(S_i, f_C)))
-    for inner, ancestor in pairwise(passes.ancestry(state, link)):
+    for inner, ancestor in pairwise(passes.ancestry(state, node)):
         wrenches = wrenches.transformed(steps[inner.index - 1])
-        _write_pair(state, link, ancestor, varied, wrenches, result)
+        _write_pair(state, node, ancestor, varied, wrenches, result)
 
 
-def _subtree_wrenches(state: StateView, link: Link, varied: Variations) -> SubtreeWrenches:
+def _subtree_wrenches(state: StateView, node: TreeNode, varied: Variations) -> SubtreeWrenches:
     """Return the wrench derivatives of a joint in its body's frame, without the term S x* f^C."""
-    S, terms = passes.subspaces(state)[link.index - 1], varied.joints[link.index - 1]
-    I_C, B_C = passes.composite_inertias(state)[link.index], varied.B_C[link.index]
+    S, terms = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1]
+    I_C, B_C = passes.composite_inertias(state)[node.index], varied.B_C[node.index]
     return SubtreeWrenches(
         add_columns(B_C.wrenches(terms.Psi_d), momentum_rate_columns(I_C @ terms.Psi_dd)),
         add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ terms.Psi_d_plus_S_d)),
@@ -109,10 +109,15 @@ def _subtree_wrenches(state: StateView, link: Link, varied: Variations) -> Subtr
 
 
 def _write_own(
-    state: StateView, link: Link, varied: Variations, wrenches: SubtreeWrenches, f_C: Wrench, result: TorqueDerivatives
+    state: StateView,
+    node: TreeNode,
+    varied: Variations,
+    wrenches: SubtreeWrenches,
+    f_C: Wrench,
+    result: TorqueDerivatives,
 ) -> None:
     """Write the diagonal block. S^T (S x* f^C) cancels there; dS^T f^C does not."""
-    S, dS, at = passes.subspaces(state)[link.index - 1], varied.joints[link.index - 1].dS, link.v.start
+    S, dS, at = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1].dS, node.v.start
     by_position = transpose_product(S, wrenches.df_dq)
     if dS:
         by_position = sum_of(by_position, transposed(tuple(each.torque_components(f_C) for each in dS)))
@@ -123,15 +128,15 @@ def _write_own(
 
 def _write_pair(
     state: StateView,
-    link: Link,
-    ancestor: Link,
+    node: TreeNode,
+    ancestor: TreeNode,
     varied: Variations,
     wrenches: SubtreeWrenches,
     result: TorqueDerivatives,
 ) -> None:
     """Write the two blocks of a joint i with a joint j that carries it; `wrenches` in the frame of body j."""
     S_j, terms_j = passes.subspaces(state)[ancestor.index - 1], varied.joints[ancestor.index - 1]
-    i, j = link.v.start, ancestor.v.start
+    i, j = node.v.start, ancestor.v.start
     write_block(result.by_position, j, i, transpose_product(S_j, wrenches.df_dq))
     write_block(result.by_velocity, j, i, transpose_product(S_j, wrenches.df_dv))
     write_block(result.by_acceleration, j, i, M_ji := transpose_product(S_j, wrenches.I_C_S))

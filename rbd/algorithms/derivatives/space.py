@@ -47,9 +47,9 @@ def directions(state: StateView, space: Space) -> list[Vector]:
     if space == "coordinates":
         return list(identity(state.layout.nq))
     found: list[Vector] = []
-    for link in state.links:
-        before, behind = (0,) * link.q.start, (0,) * (state.layout.nq - link.q.stop)
-        columns = zip(*link.joint.type.configuration_derivative_jacobian(state.joint_q(link)), strict=True)
+    for node in state.nodes:
+        before, behind = (0,) * node.q.start, (0,) * (state.layout.nq - node.q.stop)
+        columns = zip(*node.joint.type.configuration_derivative_jacobian(state.joint_q(node)), strict=True)
         found += [(*before, *column, *behind) for column in columns]
     return found
 
@@ -66,12 +66,12 @@ def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:
 
 def _by_coordinates(state: StateView, row: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     result: list[Scalar] = []
-    for link in state.links:
-        kind, entries = link.joint.type, row[link.v]
+    for node in state.nodes:
+        kind, entries = node.joint.type, row[node.v]
         if type(kind).velocity_jacobian is JointType.velocity_jacobian:
             result += entries
-        elif link.joint.nv:
+        elif node.joint.nv:
             result += [
-                dot(entries, column) for column in zip(*kind.velocity_jacobian(state.joint_q(link)), strict=True)
+                dot(entries, column) for column in zip(*kind.velocity_jacobian(state.joint_q(node)), strict=True)
             ]
     return tuple(result)

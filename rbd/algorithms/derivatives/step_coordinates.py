@@ -17,7 +17,7 @@ from rbd.joints import JointType
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along_each
 from rbd.scalars.linear_algebra import identity
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
 
 @final
@@ -38,7 +38,7 @@ class Differentiated:
 
 def coordinate_rate(state: StateView, begin: Matrix, v: Differentiated) -> Differentiated:
     """Return the rates of phi at the start of the step, at velocity v; `begin` is the Jacobian of q0."""
-    return _joined(_joint_rate(link, state.joint_q(link), begin[link.v], _part(v, link)) for link in state.links)
+    return _joined(_joint_rate(node, state.joint_q(node), begin[node.v], _part(v, node)) for node in state.nodes)
 
 
 def stage_coordinates(
@@ -46,32 +46,32 @@ def stage_coordinates(
 ) -> tuple[Differentiated, Differentiated]:
     """Return the configuration at phi around that of `state`, whose Jacobian is `begin`, and the rates of phi there."""
     joints = [
-        _joint_stage(link, state.joint_q(link), begin[link.v], _part(phi, link), _part(v, link)) for link in state.links
+        _joint_stage(node, state.joint_q(node), begin[node.v], _part(phi, node), _part(v, node)) for node in state.nodes
     ]
     return _joined(q for q, _ in joints), _joined(rate for _, rate in joints)
 
 
 def configuration_after(state: StateView, begin: Matrix, phi: Differentiated) -> Differentiated:
     """Return the configuration after a step: that at phi around that of `state`, normalised."""
-    return _joined(_joint_after(link, state.joint_q(link), begin[link.v], _part(phi, link)) for link in state.links)
+    return _joined(_joint_after(node, state.joint_q(node), begin[node.v], _part(phi, node)) for node in state.nodes)
 
 
-def _joint_rate(link: Link, start: Vector, begin: Matrix, v: Differentiated) -> Differentiated:
-    kind = link.joint.type
+def _joint_rate(node: TreeNode, start: Vector, begin: Matrix, v: Differentiated) -> Differentiated:
+    kind = node.joint.type
     if _is_plain(kind):
         return v
 
     def rate_there(q0: Vector, speed: Vector) -> Vector:
         return kind.local_coordinates_rate(q0, q0, speed)
 
-    rate, slopes = _with_derivatives(link, rate_there, start, v.value)
+    rate, slopes = _with_derivatives(node, rate_there, start, v.value)
     return Differentiated(rate, product(slopes, (*begin, *v.jacobian)))
 
 
 def _joint_stage(
-    link: Link, start: Vector, begin: Matrix, phi: Differentiated, v: Differentiated
+    node: TreeNode, start: Vector, begin: Matrix, phi: Differentiated, v: Differentiated
 ) -> tuple[Differentiated, Differentiated]:
-    kind, nq, nv = link.joint.type, link.joint.nq, link.joint.nv
+    kind, nq, nv = node.joint.type, node.joint.nq, node.joint.nv
     if _is_plain(kind):
         return Differentiated(kind.global_coordinates(start, phi.value), _stepped_rows(begin, phi.jacobian)), v
 
@@ -79,35 +79,35 @@ def _joint_stage(
         q = kind.global_coordinates(q0, coordinates)
         return *q, *kind.local_coordinates_rate(q0, q, speed)
 
-    values, slopes = _with_derivatives(link, there, start, phi.value, v.value)
+    values, slopes = _with_derivatives(node, there, start, phi.value, v.value)
     q, rate = values[:nq], values[nq:]
     slopes = (*product(kind.velocity_jacobian(q), slopes[:nq]), *slopes[nq:])
     rows = product(slopes, (*begin, *phi.jacobian, *v.jacobian))
     return Differentiated(q, rows[:nv]), Differentiated(rate, rows[nv:])
 
 
-def _joint_after(link: Link, start: Vector, begin: Matrix, phi: Differentiated) -> Differentiated:
-    kind = link.joint.type
+def _joint_after(node: TreeNode, start: Vector, begin: Matrix, phi: Differentiated) -> Differentiated:
+    kind = node.joint.type
     if _is_plain(kind):
         return Differentiated(kind.global_coordinates(start, phi.value), _stepped_rows(begin, phi.jacobian))
 
     def there(q0: Vector, coordinates: Vector) -> Vector:
         return kind.normalize(kind.global_coordinates(q0, coordinates))
 
-    q, slopes = _with_derivatives(link, there, start, phi.value)
+    q, slopes = _with_derivatives(node, there, start, phi.value)
     return Differentiated(q, product(product(kind.velocity_jacobian(q), slopes), (*begin, *phi.jacobian)))
 
 
 def _with_derivatives(
-    link: Link, function: Callable[..., Vector], start: Vector, *given: Vector
+    node: TreeNode, function: Callable[..., Vector], start: Vector, *given: Vector
 ) -> tuple[Vector, Matrix]:
     """Return `function(q0, *given)` and its derivatives along the velocities at q0, then by the given vectors."""
-    nq, nv = link.joint.nq, link.joint.nv
+    nq, nv = node.joint.nq, node.joint.nv
 
     def flat(x: Vector) -> Vector:
         return function(x[:nq], *(x[k : k + nv] for k in range(nq, len(x), nv)))
 
-    rates = zip(*link.joint.type.configuration_derivative_jacobian(start), strict=True)
+    rates = zip(*node.joint.type.configuration_derivative_jacobian(start), strict=True)
     others = len(given) * nv
     along_start = [(*rate, *(0,) * others) for rate in rates]
     return along_each(flat, sum(given, start), along_start + [(*(0,) * nq, *unit) for unit in identity(others)])
@@ -125,8 +125,8 @@ def _is_plain(kind: JointType) -> bool:
     return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 
-def _part(whole: Differentiated, link: Link) -> Differentiated:
-    return Differentiated(whole.value[link.v], whole.jacobian[link.v])
+def _part(whole: Differentiated, node: TreeNode) -> Differentiated:
+    return Differentiated(whole.value[node.v], whole.jacobian[node.v])
 
 
 def _joined(parts: Iterable[Differentiated]) -> Differentiated:

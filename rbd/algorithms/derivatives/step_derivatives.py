@@ -71,9 +71,9 @@ def _blocks(state: StateView, rows: Matrix) -> tuple[Matrix, Matrix, Matrix]:
 def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
     """Return the Jacobian of q+ with a row per coordinate instead of one per velocity."""
     rows: list[Vector] = []
-    for link in state.links:
-        jacobian = link.joint.type.configuration_derivative_jacobian(after.value[link.q])
-        rows += product(jacobian, after.jacobian[link.v])
+    for node in state.nodes:
+        jacobian = node.joint.type.configuration_derivative_jacobian(after.value[node.q])
+        rows += product(jacobian, after.jacobian[node.v])
     return tuple(rows)
 
 

@@ -26,7 +26,7 @@ from rbd.spatial.column_operations import add_columns, motion_cross_columns, sca
 from rbd.spatial.coriolis import CoriolisOperator
 from rbd.spatial.linalg import Vec3, add3, matvec, neg3, scale3, zero3
 from rbd.spatial.predecessor_motion import PredecessorMotion
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
 
 @final
@@ -52,7 +52,7 @@ class Variations:
     motions: tuple[ClassicalMotion, ...]
     """Per body."""
     joints: tuple[JointTerms, ...]
-    """Per link."""
+    """Per node."""
     B_C: tuple[CoriolisOperator, ...]
     """Per body, 2 B^C of its subtree."""
 
@@ -61,7 +61,7 @@ def variations(state: StateView, vd: Vector | None, *, gravity: bool = True) -> 
     """Return the motion with accelerations `vd` (None: zero) and the terms of its derivatives."""
     moving = motions(state, vd, gravity=gravity)
     predecessors, velocities = _predecessors(state, moving)
-    joints = tuple(_terms(state, link, predecessors[link.index - 1], vd) for link in state.links)
+    joints = tuple(_terms(state, node, predecessors[node.index - 1], vd) for node in state.nodes)
     return Variations(moving, joints, _operators(state, moving, velocities))
 
 
@@ -70,46 +70,46 @@ def _predecessors(state: StateView, moving: tuple[ClassicalMotion, ...]) -> tupl
     steps, twists = passes.to_parent(state), passes.joint_twists(state)
     velocities = [neg3(matvec(steps[0].rotation_components, twists[0].linear_components))] if steps else [zero3()]
     predecessors: list[PredecessorMotion] = []
-    for link, X_PB, V_J in zip(state.links, steps, twists, strict=True):
-        motion = PredecessorMotion.of_body(moving[link.parent], velocities[link.parent], X_PB)
-        if link.index == 1:
+    for node, X_PB, V_J in zip(state.nodes, steps, twists, strict=True):
+        motion = PredecessorMotion.of_body(moving[node.parent], velocities[node.parent], X_PB)
+        if node.index == 1:
             motion = attrs.evolve(motion, velocity=neg3(V_J.linear_components))
         predecessors.append(motion)
-        velocities.append(zero3() if link.index == 1 else add3(motion.velocity, V_J.linear_components))
+        velocities.append(zero3() if node.index == 1 else add3(motion.velocity, V_J.linear_components))
     return predecessors, velocities
 
 
-def _terms(state: StateView, link: Link, predecessor: PredecessorMotion, vd: Vector | None) -> JointTerms:
+def _terms(state: StateView, node: TreeNode, predecessor: PredecessorMotion, vd: Vector | None) -> JointTerms:
     """Return the terms of one joint."""
-    S, V_J = passes.subspaces(state)[link.index - 1], passes.joint_twists(state)[link.index - 1]
+    S, V_J = passes.subspaces(state)[node.index - 1], passes.joint_twists(state)[node.index - 1]
     Psi_d, Psi_dd = motion_cross_columns(predecessor.twist, S), predecessor.Psi_dd(S)
     Psi_d_plus_S_d = scale_columns(Psi_d, 2)
-    if link.joint.nv > 1:  # V_J x S = 0 for one column
+    if node.joint.nv > 1:  # V_J x S = 0 for one column
         Psi_d_plus_S_d = add_columns(Psi_d_plus_S_d, motion_cross_columns(V_J, S))
-    terms = JointTerms(Psi_d, Psi_dd, Psi_d_plus_S_d, subspace_derivatives(state, link))
-    return _with_changing_subspace(state, link, predecessor, vd, terms) if terms.dS else terms
+    terms = JointTerms(Psi_d, Psi_dd, Psi_d_plus_S_d, subspace_derivatives(state, node))
+    return _with_changing_subspace(state, node, predecessor, vd, terms) if terms.dS else terms
 
 
-def subspace_derivatives(state: StateView, link: Link) -> tuple[GeometricJacobian, ...]:
+def subspace_derivatives(state: StateView, node: TreeNode) -> tuple[GeometricJacobian, ...]:
     """Return dS, the derivative of the motion subspace along each velocity of a joint; empty where S is constant."""
-    joint, nv = link.joint, link.joint.nv
+    joint, nv = node.joint, node.joint.nv
     if joint.type.has_constant_subspace:
         return ()
-    q, ends = state.joint_q(link), (joint.frame_after, joint.frame_before)
+    q, ends = state.joint_q(node), (joint.frame_after, joint.frame_before)
     return tuple(joint.type.motion_subspace_rate(q, unit(nv, k), *ends) for k in range(nv))
 
 
 def _with_changing_subspace(
-    state: StateView, link: Link, predecessor: PredecessorMotion, vd: Vector | None, terms: JointTerms
+    state: StateView, node: TreeNode, predecessor: PredecessorMotion, vd: Vector | None, terms: JointTerms
 ) -> JointTerms:
     """Add the terms of a motion subspace that depends on position."""
-    joint, q, v = link.joint, state.joint_q(link), state.joint_v(link)
-    V_J, S = passes.joint_twists(state)[link.index - 1], passes.subspaces(state)[link.index - 1]
+    joint, q, v = node.joint, state.joint_q(node), state.joint_v(node)
+    V_J, S = passes.joint_twists(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
     dS_v = _combined(S, terms.dS, v)
     ends = joint.frame_after, joint.frame_before
     Psi_dd = add_columns(terms.Psi_dd, joint.type.bias_acceleration_derivatives(q, v, *ends))
     if vd is not None:
-        Psi_dd = add_columns(Psi_dd, _combined(S, terms.dS, vd[link.v]))
+        Psi_dd = add_columns(Psi_dd, _combined(S, terms.dS, vd[node.v]))
     twice = scale_columns(motion_cross_columns(predecessor.twist, dS_v), 2)
     crossed = add_columns(twice, motion_cross_columns(V_J, dS_v))
     rate = add_columns(dS_v, joint.type.motion_subspace_rate(q, v, *ends))

@@ -20,7 +20,7 @@ from rbd.joints import JointType
 from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
-from rbd.state import Link, MechanismState
+from rbd.state import MechanismState, TreeNode
 from rbd.state.saved_state import restored_on_failure
 
 Mask = NDArray[np.bool_]
@@ -100,9 +100,9 @@ class _Search:
         layout = state.layout
         self._free: Mask = np.ones(layout.nv, dtype=np.bool_)
         for joint in _joints(fixed):
-            self._free[layout.link(state.mechanism.joint(joint)).v] = False
-        self._bounds = _Bounds([link for link in layout.links if link.joint.nv and self._free[link.v.start]], layout.nq)
-        self._coordinates = _coordinates_of_velocities(layout.links)
+            self._free[layout.node(state.mechanism.joint(joint)).v] = False
+        self._bounds = _Bounds([node for node in layout.nodes if node.joint.nv and self._free[node.v.start]], layout.nq)
+        self._coordinates = _coordinates_of_velocities(layout.nodes)
 
     # ---------------------------------------------------------------- configuration
 
@@ -175,7 +175,7 @@ class _Search:
         for loop in self.state.layout.loops:
             if row < loop.rows.stop:
                 return loop.joint.name, f"joint '{loop.joint.name}'"
-        coupling = next(link.coupling for link in self.state.layout.couplings if row < link.rows.stop)
+        coupling = next(node.coupling for node in self.state.layout.couplings if row < node.rows.stop)
         return coupling.joint.name, f"coupling '{coupling.name}'"
 
     # ---------------------------------------------------------------- velocity
@@ -208,12 +208,12 @@ def _joints(fixed: object) -> Iterable[Joint | str]:
 class _Bounds:
     """The finite position bounds of joints with one coordinate per velocity."""
 
-    def __init__(self, links: list[Link], nq: int) -> None:
+    def __init__(self, nodes: list[TreeNode], nq: int) -> None:
         self._low, self._high = np.full(nq, -np.inf), np.full(nq, np.inf)
-        for link in links:
-            if link.joint.nq == link.joint.nv:
-                bounds = np.array(link.joint.position_bounds, dtype=np.float64).reshape(-1, 2)
-                self._low[link.q], self._high[link.q] = bounds[:, 0], bounds[:, 1]
+        for node in nodes:
+            if node.joint.nq == node.joint.nv:
+                bounds = np.array(node.joint.position_bounds, dtype=np.float64).reshape(-1, 2)
+                self._low[node.q], self._high[node.q] = bounds[:, 0], bounds[:, 1]
 
     def clipped(self, q: Array) -> Array | None:
         """Return the nearest configuration within the bounds; None when `q` is within."""
@@ -230,12 +230,12 @@ class _Bounds:
         return outwards
 
 
-def _coordinates_of_velocities(links: tuple[Link, ...]) -> tuple[int, ...]:
+def _coordinates_of_velocities(nodes: tuple[TreeNode, ...]) -> tuple[int, ...]:
     """Return, per velocity, the coordinate whose derivative it is; -1 where there is none."""
     result: list[int] = []
-    for link in links:
-        alone = type(link.joint.type).configuration_derivative is JointType.configuration_derivative
-        result += range(link.q.start, link.q.stop) if alone else [-1] * link.joint.nv
+    for node in nodes:
+        alone = type(node.joint.type).configuration_derivative is JointType.configuration_derivative
+        result += range(node.q.start, node.q.stop) if alone else [-1] * node.joint.nv
     return tuple(result)
 
 

@@ -7,44 +7,44 @@ from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.loops.stabilization import LoopGains
-from rbd.kinematics.layout import CouplingLink
+from rbd.indexing.layout import CouplingRow
 from rbd.mechanism.coupling import polynomial
 from rbd.scalars import Scalar
 from rbd.state import StateView
 
 
-def write_coupling_row(K: Rows, state: StateView, link: CouplingLink) -> None:
+def write_coupling_row(K: Rows, state: StateView, node: CouplingRow) -> None:
     """Write the row of a coupling, which has two entries."""
-    row: int = link.rows.start
-    K[row][link.link.v.start] = 1
-    if link.source is not None:
-        K[row][link.source.v.start] = -_slope(state, link)
+    row: int = node.rows.start
+    K[row][node.node.v.start] = 1
+    if node.source is not None:
+        K[row][node.source.v.start] = -_slope(state, node)
 
 
-def coupling_error(state: StateView, link: CouplingLink) -> Scalar:
+def coupling_error(state: StateView, node: CouplingRow) -> Scalar:
     """Return q - f(x)."""
-    (q,) = state.joint_q(link.link)
-    return q - polynomial(link.coupling.coefficients, _source(state, link)[0])
+    (q,) = state.joint_q(node.node)
+    return q - polynomial(node.coupling.coefficients, _source(state, node)[0])
 
 
-def coupling_bias(state: StateView, link: CouplingLink, gains: LoopGains | None) -> Scalar:
+def coupling_bias(state: StateView, node: CouplingRow, gains: LoopGains | None) -> Scalar:
     """Return the entry of k, with the terms of the stabilisation."""
-    x, x_rate = _source(state, link)
-    bias = -(polynomial(link.coupling.curvature_coefficients, x) * (x_rate * x_rate))
+    x, x_rate = _source(state, node)
+    bias = -(polynomial(node.coupling.curvature_coefficients, x) * (x_rate * x_rate))
     if gains is None:
         return bias
-    (v,) = state.joint_v(link.link)
-    slip = v if link.source is None else v - _slope(state, link) * x_rate
-    return bias + gains.coordinate_terms(coupling_error(state, link), slip)
+    (v,) = state.joint_v(node.node)
+    slip = v if node.source is None else v - _slope(state, node) * x_rate
+    return bias + gains.coordinate_terms(coupling_error(state, node), slip)
 
 
-def _slope(state: StateView, link: CouplingLink) -> Scalar:
-    return polynomial(link.coupling.slope_coefficients, _source(state, link)[0])
+def _slope(state: StateView, node: CouplingRow) -> Scalar:
+    return polynomial(node.coupling.slope_coefficients, _source(state, node)[0])
 
 
-def _source(state: StateView, link: CouplingLink) -> tuple[Scalar, Scalar]:
+def _source(state: StateView, node: CouplingRow) -> tuple[Scalar, Scalar]:
     """Return coordinate and velocity of the source; zeros without one."""
-    if link.source is None:
+    if node.source is None:
         return 0, 0
-    (x,), (rate,) = state.joint_q(link.source), state.joint_v(link.source)
+    (x,), (rate,) = state.joint_q(node.source), state.joint_v(node.source)
     return x, rate

@@ -15,18 +15,18 @@ from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
+from rbd.evaluation.state_view import cached
+from rbd.indexing.layout import LoopJoint
 from rbd.kinematics import passes
-from rbd.kinematics.layout import LoopLink
-from rbd.kinematics.state_view import cached
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.solvers.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.frame import check_frame
-from rbd.state import Link, StateView
+from rbd.state import StateView, TreeNode
 
-Side = tuple[Link, ...]
-"""The links from the nearest common ancestor (left out) outwards to one end of a loop."""
+Side = tuple[TreeNode, ...]
+"""The nodes from the nearest common ancestor (left out) outwards to one end of a loop."""
 
 
 @final
@@ -34,7 +34,7 @@ Side = tuple[Link, ...]
 class Closure:
     """The pose that the tree gives to a loop joint."""
 
-    loop: LoopLink
+    loop: LoopJoint
     predecessor_side: Side
     successor_side: Side
     base: int
@@ -61,7 +61,7 @@ def closures(state: StateView) -> tuple[Closure, ...]:
     return tuple(_closure(state, loop) for loop in state.layout.loops)
 
 
-def _closure(state: StateView, loop: LoopLink) -> Closure:
+def _closure(state: StateView, loop: LoopJoint) -> Closure:
     joint = loop.joint
     inner, outer = _sides(state, loop)
     base = inner[0].parent if inner else outer[0].parent if outer else loop.predecessor
@@ -72,28 +72,28 @@ def _closure(state: StateView, loop: LoopLink) -> Closure:
     return Closure(loop, inner, outer, base, to_after, pose, q, T)
 
 
-def _sides(state: StateView, loop: LoopLink) -> tuple[Side, Side]:
+def _sides(state: StateView, loop: LoopJoint) -> tuple[Side, Side]:
     """Return the sides of a loop: from the nearest common ancestor to the predecessor, and to the successor."""
     inner, outer = state.layout.ancestors(loop.predecessor), state.layout.ancestors(loop.successor)
     return _outwards(state, inner, outer), _outwards(state, outer, inner)
 
 
 def _outwards(state: StateView, chain: tuple[int, ...], other: tuple[int, ...]) -> Side:
-    """Return the links of `chain` that are not in `other`, from the root outwards."""
-    return tuple(state.links[i - 1] for i in reversed(chain) if i not in other)
+    """Return the nodes of `chain` that are not in `other`, from the root outwards."""
+    return tuple(state.nodes[i - 1] for i in reversed(chain) if i not in other)
 
 
-def _transforms(state: StateView, loop: LoopLink, inner: Side, outer: Side) -> dict[int, Transform]:
+def _transforms(state: StateView, loop: LoopJoint, inner: Side, outer: Side) -> dict[int, Transform]:
     """Return the transforms to the frame after: inwards along the successor's side, outwards along the other."""
     steps = passes.to_parent(state)
     here, tf = loop.successor, state.successor_placement(loop.joint).inverse()
     found = {here: tf}
-    for link in reversed(outer):
-        here, tf = link.parent, tf @ steps[link.index - 1].inverse()
+    for node in reversed(outer):
+        here, tf = node.parent, tf @ steps[node.index - 1].inverse()
         found[here] = tf
-    for link in inner:
-        tf = tf @ steps[link.index - 1]
-        found[link.index] = tf
+    for node in inner:
+        tf = tf @ steps[node.index - 1]
+        found[node.index] = tf
     return found
 
 
@@ -107,11 +107,11 @@ def constraint_rows(state: StateView) -> Matrix:
         write_coupling_row(K, state, coupling)
     for closure in closures(state):
         for side, sign in ((closure.successor_side, 1), (closure.predecessor_side, -1)):
-            for link in side:
-                S = passes.subspaces(state)[link.index - 1].transformed(closure.to_after[link.index])
-                T_S = transposed(transpose_product(S, closure.T)) if link.joint.nv else ()
+            for node in side:
+                S = passes.subspaces(state)[node.index - 1].transformed(closure.to_after[node.index])
+                T_S = transposed(transpose_product(S, closure.T)) if node.joint.nv else ()
                 block = T_S if sign > 0 else tuple(tuple(-x for x in row) for row in T_S)
-                write_block(K, closure.loop.rows.start, link.v.start, block)
+                write_block(K, closure.loop.rows.start, node.v.start, block)
     return fixed(K)
 
 
@@ -151,8 +151,8 @@ def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[
     base = state.layout.bodies[closure.base].default_frame
     twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
     steps, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
-    for link in side:
-        over, own, bias = steps[link.index - 1].inverse(), twists[link.index - 1], biases[link.index - 1]
+    for node in side:
+        over, own, bias = steps[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
         twist = twist.transformed(over).with_body(own.base) + own
         turning = twist.cross(own).with_body(own.body).with_base(own.base)
         acceleration = acceleration.transformed(over).with_body(own.base) + (bias + turning)
@@ -181,7 +181,7 @@ def loop_error(closure: Closure) -> Twist:
 def constraint_errors(state: StateView) -> Vector:
     """Return the errors of loops and couplings, one number per constraint."""
     loops = tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
-    return loops + tuple(coupling_error(state, link) for link in state.layout.couplings)
+    return loops + tuple(coupling_error(state, node) for node in state.layout.couplings)
 
 
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
@@ -191,7 +191,7 @@ def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     rows: list[Scalar] = []
     for closure, own in zip(loops, each[: len(loops)], strict=True):
         rows += _loop_bias(state, closure, own)
-    rows += [coupling_bias(state, link, own) for link, own in zip(couplings, each[len(loops) :], strict=True)]
+    rows += [coupling_bias(state, node, own) for node, own in zip(couplings, each[len(loops) :], strict=True)]
     return tuple(rows)
 
 

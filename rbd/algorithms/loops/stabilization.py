@@ -13,8 +13,8 @@ import numpy as np
 
 from rbd.arguments import described, is_finite
 from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
+from rbd.indexing.layout import CouplingRow, Layout, LoopJoint
 from rbd.joints import Prismatic
-from rbd.kinematics.layout import CouplingLink, Layout, LoopLink
 from rbd.mechanism import Coupling, Joint
 from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist
@@ -174,18 +174,18 @@ def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
     if not isinstance(stabilization, Mapping):
         _require_gains(stabilization)
         return tuple(_gains_of(stabilization, each) for each in layout.constraints)
-    gains: dict[LoopLink | CouplingLink, LoopGains] = {}
+    gains: dict[LoopJoint | CouplingRow, LoopGains] = {}
     for key, value in stabilization.items():
         each = _constraint(layout, key)
         if each in gains:
-            name = (each.joint if isinstance(each, LoopLink) else each.coupling).name
+            name = (each.joint if isinstance(each, LoopJoint) else each.coupling).name
             message = f"stabilization has two gains for '{name}', one under its name"
             raise ArgumentError(message, argument="stabilization", value=stabilization)
         gains[each] = _gains_of(value, each)
     return tuple(gains.get(each) for each in layout.constraints)
 
 
-def _constraint(layout: Layout, given: object) -> LoopLink | CouplingLink:
+def _constraint(layout: Layout, given: object) -> LoopJoint | CouplingRow:
     """Return the loop or coupling that a key of a mapping means."""
     require_kind(given, Joint, Coupling, str, operation="stabilisation of loops", argument="stabilization (key)")
     key = cast("Joint | Coupling | str", given)
@@ -204,9 +204,9 @@ def _constraint(layout: Layout, given: object) -> LoopLink | CouplingLink:
     return loop
 
 
-def _gains_of(value: object, constraint: LoopLink | CouplingLink) -> LoopGains:
+def _gains_of(value: object, constraint: LoopJoint | CouplingRow) -> LoopGains:
     """Return the gains of one loop or coupling from a stabilisation."""
-    if isinstance(constraint, LoopLink):
+    if isinstance(constraint, LoopJoint):
         return _gains(value, constraint.joint.frame_after)
     if isinstance(value, PoseGains):
         return _gains_of_coordinate(value, constraint.coupling)

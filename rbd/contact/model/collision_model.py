@@ -22,7 +22,7 @@ from rbd.contact.model.distances import Distance, from_row, normals_array, previ
 from rbd.contact.model.recorded_functions import FunctionCache
 from rbd.contact.model.recorded_tables import TABLES
 from rbd.errors import ArgumentError
-from rbd.kinematics.kernel import require_state
+from rbd.evaluation.kernel import require_state
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array

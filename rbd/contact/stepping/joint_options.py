@@ -28,7 +28,7 @@ from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
-from rbd.state import Link, ScalarState
+from rbd.state import ScalarState, TreeNode
 
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__
@@ -88,12 +88,12 @@ def implicit_dynamics(
     """Return the dynamics of a step from M, M v and the torques; velocities stay in the frames at its beginning."""
     added, pushed = list[Scalar](), list[Scalar]()
     bias = rigid_body_torques(state, transport_accelerations(state))
-    for link in state.links:
-        damping = state.joint_parameter(link.joint, "damping")
-        springs = bound_spring_torques(state, link, state.joint_q(link), state.joint_v(link))
-        for i, v in enumerate(state.joint_v(link)):
-            k, g = (state.lifted(x) for x in _gains_at(options, link, i))
-            place: int = link.v.start + i
+    for node in state.nodes:
+        damping = state.joint_parameter(node.joint, "damping")
+        springs = bound_spring_torques(state, node, state.joint_q(node), state.joint_v(node))
+        for i, v in enumerate(state.joint_v(node)):
+            k, g = (state.lifted(x) for x in _gains_at(options, node, i))
+            place: int = node.v.start + i
             added.append(dt * (damping[i] + g + dt * k))
             pushed.append(momentum[place] + dt * (tau[place] + springs[i] - bias[place] + g * v))
     mass = tuple(
@@ -102,13 +102,13 @@ def implicit_dynamics(
     return StepDynamics(mass, tuple(pushed))
 
 
-def _gains_at(options: JointOptions, link: Link, i: int) -> tuple[float, float]:
-    place: int = link.v.start + i
+def _gains_at(options: JointOptions, node: TreeNode, i: int) -> tuple[float, float]:
+    place: int = node.v.start + i
 
     def at(gains: Gains) -> float:
         if isinstance(gains, tuple):
             return gains[place]
-        return gains if link.joint.nv == 1 else 0.0
+        return gains if node.joint.nv == 1 else 0.0
 
     return at(options.stiffness), at(options.damping)
 
@@ -130,30 +130,30 @@ def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> tu
 
     The rows have impulses of friction, and speeds that reach the bounds.
     """
-    found = [row for link in state.links for row in _joint_limits(state, options, link, dt)]
+    found = [row for node in state.nodes for row in _joint_limits(state, options, node, dt)]
     if not found:
         return NO_INTERVALS, ()
     *columns, back = (tuple(column) for column in zip(*found, strict=True))
     return Intervals(*columns), back
 
 
-def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Scalar) -> list[_Limits]:
+def _joint_limits(state: ScalarState, options: JointOptions, node: TreeNode, dt: Scalar) -> list[_Limits]:
     """Return the rows of one joint; a joint whose velocity is the rate of its only coordinate has one."""
-    size, start, nv = state.layout.nv, link.v.start, link.joint.nv
-    stops = _stops(state, link, dt) if options.stops else []
-    v = state.joint_v(link)
-    impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(link.joint, "friction")]
-    if stops and isinstance(link.joint.type, OneDofJoint):
+    size, start, nv = state.layout.nv, node.v.start, node.joint.nv
+    stops = _stops(state, node, dt) if options.stops else []
+    v = state.joint_v(node)
+    impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(node.joint, "friction")]
+    if stops and isinstance(node.joint.type, OneDofJoint):
         [stop] = stops
         return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
     rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i], 0) for i, f in enumerate(impulses) if not is_plain_zero(f)]
     return [each._replace(row=_placed(each.row, start, size)) for each in (*rubbing, *stops)]
 
 
-def _stops(state: ScalarState, link: Link, dt: Scalar) -> list[_Limits]:
+def _stops(state: ScalarState, node: TreeNode, dt: Scalar) -> list[_Limits]:
     """Return the rates of the coordinates with bounds, and the speeds at which they reach these within a step."""
-    joint, q, v, found = link.joint, state.joint_q(link), state.joint_v(link), list[_Limits]()
-    if active_springs(state, link):
+    joint, q, v, found = node.joint, state.joint_q(node), state.joint_v(node), list[_Limits]()
+    if active_springs(state, node):
         return found
     slopes = joint.type.configuration_derivative_jacobian(q)
     for row, x, (low, high) in zip(slopes, q, state.position_bounds(joint), strict=True):

@@ -46,7 +46,7 @@ class Overlaps(NamedTuple):
 def mobilities(state: ScalarState, M: Matrix) -> Vector:
     """Return the metric G, from the mass matrix."""
     composites = passes.composite_inertias(state)
-    masses = [composites[link.index].mass for link in state.links for _ in range(link.joint.nv)]
+    masses = [composites[node.index].mass for node in state.nodes for _ in range(node.joint.nv)]
     return tuple(mass * _inverse(M[i][i]) for i, mass in enumerate(masses))
 
 

@@ -38,7 +38,7 @@ from rbd.spatial.linalg import (
     zero3,
 )
 from rbd.spatial.quaternion import quaternion_conjugate, quaternion_exp, quaternion_rotate
-from rbd.state import Link, ScalarState
+from rbd.state import ScalarState, TreeNode
 
 _TURNING: Final = (FloatingJoint, SphericalJoint, Planar)
 _HALF: Final = const(1, 2)
@@ -58,12 +58,12 @@ class _Composite(NamedTuple):
 
 def transport_accelerations(state: ScalarState) -> Vector | None:
     """Return the accelerations vd with which composite bodies move on without forces; None where all are zero."""
-    if not any(isinstance(link.joint.type, _TURNING) for link in state.links):
+    if not any(isinstance(node.joint.type, _TURNING) for node in state.nodes):
         return None
     found = list[Scalar]()
-    for link in state.links:
-        turns = isinstance(link.joint.type, _TURNING)
-        found += _acceleration(state, link) if turns else (0,) * link.joint.nv
+    for node in state.nodes:
+        turns = isinstance(node.joint.type, _TURNING)
+        found += _acceleration(state, node) if turns else (0,) * node.joint.nv
     return tuple(found)
 
 
@@ -73,24 +73,24 @@ def transported(state: ScalarState, v: Vector, push: Vector, dt: Scalar) -> tupl
     Configurations move with `v` + `push`; `push` leaves no velocity.
     """
     q_next, v_next = list[Scalar](), list[Scalar]()
-    for link in state.links:
-        move = _turned if isinstance(link.joint.type, _TURNING) else _moved
-        q, own = move(state, link, tuple(v[link.v]), tuple(push[link.v]), dt)
-        q_next += link.joint.type.normalize(q)
+    for node in state.nodes:
+        move = _turned if isinstance(node.joint.type, _TURNING) else _moved
+        q, own = move(state, node, tuple(v[node.v]), tuple(push[node.v]), dt)
+        q_next += node.joint.type.normalize(q)
         v_next += own
     return tuple(q_next), tuple(v_next)
 
 
-def _moved(state: ScalarState, link: Link, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def _moved(state: ScalarState, node: TreeNode, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
     """Return q and v of a joint that moves with constant components of its velocity."""
-    joint, q = link.joint.type, state.joint_q(link)
+    joint, q = node.joint.type, state.joint_q(node)
     rates = joint.local_coordinates_rate(q, q, tuple(x + y for x, y in zip(v, push, strict=True)))
     return joint.global_coordinates(q, tuple(dt * rate for rate in rates)), v
 
 
-def _turned(state: ScalarState, link: Link, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def _turned(state: ScalarState, node: TreeNode, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
     """Return q and v of a joint whose frame turns."""
-    joint, body, S = link.joint.type, _composite(state, link), passes.subspaces(state)[link.index - 1].columns
+    joint, body, S = node.joint.type, _composite(state, node), passes.subspaces(state)[node.index - 1].columns
     (w, u), (push_w, push_u), c = _twist(S, v), _twist(S, push), body.c
     after = w if isinstance(joint, Planar) else _spun(body, w, dt)
     turn = scale3(add3(scale3(add3(w, after), _HALF), push_w), dt)
@@ -99,7 +99,7 @@ def _turned(state: ScalarState, link: Link, v: Vector, push: Vector, dt: Scalar)
     shift = add3(scale3(add3(u_c, push_c), dt), sub3(c, quaternion_rotate(step, c)))
     linear = sub3(quaternion_rotate(quaternion_conjugate(step), u_c), cross3(after, c))
     turning = cast("FloatingJoint | SphericalJoint | Planar", joint)
-    return turning.displaced(state.joint_q(link), turn, shift), _components(S, after, linear)
+    return turning.displaced(state.joint_q(node), turn, shift), _components(S, after, linear)
 
 
 def _spun(body: _Composite, w: Vec3, dt: Scalar) -> Vec3:
@@ -111,21 +111,21 @@ def _spun(body: _Composite, w: Vec3, dt: Scalar) -> Vec3:
     return add3(w, scale3(solution, _inverse(body, dot3(b, I_b))))
 
 
-def _acceleration(state: ScalarState, link: Link) -> Vector:
+def _acceleration(state: ScalarState, node: TreeNode) -> Vector:
     """Return the accelerations of a joint with which its composite body moves on without forces."""
-    body, S = _composite(state, link), passes.subspaces(state)[link.index - 1].columns
-    w, u = _twist(S, state.joint_v(link))
+    body, S = _composite(state, node), passes.subspaces(state)[node.index - 1].columns
+    w, u = _twist(S, state.joint_v(node))
     alpha = zero3()
-    if not isinstance(link.joint.type, Planar):
+    if not isinstance(node.joint.type, Planar):
         alpha = scale3(matvec(body.adjugate, cross3(matvec(body.I, w), w)), _inverse(body, 0))
     linear = add3(cross3(w, add3(u, cross3(w, body.c))), cross3(alpha, body.c))
     return _components(S, alpha, neg3(linear))
 
 
-def _composite(state: ScalarState, link: Link) -> _Composite:
-    inertia = passes.composite_inertias(state)[link.index]
+def _composite(state: ScalarState, node: TreeNode) -> _Composite:
+    inertia = passes.composite_inertias(state)[node.index]
     m, first, moment = inertia.mass, inertia.cross_part_components, inertia.moment_components
-    if isinstance(link.joint.type, SphericalJoint):
+    if isinstance(node.joint.type, SphericalJoint):
         return _Composite(zero3(), moment, *_adjugate(moment))
     moves = less(0, m)
     c = scale3(first, where(moves, 1 / where(moves, m, 1), 0))

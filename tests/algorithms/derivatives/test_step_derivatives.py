@@ -31,16 +31,16 @@ Place = tuple[list[Any], list[Any]]
 def moved(state: Any, phi: Any) -> list[Any]:
     """Return q at the coordinates `phi` around that of the state."""
     q: list[Any] = []
-    for link in state.links:
-        q += link.joint.type.global_coordinates(state.joint_q(link), tuple(phi[link.v]))
+    for node in state.nodes:
+        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v]))
     return q
 
 
 def rates(state: Any, there: Any) -> Numbers:
     """Return the derivatives of the coordinates around the configuration of `state`."""
     found: list[Any] = []
-    for link in state.links:
-        found += link.joint.type.local_coordinates_rate(state.joint_q(link), there.joint_q(link), there.joint_v(link))
+    for node in state.nodes:
+        found += node.joint.type.local_coordinates_rate(state.joint_q(node), there.joint_q(node), there.joint_v(node))
     return np.array(found)
 
 
@@ -72,10 +72,10 @@ def stepped(rule: str, state: Any, tau: Numbers, dt: float, push: Any = None, **
 def local(state: State[Any], centre: Vector, q: list[Any]) -> list[Any]:
     """Return q as velocities around `centre`, to first order."""
     out: list[Any] = []
-    for link in state.links:
-        back = np.array(link.joint.type.velocity_jacobian(centre[link.q]), dtype=complex)
-        if link.joint.nv:
-            out += list(back @ (np.array(q[link.q]) - np.array(centre[link.q])))
+    for node in state.nodes:
+        back = np.array(node.joint.type.velocity_jacobian(centre[node.q]), dtype=complex)
+        if node.joint.nv:
+            out += list(back @ (np.array(q[node.q]) - np.array(centre[node.q])))
     return out
 
 

@@ -1,6 +1,6 @@
 """Layout of a mechanism: indices of bodies and joints, slices of q, v and constraint rows.
 
-A layout is a snapshot of the topology: links in topological order, with the slices of q, v and constraint rows of each
+A layout is a snapshot of the topology: nodes in topological order, with the slices of q, v and constraint rows of each
 joint.
 """
 
@@ -31,7 +31,7 @@ Type checkers know the frame's tag where a frame is given."""
 
 @final
 @attrs.frozen(eq=False)
-class Link:
+class TreeNode:
     """A tree joint with its successor. `index` counts from 1, in topological order; the root body is 0."""
 
     index: int
@@ -44,7 +44,7 @@ class Link:
 
 @final
 @attrs.frozen(eq=False)
-class LoopLink:
+class LoopJoint:
     """A loop joint between the bodies of index `predecessor` and `successor`; `rows` are its constraint rows."""
 
     joint: Joint
@@ -55,12 +55,12 @@ class LoopLink:
 
 @final
 @attrs.frozen(eq=False)
-class CouplingLink:
-    """A coupling of the tree joints of two links (without a `source`, of one); `rows` is its one constraint row."""
+class CouplingRow:
+    """A coupling of the tree joints of two nodes (without a `source`, of one); `rows` is its one constraint row."""
 
     coupling: Coupling
-    link: Link
-    source: Link | None
+    node: TreeNode
+    source: TreeNode | None
     rows: slice
 
 
@@ -84,26 +84,26 @@ class Layout:
         self.version = mechanism.structure_version
         self.bodies: tuple[RigidBody, ...] = tuple(mechanism.bodies)
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
-        self.links = self._make_links(mechanism)
+        self.nodes = self._make_nodes(mechanism)
         self.loops = self._make_loops(mechanism)
         self.point_contacts = self._make_point_contacts(mechanism)
         self._index_joints()
         self.couplings = self._make_couplings(mechanism)
         self.nc = sum(each.rows.stop - each.rows.start for each in self.constraints)
-        self.nq = sum(link.joint.nq for link in self.links)
-        self.nv = sum(link.joint.nv for link in self.links)
+        self.nq = sum(node.joint.nq for node in self.nodes)
+        self.nv = sum(node.joint.nv for node in self.nodes)
         self.ns = sum(contact.point.model.ns for contact in self.point_contacts)
-        self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
+        self.velocity_names = tuple(f"{node.joint.name}[{i}]" for node in self.nodes for i in range(node.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
         self.com_frame: Frame = Frame("center of mass")
 
     def _index_joints(self) -> None:
-        self._joint_link = {id(link.joint): link for link in self.links}
+        self._joint_node = {id(node.joint): node for node in self.nodes}
         self._joint_loop = {id(loop.joint): loop for loop in self.loops}
 
     def __getstate__(self) -> dict[str, object]:
         """Omit the tables keyed by `id`, which is not valid in a copy or another process."""
-        tables = ("_body_index", "_joint_link", "_joint_loop")
+        tables = ("_body_index", "_joint_node", "_joint_loop")
         return {name: value for name, value in self.__dict__.items() if name not in tables}
 
     def __setstate__(self, content: dict[str, object]) -> None:
@@ -112,38 +112,38 @@ class Layout:
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self._index_joints()
 
-    def _make_links(self, mechanism: Mechanism) -> tuple[Link, ...]:
-        links: list[Link] = []
+    def _make_nodes(self, mechanism: Mechanism) -> tuple[TreeNode, ...]:
+        nodes: list[TreeNode] = []
         nq = nv = 0
         for index, joint in enumerate(mechanism.tree_joints, start=1):
             parent = self._body_index[id(mechanism.predecessor(joint))]
             q, v = slice(nq, nq + joint.nq), slice(nv, nv + joint.nv)
-            links.append(Link(index, parent, self.bodies[index], joint, q, v))
+            nodes.append(TreeNode(index, parent, self.bodies[index], joint, q, v))
             nq, nv = q.stop, v.stop
-        return tuple(links)
+        return tuple(nodes)
 
-    def _make_loops(self, mechanism: Mechanism) -> tuple[LoopLink, ...]:
-        loops: list[LoopLink] = []
+    def _make_loops(self, mechanism: Mechanism) -> tuple[LoopJoint, ...]:
+        loops: list[LoopJoint] = []
         row = 0
         for joint in mechanism.loop_joints:
             ends = (mechanism.predecessor(joint), mechanism.successor(joint))
             predecessor, successor = (self._body_index[id(body)] for body in ends)
             rows = slice(row, row + 6 - joint.nv)
-            loops.append(LoopLink(joint, predecessor, successor, rows))
+            loops.append(LoopJoint(joint, predecessor, successor, rows))
             row = rows.stop
         return tuple(loops)
 
-    def _make_couplings(self, mechanism: Mechanism) -> tuple[CouplingLink, ...]:
+    def _make_couplings(self, mechanism: Mechanism) -> tuple[CouplingRow, ...]:
         """Give every coupling one row, below those of the loop joints."""
         first = self.loops[-1].rows.stop if self.loops else 0
-        couplings: list[CouplingLink] = []
+        couplings: list[CouplingRow] = []
         for row, coupling in enumerate(mechanism.couplings, start=first):
-            source = None if coupling.source is None else self._joint_link[id(coupling.source)]
-            couplings.append(CouplingLink(coupling, self._joint_link[id(coupling.joint)], source, slice(row, row + 1)))
+            source = None if coupling.source is None else self._joint_node[id(coupling.source)]
+            couplings.append(CouplingRow(coupling, self._joint_node[id(coupling.joint)], source, slice(row, row + 1)))
         return tuple(couplings)
 
     @property
-    def constraints(self) -> tuple[LoopLink | CouplingLink, ...]:
+    def constraints(self) -> tuple[LoopJoint | CouplingRow, ...]:
         """The loops, then the couplings, in the order of their rows."""
         return (*self.loops, *self.couplings)
 
@@ -178,28 +178,28 @@ class Layout:
         """Return a body, given itself or by name; raise UnknownNameError for others."""
         return self.bodies[self.body_index(body)]
 
-    def link(self, joint: Joint | str) -> Link:
-        """Return the link of a tree joint, given itself or by name; raise UnknownNameError for others."""
-        link = self._joint_link.get(id(joint))
-        if link is None and isinstance(joint, str):
+    def node(self, joint: Joint | str) -> TreeNode:
+        """Return the node of a tree joint, given itself or by name; raise UnknownNameError for others."""
+        node = self._joint_node.get(id(joint))
+        if node is None and isinstance(joint, str):
             joint = self._registry.joint_named(joint)
-            link = self._joint_link.get(id(joint))
-        if link is None:
+            node = self._joint_node.get(id(joint))
+        if node is None:
             if self.loop(joint) is not None:
                 message = f"joint {quoted(_name(joint))} closes a loop and has no coordinates"
                 raise UnknownNameError(message, kind="joint", name=_name(joint))
             raise _unknown_error("joint", joint, Joint)
-        return link
+        return node
 
-    def loop(self, joint: Joint | str) -> LoopLink | None:
-        """Return the loop link of a joint, given itself or by name, or None for a tree joint."""
+    def loop(self, joint: Joint | str) -> LoopJoint | None:
+        """Return the loop node of a joint, given itself or by name, or None for a tree joint."""
         return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
 
-    def coupling(self, coupling: Coupling | str) -> CouplingLink | None:
-        """Return the link of a coupling, given itself or by name; None for others."""
-        for link in self.couplings:
-            if link.coupling is coupling or (isinstance(coupling, str) and link.coupling.name == coupling):
-                return link
+    def coupling(self, coupling: Coupling | str) -> CouplingRow | None:
+        """Return the node of a coupling, given itself or by name; None for others."""
+        for node in self.couplings:
+            if node.coupling is coupling or (isinstance(coupling, str) and node.coupling.name == coupling):
+                return node
         return None
 
     def place(self, place: Place, argument: str = "place") -> tuple[RigidBody, Frame[Any]]:
@@ -230,14 +230,14 @@ class Layout:
     @property
     def trunk(self) -> int:
         """The index of the trunk, the first moving body; that of the root if there is none."""
-        return min(1, len(self.links))
+        return min(1, len(self.nodes))
 
     def ancestors(self, index: int) -> tuple[int, ...]:
         """Return the indices of the ancestors from `index`, included, to the root, excluded."""
         chain: list[int] = []
         while index:
             chain.append(index)
-            index = self.links[index - 1].parent
+            index = self.nodes[index - 1].parent
         return tuple(chain)
 
 

@@ -1,6 +1,6 @@
 """Interface of engines: they evaluate the kernels of a state, cache passes, pack results, hold fast paths.
 
-Algorithms use it as `state.engine`. Scalar states have `scalar_state.SourceEngine`, which runs the Python source; live
+Algorithms use it as `state.engine`. Scalar states have `source_engine.SourceEngine`, which runs the Python source; live
 states have `live_engine.LiveEngine`, which runs recorded programs.
 """
 
@@ -8,97 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, final
-
-import attrs
-from typing_extensions import override
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rbd.errors import StaleStateError
+from rbd.evaluation.calls import KernelCall, Shapes
 
 if TYPE_CHECKING:
-    from rbd.kinematics.frames import Attachment
-    from rbd.kinematics.kernel import Kernel
-    from rbd.kinematics.layout import Layout
-    from rbd.kinematics.state_view import StateView
+    from rbd.evaluation.kernel import Kernel
+    from rbd.evaluation.query_builtins import QueryBuiltins
+    from rbd.evaluation.state_view import StateView
+    from rbd.indexing.layout import Layout
     from rbd.mechanism import Mechanism
 
 R = TypeVar("R")
 Depends = Literal["parameters", "q", "qv"]
 """Dependencies of a pass; parameters are always included."""
-Shapes = Mapping[str, tuple[int, ...]]
-"""Shapes of the arrays returned by a kernel, by their names in messages."""
-
-
-class Call(ABC, Generic[R]):
-    """A deferred computation, which an algorithm returns to `fast_path`; abstract."""
-
-    @abstractmethod
-    def run(self, owner: Any, key: object = None, count: int = 0) -> R:
-        """Return the result; `owner`, a state or a result, opens a fast path for `count` arrays under `key`."""
-
-
-@final
-@attrs.frozen(eq=False)
-class Done(Call[R]):
-    """A call whose result is already computed; it has no fast path."""
-
-    value: R
-
-    @override
-    def run(self, owner: object, key: object = None, count: int = 0) -> R:
-        """Return the result."""
-        return self.value
-
-
-@final
-@attrs.frozen(eq=False)
-class KernelCall(Call[R]):
-    """A call of a kernel: its arguments, and the conversion of its result."""
-
-    kernel: Kernel[..., Any]
-    args: tuple[Any, ...] = ()
-    shapes: Shapes | None = None
-    """Shapes of the arrays to return; None for the kernel's result as it is."""
-    finish: Callable[..., R] | None = None
-    """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
-    of_array: Callable[[Any], R] | None = None
-    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
-    out: Any = None
-    """An array for a result of one array."""
-    keyed: bool = False
-    """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
-
-    @override
-    def run(self, owner: StateView, key: object = None, count: int = 0) -> R:
-        """Return the result for a state."""
-        result: R = owner.engine.run(owner, self, key, count)
-        return result
-
-    def of_arrays(self, arrays: Sequence[Any]) -> Any:
-        """Return the algorithm's result from the arrays."""
-        if self.finish is not None:
-            return self.finish(*arrays)
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
-
-    def of_value(self, value: Any) -> Any:
-        """Return the algorithm's result from the kernel's result, for calls without arrays."""
-        return value if self.finish is None else self.finish(value)
-
-
-class QueryBuiltins(Protocol):
-    """Maker of builtins for framed queries; each returns None if there is no machine code."""
-
-    def pose(self, found: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform from a place to the root frame."""
-
-    def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
-        """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
-
-    def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform between two places."""
-
-    def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the twist of a place with respect to another, in the frame of a third."""
 
 
 class Engine(ABC):

@@ -12,9 +12,9 @@ import pytest
 import rbd
 from rbd.algorithms import energy
 from rbd.errors import ArgumentError
-from rbd.kinematics.kernel import kernel, kernels
+from rbd.evaluation.kernel import kernel, kernels
 
-room = importlib.import_module("rbd.kinematics.kernel")  # the package has the decorator under this name
+room = importlib.import_module("rbd.evaluation.kernel")  # the package has the decorator under this name
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, TypeVar
 
 from numpy.typing import NDArray
 
-from rbd.kinematics.engine_interface import Depends, Engine
-from rbd.kinematics.kernel import Kernel
-from rbd.kinematics.layout import Layout, Link, layout_of
+from rbd.evaluation.engine import Depends, Engine
+from rbd.evaluation.kernel import Kernel
+from rbd.indexing.layout import Layout, TreeNode, layout_of
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
@@ -23,7 +23,7 @@ from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
 T = TypeVar("T")
 _FOR_ALGORITHMS: Final = frozenset(
     (
-        *("engine", "layout", "links", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
+        *("engine", "layout", "nodes", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
         *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
         *(
             "lifted",
@@ -74,9 +74,9 @@ class StateView(ABC):
         return self._layout
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def nodes(self) -> tuple[TreeNode, ...]:
         """Tree joints with their successors, parents first; raises StaleStateError or WrongThreadError."""
-        return self.layout.links
+        return self.layout.nodes
 
     @property
     def regroups(self) -> bool:
@@ -106,21 +106,21 @@ class StateView(ABC):
 
     # --- coordinates of one joint ------------------------------------------------------------------
 
-    def joint_q(self, link: Link) -> Vector:
-        """Return the configuration of the joint of `link` as scalars."""
-        return self.configuration_scalars()[link.q]
+    def joint_q(self, node: TreeNode) -> Vector:
+        """Return the configuration of the joint of `node` as scalars."""
+        return self.configuration_scalars()[node.q]
 
-    def joint_v(self, link: Link) -> Vector:
-        """Return the velocity of the joint of `link` as scalars."""
-        return self.velocity_scalars()[link.v]
+    def joint_v(self, node: TreeNode) -> Vector:
+        """Return the velocity of the joint of `node` as scalars."""
+        return self.velocity_scalars()[node.v]
 
     def q_slice(self, joint: Joint | str) -> slice:
         """Return the slice of q of a tree joint."""
-        return self.layout.link(joint).q
+        return self.layout.node(joint).q
 
     def v_slice(self, joint: Joint | str) -> slice:
         """Return the slice of v of a tree joint."""
-        return self.layout.link(joint).v
+        return self.layout.node(joint).v
 
     # --- parameters: algorithms read them here and nowhere else ------------------------------------
 

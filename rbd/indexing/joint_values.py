@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
 from rbd.errors import ShapeError
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 from rbd.mechanism import Joint
 from rbd.scalars.entries import any_array
 
@@ -45,8 +45,8 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
 
     @override
     def __getitem__(self, joint: Joint | str) -> NDArray[Any]:
-        link = self._layout.link(joint)
-        view: NDArray[Any] = self.array[..., link.v if self._is_velocity else link.q]
+        node = self._layout.node(joint)
+        view: NDArray[Any] = self.array[..., node.v if self._is_velocity else node.q]
         return view
 
     def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
@@ -60,11 +60,11 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
 
     @override
     def __iter__(self) -> Iterator[Joint]:
-        return (link.joint for link in self._layout.links)
+        return (node.joint for node in self._layout.nodes)
 
     @override
     def __len__(self) -> int:
-        return len(self._layout.links)
+        return len(self._layout.nodes)
 
     @override
     def __repr__(self) -> str:

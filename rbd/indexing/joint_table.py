@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rbd.display import numbers, table
-from rbd.kinematics.layout import Layout
+from rbd.indexing.layout import Layout
 
 
-def by_joint(kind: str, layout: Layout, values: Mapping[str, Sequence[Any]], remark: str = "") -> str:
+def joint_table(kind: str, layout: Layout, values: Mapping[str, Sequence[Any]], remark: str = "") -> str:
     """Return a table of arrays of q or v by joint; `values` are named after what they are."""
     sizes = f"nq = {layout.nq}, nv = {layout.nv}" + (f", nc = {layout.nc}" if layout.is_constrained else "")
     title = f"{kind} of {layout.bodies[0].name!r}: {len(layout.bodies)} bodies, {sizes}{remark}"
     rows: list[list[str]] = []
-    for link in layout.links:
-        parts = ((name, tuple(x)[link.q if name == "q" else link.v]) for name, x in values.items())
-        if link.joint.nv:
-            rows.append([link.joint.name, *(f"{name} = {numbers(part)}" for name, part in parts)])
+    for node in layout.nodes:
+        parts = ((name, tuple(x)[node.q if name == "q" else node.v]) for name, x in values.items())
+        if node.joint.nv:
+            rows.append([node.joint.name, *(f"{name} = {numbers(part)}" for name, part in parts)])
     return table(title, rows)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast, final, get_args
 import attrs
 
 from rbd.errors import ArgumentError
-from rbd.kinematics.layout import layout_of
+from rbd.indexing.layout import layout_of
 from rbd.mechanism import Joint, Mechanism
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.spatial import Frame, SpatialInertia, Transform
@@ -44,23 +44,23 @@ def parameter_shape(mechanism: Mechanism, name: object) -> tuple[int, ...]:
         message = f"{name!r} is not a parameter; parameters: {', '.join(PARAMETERS)}"
         raise ArgumentError(message, argument="parameters", value=name, allowed=PARAMETERS)
     shapes: dict[str, tuple[int, ...]] = {
-        "inertia": (len(layout.links), 10),
+        "inertia": (len(layout.nodes), 10),
         "gravity": (3,),
-        "placement": (len(layout.links), 3, 4),
+        "placement": (len(layout.nodes), 3, 4),
     }
     return shapes.get(name, (layout.nv,))
 
 
 def current_values(mechanism: Mechanism, name: ParameterName) -> Sequence[object]:
     """Return the current value of a parameter, as nested scalars of the shape `parameter_shape`."""
-    links = layout_of(mechanism).links
+    nodes = layout_of(mechanism).nodes
     if name == "gravity":
         return mechanism.gravity.xyz_components
     if name == "inertia":
-        return tuple(_inertia_of(link.body.inertia, link.body.default_frame).components for link in links)
+        return tuple(_inertia_of(node.body.inertia, node.body.default_frame).components for node in nodes)
     if name == "placement":
-        return tuple(_rows(mechanism.placement(link.joint)) for link in links)
-    return tuple(value for link in links for value in cast("Vector", getattr(link.joint, name)))
+        return tuple(_rows(mechanism.placement(node.joint)) for node in nodes)
+    return tuple(value for node in nodes for value in cast("Vector", getattr(node.joint, name)))
 
 
 def _inertia_of(inertia: SpatialInertia | None, frame: Frame) -> SpatialInertia:
@@ -84,7 +84,7 @@ class ParameterValues:
         return name in self.values
 
     def inertia(self, index: int, frame: Frame) -> SpatialInertia:
-        """Return the inertia of the body of link `index`, in its frame."""
+        """Return the inertia of the body of node `index`, in its frame."""
         row = cast("Vector", self.values["inertia"][index - 1])
         xx, xy, xz, yy, yz, zz, x, y, z, mass = row
         moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
@@ -98,11 +98,11 @@ class ParameterValues:
     def placement(self, joint: Joint) -> Transform:
         """Return the placement of a tree joint: from its frame_before to its predecessor's frame."""
         known = self.mechanism.placement(joint)
-        a, b, c = cast("Matrix", self.values["placement"][layout_of(self.mechanism).link(joint).index - 1])
+        a, b, c = cast("Matrix", self.values["placement"][layout_of(self.mechanism).node(joint).index - 1])
         rotation = ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
         return Transform.trusted(known.from_frame, known.to_frame, rotation, (a[3], b[3], c[3]))
 
     def per_velocity(self, joint: Joint, name: str) -> Vector:
         """Return a parameter of a tree joint, one number per velocity."""
         whole = cast("Vector", self.values[name])
-        return tuple(cast("Sequence[Scalar]", whole[layout_of(self.mechanism).link(joint).v]))
+        return tuple(cast("Sequence[Scalar]", whole[layout_of(self.mechanism).node(joint).v]))

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuar
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
-from rbd.kinematics.engine_interface import Engine
+from rbd.evaluation.engine import Engine
 
 if TYPE_CHECKING:
-    from rbd.kinematics.state_view import StateView
+    from rbd.evaluation.state_view import StateView
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,7 +62,7 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
     stacked to one array.
 
     >>> import rbd.algorithms
-    >>> from rbd.kinematics.kernel import kernels
+    >>> from rbd.evaluation.kernel import kernels
     >>> "mass_matrix" in kernels()
     True
     """

@@ -1,0 +1,11 @@
+"""Evaluation of algorithms: kernels, the interface of the states they read, and the engines that run them.
+
+state_view.py      StateView: coordinates and parameters of a mechanism, in any scalars; passes
+kernel.py          Kernel: the source of an algorithm
+calls.py           KernelCall: a kernel with its arguments and the conversion of its result
+engine.py          Engine: the interface of engines
+source_engine.py   SourceEngine: runs the source
+query_builtins.py  interface of builtins of framed queries; frames attached to bodies
+value_tree.py      nested values as numbers and a template
+finite.py          whether results are finite
+"""

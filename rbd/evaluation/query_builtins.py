@@ -1,0 +1,41 @@
+"""Builtins of framed queries: machine code that returns a transform or a motion of frames attached to bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, final
+
+import attrs
+
+from rbd.mechanism import RigidBody
+from rbd.spatial import Frame, Transform
+
+
+@final
+@attrs.frozen(eq=False)
+class Attachment:
+    """A frame attached to a body."""
+
+    index: int
+    """Of the body."""
+    body: RigidBody
+    frame: Frame[Any]
+    to_default: Transform[Any, Any] | None
+    """The transform from the frame to the body's default frame; None for that frame itself, as is the next."""
+    from_default: Transform[Any, Any] | None
+
+
+class QueryBuiltins(Protocol):
+    """Maker of builtins for framed queries; each returns None if there is no machine code."""
+
+    def pose(self, found: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the transform from a place to the root frame."""
+
+    def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
+        """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
+
+    def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the transform between two places."""
+
+    def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the twist of a place with respect to another, in the frame of a third."""

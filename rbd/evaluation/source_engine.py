@@ -1,0 +1,88 @@
+"""Engine of scalar states: runs the Python source of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, final
+
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import ShapeError
+from rbd.evaluation.calls import Shapes
+from rbd.evaluation.engine import Depends, Engine, packed
+from rbd.evaluation.finite import require_finite_numbers, require_finite_result
+from rbd.evaluation.kernel import Kernel
+from rbd.evaluation.state_view import StateView
+from rbd.program.status import range_error
+from rbd.scalars.arrays import ScalarArray, pack
+from rbd.scalars.entries import is_masked
+from rbd.scalars.registry import ARRAYS
+
+
+@final
+class SourceEngine(Engine):
+    """Engine of scalar states: runs the Python source of kernels."""
+
+    number: type[Any] | None = None
+    """The type of the state's scalars if results with infinities are refused; other families define their range."""
+
+    @override
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return the version of the parameters: coordinates do not change."""
+        return (self.mechanism.parameter_version,)
+
+    @override
+    def open_query(self, table: object, key: object, places: object, make: object) -> None:
+        """Do nothing: the source has no fast paths."""
+
+    @override
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        """Run the Python source of a kernel."""
+        value = kernel.function(state, *args, **named)
+        if self.number is not None:
+            require_finite_result(value, kernel.name, self.number)
+        return value
+
+    @override
+    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
+        """Run the Python source of a kernel, and pack its result."""
+        return packed(self, kernel.function(state, *args), shapes)
+
+    @override
+    def require_finite(self, name: str, *numbers: object) -> None:
+        """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
+        if self.number is not None:
+            require_finite_numbers(numbers, name)
+
+    @override
+    def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
+        """Return nested scalars as an array of `shape`."""
+        array = cast("ScalarArray", pack(values)).reshape(shape)
+        if self.number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
+            raise range_error(name)
+        if out is None:
+            return array
+        self.require_out(out, array, name)
+        out[...] = array
+        return cast("ScalarArray", out)
+
+    @override
+    def require_out(self, out: Any, array: Any, name: str) -> None:
+        """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
+        _require_exact(out, array, f"out (for the {name})")
+
+
+def _require_exact(out: ScalarArray, array: ScalarArray, name: str) -> None:
+    if not isinstance(out, ARRAYS) or is_masked(out):
+        raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
+    if out.shape != array.shape:
+        message = f"{name} has shape {out.shape}, needs {array.shape}"
+        raise ShapeError(message, argument=name, expected=array.shape, actual=out.shape)
+    if not np.can_cast(array.dtype, out.dtype, "safe"):
+        message = f"{name} has dtype {out.dtype}, which cannot hold {array.dtype}"
+        raise ShapeError(message, argument=name, expected=array.dtype.name, actual=out.dtype.name)
+    if not out.flags.writeable:
+        raise ShapeError(f"{name} must be writeable", argument=name, expected=array.shape, actual=out.shape)
