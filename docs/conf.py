@@ -40,7 +40,7 @@ autodoc_typehints = "signature"
 _ALIASES = [
     *("Array", "ArrayLike", "Matrix", "MatrixLike", "Scalar", "ScalarArray", "Vector", "VectorLike"),
     *("Bounds", "BoundsLike", "Control", "External", "ExternalWrenches", "IntegratorName", "JointTypeLike", "Listener"),
-    *("Packages", "PerVelocity", "Place", "Torques", "Vd"),
+    *("Packages", "PerVelocity", "FrameLike", "Torques", "Vd"),
 ]
 autodoc_type_aliases = {name: name for name in _ALIASES}
 add_module_names = False

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
@@ -52,7 +52,7 @@ def relative_acceleration(
     body: RigidBody | str,
     base: RigidBody | str,
     *,
-    frame: Place[F] | None = None,
+    frame: FrameLike[F] | None = None,
 ) -> SpatialAcceleration[Any, Any, F]:
     """Return the spatial acceleration of `body` with respect to `base` when the joints accelerate at `vd`.
 
@@ -66,5 +66,5 @@ def relative_acceleration(
     """
     found, layout = spatial_accelerations(state, vd), state.layout
     relative = -found[layout.body(base)] + found[layout.body(body)]
-    wanted: Place[F] = layout.root_frame if frame is None else frame
-    return state.transform(relative, wanted)
+    target: FrameLike[F] = layout.root_frame if frame is None else frame
+    return state.transform(relative, target)

@@ -19,7 +19,7 @@ from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
 from rbd.evaluation.finite import require_finite_result
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
 from rbd.mechanism.registry import unknown_name
@@ -32,7 +32,7 @@ from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
 from rbd.state import A, State, StateView, kernel
 
-Reference: TypeAlias = "Place | Point[Any]"
+Reference: TypeAlias = "FrameLike | Point[Any]"
 """Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""
 
 
@@ -149,7 +149,7 @@ def articulated_bodies(
 def _reference(state: State[Any], at: Reference | None) -> tuple[Frame[Any], tuple[Transform[Any, Any], ...]]:
     """Return the frame meant, and the transforms to it from the frames of all bodies."""
     place = state.layout.root_frame if at is None else at
-    _, frame = state.layout.place(place.frame if isinstance(place, Point) else place, "at")
+    _, frame = state.layout.body_and_frame(place.frame if isinstance(place, Point) else place, "at")
     steps = tuple(state.relative_transform(body.default_frame, frame) for body in state.layout.bodies)
     if not isinstance(place, Point):
         return frame, steps

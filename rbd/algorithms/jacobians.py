@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.mechanism import RigidBody, TreePath
@@ -47,7 +47,7 @@ def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transf
 
 @fast_path(objects=1, frame=True)
 def geometric_jacobian(
-    state: State[A], path: TreePath | RigidBody | str, *, frame: Place[F] | None = None, out: A | None = None
+    state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None, out: A | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
     """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
@@ -64,10 +64,10 @@ def geometric_jacobian(
     True
     """
     path = _path_of(state, path, "geometric_jacobian")
-    body, wanted = result_frame(state, frame)
-    args = path, body, transform_to_attached(state, body, wanted)
-    finish, of_array = _finish(state, path, wanted, out), _of_array(path, wanted) if out is None else None
-    return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
+    body, target = result_frame(state, frame)
+    args = path, body, transform_to_attached(state, body, target)
+    finish, of_array = _finish(state, path, target, out), _of_array(path, target) if out is None else None
+    return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
 
 
 def _finish(
@@ -170,20 +170,20 @@ def _point_jacobian(
 ) -> Call[PointJacobian[F]]:
     """Return the Jacobian of a point, given by its coordinates."""
     path = _path_of(state, path, "point_jacobian")
-    body, wanted = result_frame(state, frame)
+    body, target = result_frame(state, frame)
     args = (
         path,
         body,
-        transform_to_attached(state, body, wanted),
+        transform_to_attached(state, body, target),
         vec3(arm, "point") if state.engine.takes_arrays else arm,
     )
-    make = partial(PointJacobian.trusted, wanted)
+    make = partial(PointJacobian.trusted, target)
 
     def finish(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
         return state.checked(make(columns), "point jacobian")
 
-    of_array = partial(PointJacobian.of_array, wanted)
-    return KernelCall(point_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
+    of_array = partial(PointJacobian.of_array, target)
+    return KernelCall(point_jacobian_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
 
 
 @kernel
@@ -209,7 +209,7 @@ def _relative_twist(state: StateView, body: RigidBody, node: TreeNode) -> Twist:
 
 @fast_path(objects=1, frame=True)
 def geometric_jacobian_rate(
-    state: State[A], path: TreePath | RigidBody | str, *, frame: Place[F] | None = None
+    state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
     """Return dJ/dt of `geometric_jacobian(state, path, frame=frame)`: the rate of its components along the motion.
 
@@ -224,10 +224,10 @@ def geometric_jacobian_rate(
     True
     """
     path = _path_of(state, path, "geometric_jacobian_rate")
-    body, wanted = result_frame(state, frame)
-    args = path, body, transform_to_attached(state, body, wanted)
-    finish, of_array = _finish(state, path, wanted), _of_array(path, wanted)
-    return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, keyed=True)
+    body, target = result_frame(state, frame)
+    args = path, body, transform_to_attached(state, body, target)
+    finish, of_array = _finish(state, path, target), _of_array(path, target)
+    return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
 
 
 def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, point: Point[F]) -> PointJacobian[F]:

@@ -12,7 +12,7 @@ from typing import Any
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_wrenches, motions
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.mechanism import RigidBody
@@ -48,7 +48,9 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
 
 
 @fast_path(frame=True)
-def momentum_matrix(state: State[A], *, frame: Place[F] | None = None, out: A | None = None) -> Call[MomentumMatrix[F]]:
+def momentum_matrix(
+    state: State[A], *, frame: FrameLike[F] | None = None, out: A | None = None
+) -> Call[MomentumMatrix[F]]:
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
@@ -60,13 +62,13 @@ def momentum_matrix(state: State[A], *, frame: Place[F] | None = None, out: A | 
     True
     """
     require_state(state, "momentum_matrix")
-    body, wanted = result_frame(state, frame)
-    args = body, transform_to_attached(state, body, wanted)
+    body, target = result_frame(state, frame)
+    args = body, transform_to_attached(state, body, target)
     return KernelCall(
         momentum_matrix_kernel,
         args,
-        finish=from_columns(state, partial(MomentumMatrix.trusted, wanted), "momentum matrix", out),
-        keyed=True,
+        finish=from_columns(state, partial(MomentumMatrix.trusted, target), "momentum matrix", out),
+        key_fixes_arguments=True,
     )
 
 

@@ -20,7 +20,7 @@ from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench
 from rbd.spatial.half_space import HalfSpace
-from rbd.state import PointContact, StateView, kernel
+from rbd.state import ContactPair, StateView, kernel
 
 ContactStates: TypeAlias = Sequence[Scalar] | NDArray[Any]
 
@@ -53,14 +53,14 @@ def point_forces(state: StateView, s: Vector) -> tuple[Vector, ...]:
     return tuple(_point_force(state, contact, s[contact.s])[0].xyz_components for contact in points)
 
 
-def _contact_forces(state: StateView, contact: PointContact, s: Vector) -> tuple[Wrench[Any], Vector]:
+def _contact_forces(state: StateView, contact: ContactPair, s: Vector) -> tuple[Wrench[Any], Vector]:
     """Return the wrench of one point against one half-space, in the body's frame, and the rates of its states."""
     force, rates = _point_force(state, contact, s)
     to_body = passes.to_root(state)[contact.body].inverse()
     return Wrench.of_force(state.lifted_point(contact.point.location), force.transformed(to_body)), rates
 
 
-def _point_force(state: StateView, contact: PointContact, s: Vector) -> tuple[FreeVector[Any], Vector]:
+def _point_force(state: StateView, contact: ContactPair, s: Vector) -> tuple[FreeVector[Any], Vector]:
     """Return the force of one half-space on one point, in the root frame, and the rates of its states."""
     pose, location = passes.to_root(state)[contact.body], state.lifted_point(contact.point.location)
     solid, model = lifted_half_space(state, contact.half_space), contact.point.model

@@ -230,7 +230,7 @@ class FastPathSpec:
                 chosen += () if value is None else (value,)
             elif name == _FRAME and self.frame and isinstance(value, (RigidBody, str)):
                 layout = getattr(getattr(owner, "engine", None), "layout", None)
-                chosen += () if layout is None else (layout.place(value, _FRAME)[1],)
+                chosen += () if layout is None else (layout.body_and_frame(value, _FRAME)[1],)
             else:
                 return None, chosen
         return keywords, chosen

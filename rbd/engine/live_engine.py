@@ -290,21 +290,21 @@ class LiveEngine(Engine):
         It requires that only these arrays change from call to call, or nothing at all.
         """
         wanted = recorded, self.versions[1]
-        if self._opened.get(key) == wanted or not (call.keyed or recorded.array_arguments == count):
+        if self._opened.get(key) == wanted or not (call.key_fixes_arguments or recorded.array_arguments == count):
             return
         if len(self._opened) >= _MAX_FAST_PATHS:
             self._opened.clear()
             self.fast.clear()
         self._opened[key] = wanted
         bound, to_array = list[Array](), call.of_array is not None and recorded.form.is_arrays
-        if call.keyed:
+        if call.key_fixes_arguments:
             bound = self._kernels.get_or_record(self.mechanism, wanted[1], call.kernel, call.args, {})[1]
         made = None if count else self._value_builtin(recorded, call, bound, to_array=to_array)
         if made is not None:
             self.fast[key] = made
         else:
             # Arrays are the last arguments.
-            numbers = [*bound[: len(bound) - count], *[None] * count] if call.keyed else None
+            numbers = [*bound[: len(bound) - count], *[None] * count] if call.key_fixes_arguments else None
             self._open_on_arrays(key, recorded, call, self.bound_builtin(recorded, numbers=numbers), to_array=to_array)
 
     def _open_on_arrays(

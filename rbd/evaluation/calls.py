@@ -54,7 +54,7 @@ class KernelCall(Call[R]):
     """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
-    keyed: bool = False
+    key_fixes_arguments: bool = False
     """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
 
     @override

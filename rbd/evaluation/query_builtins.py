@@ -37,5 +37,5 @@ class QueryBuiltins(Protocol):
     def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform between two places."""
 
-    def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Callable[[], Any] | None:
+    def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the twist of a place with respect to another, in the frame of a third."""

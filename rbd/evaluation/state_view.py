@@ -189,7 +189,7 @@ def pass_kernel_of(look_up: Callable[[StateView], Any]) -> tuple[Kernel[[], Any]
     return _pass_kernels[look_up]
 
 
-def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
+def cached_pass(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
     """Decorate a function of a state as a *pass*: a recursion over all bodies, with a cached result."""
 
     def decorate(compute: Callable[[StateView], T]) -> Callable[[StateView], T]:
@@ -206,7 +206,7 @@ def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[S
     return decorate
 
 
-@cached("parameters")
+@cached_pass("parameters")
 def inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return the inertia of every body in its default frame; the root's is zero."""
     return tuple(state.own_inertia(body) for body in state.layout.bodies)

@@ -1,6 +1,6 @@
 """Layout of a mechanism: indices of bodies and joints, slices of q, v and constraint rows.
 
-A layout is a snapshot of the topology: nodes in topological order, with the slices of q, v and constraint rows of each
+A layout is a snapshot of the topology: the nodes of the tree, parents first, with the slices of q, v and constraint rows of each
 joint.
 """
 
@@ -23,7 +23,7 @@ from rbd.spatial.values import isinstance_untyped
 if TYPE_CHECKING:
     from rbd.mechanism.registry import NameRegistry
 
-Place: TypeAlias = "RigidBody | Frame[F] | str"
+FrameLike: TypeAlias = "RigidBody | Frame[F] | str"
 """A body (its default frame is meant), a frame attached to a body, or the name of either.
 
 Type checkers know the frame's tag where a frame is given."""
@@ -32,7 +32,7 @@ Type checkers know the frame's tag where a frame is given."""
 @final
 @attrs.frozen(eq=False)
 class TreeNode:
-    """A tree joint with its successor. `index` counts from 1, in topological order; the root body is 0."""
+    """A node of the tree: a body and its tree joint. `index` counts from 1, parents first; the root body is 0."""
 
     index: int
     parent: int
@@ -66,7 +66,7 @@ class CouplingRow:
 
 @final
 @attrs.frozen(eq=False)
-class PointContact:
+class ContactPair:
     """A contact point of the body of index `body` with a half-space; `s` is the slice of its contact states."""
 
     body: int
@@ -152,14 +152,14 @@ class Layout:
         """Whether there are loops or couplings."""
         return bool(self.loops or self.couplings)
 
-    def _make_point_contacts(self, mechanism: Mechanism) -> tuple[PointContact, ...]:
+    def _make_point_contacts(self, mechanism: Mechanism) -> tuple[ContactPair, ...]:
         """Pair the contact points of all moving bodies with the half-spaces."""
-        contacts: list[PointContact] = []
+        contacts: list[ContactPair] = []
         ns = 0
         for index, body in enumerate(self.bodies[1:], start=1):
             for point in body.contact_points:
                 for half_space in mechanism.half_spaces:
-                    contacts.append(PointContact(index, point, half_space, slice(ns, ns + point.model.ns)))
+                    contacts.append(ContactPair(index, point, half_space, slice(ns, ns + point.model.ns)))
                     ns += point.model.ns
         return tuple(contacts)
 
@@ -179,7 +179,7 @@ class Layout:
         return self.bodies[self.body_index(body)]
 
     def node(self, joint: Joint | str) -> TreeNode:
-        """Return the node of a tree joint, given itself or by name; raise UnknownNameError for others."""
+        """Return the node of a tree joint, by the joint or its name; raise UnknownNameError for others."""
         node = self._joint_node.get(id(joint))
         if node is None and isinstance(joint, str):
             joint = self._registry.joint_named(joint)
@@ -192,17 +192,17 @@ class Layout:
         return node
 
     def loop(self, joint: Joint | str) -> LoopJoint | None:
-        """Return the loop node of a joint, given itself or by name, or None for a tree joint."""
+        """Return a loop joint with its rows, by the joint or its name; None for a tree joint."""
         return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
 
     def coupling(self, coupling: Coupling | str) -> CouplingRow | None:
-        """Return the node of a coupling, given itself or by name; None for others."""
-        for node in self.couplings:
-            if node.coupling is coupling or (isinstance(coupling, str) and node.coupling.name == coupling):
-                return node
+        """Return a coupling with its row, by the coupling or its name; None for others."""
+        for row in self.couplings:
+            if row.coupling is coupling or (isinstance(coupling, str) and row.coupling.name == coupling):
+                return row
         return None
 
-    def place(self, place: Place, argument: str = "place") -> tuple[RigidBody, Frame[Any]]:
+    def body_and_frame(self, place: FrameLike, argument: str = "place") -> tuple[RigidBody, Frame[Any]]:
         """Return the body and the frame of a place.
 
         A name is that of a body, for its default frame, or else that of a frame.
@@ -241,14 +241,14 @@ class Layout:
         return tuple(chain)
 
 
-def _unknown_error(kind: str, thing: object, wanted: type[object]) -> RbdError:
+def _unknown_error(kind: str, thing: object, expected: type[object]) -> RbdError:
     """Return the error about a body or joint of another mechanism, or about what is neither that nor a name."""
-    if isinstance(thing, wanted):
+    if isinstance(thing, expected):
         name = _name(thing)
         message = f"{kind} {quoted(name)} is not part of this mechanism; a copy has bodies and joints of its own"
         return UnknownNameError(message, kind=kind, name=name)
-    message = f"{kind} must be a {wanted.__name__} or its name, not {described(thing)}"
-    return ArgumentError(message, argument=kind, value=thing, allowed=f"a {wanted.__name__} or its name")
+    message = f"{kind} must be a {expected.__name__} or its name, not {described(thing)}"
+    return ArgumentError(message, argument=kind, value=thing, allowed=f"a {expected.__name__} or its name")
 
 
 def _name(thing: object) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.evaluation.query_builtins import Attachment
 from rbd.evaluation.state_view import StateView
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.mechanism import RigidBody
 from rbd.spatial import (
     Frame,
@@ -36,8 +36,8 @@ _FRAMED = (
 )
 
 
-def attachment_of(state: StateView, place: Place, argument: str = "place") -> Attachment:
-    """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
+def attachment_of(state: StateView, place: FrameLike, argument: str = "place") -> Attachment:
+    """Return the frame of a place and its body, cached by the state. Raises as `Layout.body_and_frame` does."""
     engine = state.engine
     key = place if isinstance(place, str) else place.id if type(place) is Frame else id(place)
     known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
@@ -47,8 +47,8 @@ def attachment_of(state: StateView, place: Place, argument: str = "place") -> At
     return engine.cached_value(key, "parameters", lambda: _new_attachment(state, place, argument))
 
 
-def _new_attachment(state: StateView, place: Place, argument: str) -> Attachment:
-    body, frame = state.layout.place(place, argument)
+def _new_attachment(state: StateView, place: FrameLike, argument: str) -> Attachment:
+    body, frame = state.layout.body_and_frame(place, argument)
     index, own = state.layout.body_index(body), body.default_frame
     if frame is own:
         return Attachment(index, body, frame, None, None)
@@ -56,9 +56,9 @@ def _new_attachment(state: StateView, place: Place, argument: str) -> Attachment
     return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
 
 
-def result_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Frame[Any]]:
+def result_frame(state: StateView, frame: FrameLike | None) -> tuple[RigidBody, Frame[Any]]:
     """Return the frame of a result (None for the root frame) and its body."""
-    return state.layout.place(state.layout.root_frame if frame is None else frame, "frame")
+    return state.layout.body_and_frame(state.layout.root_frame if frame is None else frame, "frame")
 
 
 def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
@@ -67,7 +67,7 @@ def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) 
     return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
 
 
-def express(state: State[Any], value: Any, place: Place) -> Any:
+def express(state: State[Any], value: Any, place: FrameLike) -> Any:
     """Return `value` expressed in the frame of a place."""
     if type(value) not in _FRAMED:
         require_kind(value, *_FRAMED, operation="State.transform", argument="value")

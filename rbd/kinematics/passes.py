@@ -5,7 +5,7 @@ Values are expressed in body frames, where they have structural zeros; results i
 
 from __future__ import annotations
 
-from rbd.evaluation.state_view import StateView, cached, inertias
+from rbd.evaluation.state_view import StateView, cached_pass, inertias
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics.regroup import regrouped
 from rbd.mechanism import RigidBody
@@ -13,20 +13,20 @@ from rbd.scalars import Scalar, Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
 
 
-@cached("parameters")
+@cached_pass("parameters")
 def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return the inertia of every body in its default frame, zero for the root; regrouped if the state does so."""
     own = inertias(state)
     return regrouped(state, own) if state.regroups else own
 
 
-@cached("parameters")
+@cached_pass("parameters")
 def placements(state: StateView) -> tuple[Transform, ...]:
     """Return, per node, the transform from its joint's frame_before to the parent body."""
     return tuple(state.placement(node.joint) for node in state.nodes)
 
 
-@cached("q")
+@cached_pass("q")
 def joint_transforms(state: StateView) -> tuple[Transform, ...]:
     """Return, per node, the transform from frame_after to frame_before."""
     return tuple(
@@ -35,14 +35,14 @@ def joint_transforms(state: StateView) -> tuple[Transform, ...]:
     )
 
 
-@cached("q")
+@cached_pass("q")
 def to_parent(state: StateView) -> tuple[Transform, ...]:
     """Return, per node, the transform from its body to the parent body."""
     pairs = zip(placements(state), joint_transforms(state), strict=True)
     return tuple(placement @ joint for placement, joint in pairs)
 
 
-@cached("q")
+@cached_pass("q")
 def to_root(state: StateView) -> tuple[Transform, ...]:
     """Return, per body, the transform from its default frame to the root frame."""
     root = state.layout.root_frame
@@ -52,7 +52,7 @@ def to_root(state: StateView) -> tuple[Transform, ...]:
     return tuple(poses)
 
 
-@cached("q")
+@cached_pass("q")
 def to_trunk(state: StateView) -> tuple[Transform, ...]:
     """Return, per body, the transform from its default frame to that of the trunk, the first moving body.
 
@@ -88,7 +88,7 @@ def body_transform(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
     return up if down is None else down.inverse() @ up
 
 
-@cached("q")
+@cached_pass("q")
 def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
     """Return, per node, the motion subspace of its joint in the body frame."""
     return tuple(
@@ -97,7 +97,7 @@ def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
     )
 
 
-@cached("qv")
+@cached_pass("qv")
 def joint_twists(state: StateView) -> tuple[Twist, ...]:
     """Return, per node, the twist across its joint in the body frame."""
     return tuple(
@@ -106,7 +106,7 @@ def joint_twists(state: StateView) -> tuple[Twist, ...]:
     )
 
 
-@cached("qv")
+@cached_pass("qv")
 def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
     """Return, per node, the bias acceleration of its joint, in the body frame (component derivative)."""
     return tuple(
@@ -117,7 +117,7 @@ def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
     )
 
 
-@cached("qv")
+@cached_pass("qv")
 def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
     """Return, per node, the time derivative of its joint's motion subspace in the body frame."""
     return tuple(
@@ -128,7 +128,7 @@ def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
     )
 
 
-@cached("qv")
+@cached_pass("qv")
 def body_twists(state: StateView) -> tuple[Twist, ...]:
     """Return, per body, its twist with respect to the root, in the body frame."""
     root = state.layout.root_frame
@@ -144,7 +144,7 @@ def _over_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
     return inherited + joint_twist
 
 
-@cached("qv")
+@cached_pass("qv")
 def bias_accelerations(state: StateView) -> tuple[SpatialAcceleration, ...]:
     """Return, per body, its bias acceleration (vd is zero, without gravity), in the body frame."""
     return accelerations(state, None)
@@ -176,7 +176,7 @@ def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
     return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
 
 
-@cached("qv")
+@cached_pass("qv")
 def configuration_rates(state: StateView) -> Vector:
     """Return dq/dt."""
     rates: list[Scalar] = []
@@ -185,7 +185,7 @@ def configuration_rates(state: StateView) -> Vector:
     return tuple(rates)
 
 
-@cached("q")
+@cached_pass("q")
 def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return, per body, its composite inertia (its subtree as a rigid body), in the body frame."""
     composites = list(body_inertias(state))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbd.evaluation.query_builtins import Attachment
 from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_values import JointValues
-from rbd.indexing.layout import Place as Place
+from rbd.indexing.layout import FrameLike as FrameLike
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import conversions, passes
 from rbd.kinematics.frames import attachment_of, express
@@ -78,7 +78,7 @@ class State(StateView, Generic[A]):
 
     # --- poses -------------------------------------------------------------------------------------
 
-    def transform_to_root(self, place: Place[B]) -> Transform[B, Any]:
+    def transform_to_root(self, place: FrameLike[B]) -> Transform[B, Any]:
         """Return the transform from `place`, a body, a frame attached to one, or the name of either, to the root frame.
 
         A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
@@ -98,14 +98,14 @@ class State(StateView, Generic[A]):
             return self.checked_pass(pose, "transform to root")
         return self.checked(pose @ found.to_default, "transform to root")
 
-    def relative_transform(self, a: Place[B], b: Place[C]) -> Transform[B, C]:
+    def relative_transform(self, a: FrameLike[B], b: FrameLike[C]) -> Transform[B, C]:
         """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
 
         It is computed along the path between them, and keeps its accuracy far from the root.
         """
         return self.transform_between(a, b, "b")
 
-    def transform_between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
+    def transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
         query = self.engine.relative_transforms.get(key)
@@ -154,7 +154,9 @@ class State(StateView, Generic[A]):
         self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.motion(look_up, Twist, index))
         return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
-    def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:
+    def relative_twist(
+        self, body: FrameLike[B], base: FrameLike[C], *, frame: FrameLike[F] | None = None
+    ) -> Twist[B, C, F]:
         """Return the twist of `body` with respect to `base`: bodies, attached frames, or the names of either.
 
         It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
@@ -167,14 +169,14 @@ class State(StateView, Generic[A]):
             twist: Twist[B, C, F] = known
             return twist
         moving, fixed = attachment_of(self, body, "body"), attachment_of(self, base, "base")
-        here, wanted = attachment_of(self, moving.body), attachment_of(self, places[2], "frame")
+        here, target = attachment_of(self, moving.body), attachment_of(self, places[2], "frame")
         self.engine.open_query(
-            self.engine.twists, key, places, lambda queries: queries.relative_twist(moving, fixed, wanted)
+            self.engine.twists, key, places, lambda queries: queries.relative_twist(moving, fixed, target)
         )
         twists = passes.body_twists(self)
         there = twists[fixed.index].transformed(self._frame_transform(attachment_of(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
-        return self.checked(relative.transformed(self._frame_transform(here, wanted)), "relative twist")
+        return self.checked(relative.transformed(self._frame_transform(here, target)), "relative twist")
 
     def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
@@ -216,28 +218,28 @@ class State(StateView, Generic[A]):
     # --- change of frame ---------------------------------------------------------------------------
 
     @overload
-    def transform(self, value: Point[Any], frame: Place[F]) -> Point[F]: ...
+    def transform(self, value: Point[Any], frame: FrameLike[F]) -> Point[F]: ...
     @overload
-    def transform(self, value: FreeVector[Any], frame: Place[F]) -> FreeVector[F]: ...
+    def transform(self, value: FreeVector[Any], frame: FrameLike[F]) -> FreeVector[F]: ...
     @overload
-    def transform(self, value: Twist[B, C, Any], frame: Place[F]) -> Twist[B, C, F]: ...
+    def transform(self, value: Twist[B, C, Any], frame: FrameLike[F]) -> Twist[B, C, F]: ...
     @overload
-    def transform(self, value: SpatialAcceleration[B, C, Any], frame: Place[F]) -> SpatialAcceleration[B, C, F]: ...
+    def transform(self, value: SpatialAcceleration[B, C, Any], frame: FrameLike[F]) -> SpatialAcceleration[B, C, F]: ...
     @overload
-    def transform(self, value: Wrench[Any], frame: Place[F]) -> Wrench[F]: ...
+    def transform(self, value: Wrench[Any], frame: FrameLike[F]) -> Wrench[F]: ...
     @overload
-    def transform(self, value: Momentum[Any], frame: Place[F]) -> Momentum[F]: ...
+    def transform(self, value: Momentum[Any], frame: FrameLike[F]) -> Momentum[F]: ...
     @overload
-    def transform(self, value: SpatialInertia[Any], frame: Place[F]) -> SpatialInertia[F]: ...
+    def transform(self, value: SpatialInertia[Any], frame: FrameLike[F]) -> SpatialInertia[F]: ...
     @overload
-    def transform(self, value: GeometricJacobian[B, C, Any], frame: Place[F]) -> GeometricJacobian[B, C, F]: ...
+    def transform(self, value: GeometricJacobian[B, C, Any], frame: FrameLike[F]) -> GeometricJacobian[B, C, F]: ...
     @overload
-    def transform(self, value: PointJacobian[Any], frame: Place[F]) -> PointJacobian[F]: ...
+    def transform(self, value: PointJacobian[Any], frame: FrameLike[F]) -> PointJacobian[F]: ...
     @overload
-    def transform(self, value: MomentumMatrix[Any], frame: Place[F]) -> MomentumMatrix[F]: ...
+    def transform(self, value: MomentumMatrix[Any], frame: FrameLike[F]) -> MomentumMatrix[F]: ...
     @overload
-    def transform(self, value: WrenchMatrix[Any], frame: Place[F]) -> WrenchMatrix[F]: ...
-    def transform(self, value: Any, frame: Place) -> Any:
+    def transform(self, value: WrenchMatrix[Any], frame: FrameLike[F]) -> WrenchMatrix[F]: ...
+    def transform(self, value: Any, frame: FrameLike) -> Any:
         """Return `value` expressed in `frame`, any frame attached to a body of the mechanism, or its name.
 
         For spatial accelerations this includes the terms of the relative motion of the two frames.

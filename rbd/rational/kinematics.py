@@ -154,9 +154,9 @@ class RationalForwardKinematics:
         require_kind(place, RigidBody, Frame, Point, str, operation="RationalForwardKinematics", argument=argument)
         try:
             if isinstance(place, Point):
-                self._layout.place(place.frame, argument)
+                self._layout.body_and_frame(place.frame, argument)
                 return place
-            return self._layout.place(place, argument)[1]
+            return self._layout.body_and_frame(place, argument)[1]
         except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
 

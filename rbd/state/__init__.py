@@ -15,7 +15,7 @@ from rbd.engine.interpreted import interpreted
 from rbd.evaluation.calls import Call, Done, KernelCall
 from rbd.evaluation.kernel import kernel, kernels, require_state
 from rbd.evaluation.state_view import StateView
-from rbd.indexing.layout import Layout, LoopJoint, PointContact, TreeNode
+from rbd.indexing.layout import ContactPair, Layout, LoopJoint, TreeNode
 from rbd.kinematics.queries import A, ArrayOf, State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.state.mechanism_state import MechanismState
@@ -25,13 +25,13 @@ __all__ = [
     "A",
     "ArrayOf",
     "Call",
+    "ContactPair",
     "Done",
     "DynamicsResult",
     "KernelCall",
     "Layout",
     "LoopJoint",
     "MechanismState",
-    "PointContact",
     "ScalarState",
     "State",
     "StateView",

@@ -17,7 +17,7 @@ from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.joint_values import JointValues
-from rbd.indexing.layout import Place, layout_of
+from rbd.indexing.layout import FrameLike, layout_of
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
@@ -203,12 +203,12 @@ class DynamicsResult:
         return snapshot.checked(proper, "proper acceleration")
 
     def relative_acceleration(
-        self, body: RigidBody | str, base: RigidBody | str, *, frame: Place[F] | None = None
+        self, body: RigidBody | str, base: RigidBody | str, *, frame: FrameLike[F] | None = None
     ) -> SpatialAcceleration[Any, Any, F]:
         """Return the spatial acceleration of `body` with respect to `base`, in `frame` (None: the root frame)."""
         relative = -self.acceleration(base) + self.acceleration(body)
         snapshot = self._require_solution()
-        wanted: Place[F] = self._layout.root_frame if frame is None else frame
+        wanted: FrameLike[F] = self._layout.root_frame if frame is None else frame
         return snapshot.transform(relative, wanted)
 
     def by_joint(self, values: ArrayLike) -> JointValues:

@@ -11,7 +11,7 @@ from typing import Any
 from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
-from rbd.indexing.layout import Place
+from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.mechanism import RigidBody
@@ -123,7 +123,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
 
 
 @fast_path(objects=1, frame=True)
-def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: Place | None = None) -> Call[A]:
+def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
     """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
     The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
@@ -141,4 +141,4 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     holder, place = result_frame(state, frame)
     args = index, holder, transform_to_attached(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
-    return KernelCall(external_wrench_derivatives_kernel, args, shape, keyed=True)
+    return KernelCall(external_wrench_derivatives_kernel, args, shape, key_fixes_arguments=True)

@@ -13,38 +13,38 @@ from rbd.scalars import Scalar
 from rbd.state import StateView
 
 
-def write_coupling_row(K: Rows, state: StateView, node: CouplingRow) -> None:
+def write_coupling_row(K: Rows, state: StateView, row: CouplingRow) -> None:
     """Write the row of a coupling, which has two entries."""
-    row: int = node.rows.start
-    K[row][node.node.v.start] = 1
-    if node.source is not None:
-        K[row][node.source.v.start] = -_slope(state, node)
+    index: int = row.rows.start
+    K[index][row.node.v.start] = 1
+    if row.source is not None:
+        K[index][row.source.v.start] = -_slope(state, row)
 
 
-def coupling_error(state: StateView, node: CouplingRow) -> Scalar:
+def coupling_error(state: StateView, row: CouplingRow) -> Scalar:
     """Return q - f(x)."""
-    (q,) = state.joint_q(node.node)
-    return q - polynomial(node.coupling.coefficients, _source(state, node)[0])
+    (q,) = state.joint_q(row.node)
+    return q - polynomial(row.coupling.coefficients, _source(state, row)[0])
 
 
-def coupling_bias(state: StateView, node: CouplingRow, gains: LoopGains | None) -> Scalar:
+def coupling_bias(state: StateView, row: CouplingRow, gains: LoopGains | None) -> Scalar:
     """Return the entry of k, with the terms of the stabilisation."""
-    x, x_rate = _source(state, node)
-    bias = -(polynomial(node.coupling.curvature_coefficients, x) * (x_rate * x_rate))
+    x, x_rate = _source(state, row)
+    bias = -(polynomial(row.coupling.curvature_coefficients, x) * (x_rate * x_rate))
     if gains is None:
         return bias
-    (v,) = state.joint_v(node.node)
-    slip = v if node.source is None else v - _slope(state, node) * x_rate
-    return bias + gains.coordinate_terms(coupling_error(state, node), slip)
+    (v,) = state.joint_v(row.node)
+    slip = v if row.source is None else v - _slope(state, row) * x_rate
+    return bias + gains.coordinate_terms(coupling_error(state, row), slip)
 
 
-def _slope(state: StateView, node: CouplingRow) -> Scalar:
-    return polynomial(node.coupling.slope_coefficients, _source(state, node)[0])
+def _slope(state: StateView, row: CouplingRow) -> Scalar:
+    return polynomial(row.coupling.slope_coefficients, _source(state, row)[0])
 
 
-def _source(state: StateView, node: CouplingRow) -> tuple[Scalar, Scalar]:
+def _source(state: StateView, row: CouplingRow) -> tuple[Scalar, Scalar]:
     """Return coordinate and velocity of the source; zeros without one."""
-    if node.source is None:
+    if row.source is None:
         return 0, 0
-    (x,), (rate,) = state.joint_q(node.source), state.joint_v(node.source)
+    (x,), (rate,) = state.joint_q(row.source), state.joint_v(row.source)
     return x, rate

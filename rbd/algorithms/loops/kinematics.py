@@ -15,7 +15,7 @@ from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
-from rbd.evaluation.state_view import cached
+from rbd.evaluation.state_view import cached_pass
 from rbd.indexing.layout import LoopJoint
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
@@ -55,7 +55,7 @@ class Closure:
         return joint.type.motion_subspace(self.q, joint.frame_after, joint.frame_before)
 
 
-@cached("q")
+@cached_pass("q")
 def closures(state: StateView) -> tuple[Closure, ...]:
     """Return the pose of every loop joint, in the order of `loop_joints`."""
     return tuple(_closure(state, loop) for loop in state.layout.loops)
@@ -181,7 +181,7 @@ def loop_error(closure: Closure) -> Twist:
 def constraint_errors(state: StateView) -> Vector:
     """Return the errors of loops and couplings, one number per constraint."""
     loops = tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
-    return loops + tuple(coupling_error(state, node) for node in state.layout.couplings)
+    return loops + tuple(coupling_error(state, row) for row in state.layout.couplings)
 
 
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
@@ -191,7 +191,7 @@ def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     rows: list[Scalar] = []
     for closure, own in zip(loops, each[: len(loops)], strict=True):
         rows += _loop_bias(state, closure, own)
-    rows += [coupling_bias(state, node, own) for node, own in zip(couplings, each[len(loops) :], strict=True)]
+    rows += [coupling_bias(state, row, own) for row, own in zip(couplings, each[len(loops) :], strict=True)]
     return tuple(rows)
 
 
@@ -199,10 +199,10 @@ def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> V
     if not closure.T.columns:
         return ()
     motion = loop_motion(state, closure)
-    wanted = motion.acceleration
+    relative = motion.acceleration
     if gains is not None:
-        wanted = wanted - gains.acceleration(loop_error(closure), motion.slip)
-    return closure.T.products(wanted.angular_components, wanted.linear_components)
+        relative = relative - gains.acceleration(loop_error(closure), motion.slip)
+    return closure.T.products(relative.angular_components, relative.linear_components)
 
 
 def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
