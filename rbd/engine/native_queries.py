@@ -79,7 +79,7 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Builtin | None:
+    def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Builtin | None:
         """Return a builtin of the twist of a place with respect to another, in the frame of a third."""
         here = attrs.evolve(moving, to_default=None)
 
@@ -88,8 +88,8 @@ class NativeQueries:
             there = builder.call("move", there, self._gather(builder, passes.body_twists, fixed.index))
             own = self._gather(builder, passes.body_twists, moving.index)
             relative = builder.call("subtract", there, own)
-            moved = builder.call("move", self._frame_transform(builder, here, wanted), relative)
-            builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, wanted.frame)
+            moved = builder.call("move", self._frame_transform(builder, here, target), relative)
+            builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
 
         return self._planned(plan)
 

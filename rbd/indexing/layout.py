@@ -1,7 +1,7 @@
 """Layout of a mechanism: indices of bodies and joints, slices of q, v and constraint rows.
 
-A layout is a snapshot of the topology: the nodes of the tree, parents first, with the slices of q, v and constraint rows of each
-joint.
+A layout is a snapshot of the topology: the nodes of the tree, parents first, with their slices of q and v,
+and the loop joints and couplings, with their constraint rows.
 """
 
 from __future__ import annotations

@@ -251,12 +251,11 @@ class DynamicsResult:
         of least norm. Raises UnknownNameError for a coupling of another mechanism.
         """
         self._require_solution()
-        node = self._layout.coupling(coupling)
-        if node is None or self._loops is None:
+        row = self._layout.coupling(coupling)
+        if row is None or self._loops is None:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
-        row: int = node.rows.start
-        return -self._loops.multipliers[row]
+        return -self._loops.multipliers[row.rows.start]
 
     # --- for algorithms ----------------------------------------------------------------------------
 
