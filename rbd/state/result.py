@@ -255,7 +255,8 @@ class DynamicsResult:
         if row is None or self._loops is None:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
-        return -self._loops.multipliers[row.rows.start]
+        index: int = row.rows.start
+        return -self._loops.multipliers[index]
 
     # --- for algorithms ----------------------------------------------------------------------------
 
