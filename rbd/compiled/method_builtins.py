@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rbd import native
-from rbd.engine.live_engine import versions_of
+from rbd.engine.live_buffers import versions_of
 from rbd.mechanism import Mechanism
 
 if TYPE_CHECKING:

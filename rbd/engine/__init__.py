@@ -1,7 +1,10 @@
 """Engine of live states: machine code for calls of algorithms and queries.
 
 fast_path.py          decorator of algorithms: makes the key of a call, calls the builtin found under it
-live_engine.py        LiveEngine: buffers of a live state; finds what was recorded, runs it, opens fast paths
+live_engine.py        LiveEngine: finds what was recorded of a kernel, runs it, returns the result of the call
+live_buffers.py       coordinates of a live state, its owner and its versions, which machine code reads
+fast_path_builder.py  makes the builtins of fast paths
+bound_builtin.py      builtins of recorded kernels, bound to the buffers of a state
 ownership.py          ownership of states by threads
 kernel_cache.py       recorded kernels of a mechanism, by kernel and template of arguments
 recorder.py           runs a function of a state on recorded scalars, returns the program
@@ -10,9 +13,10 @@ result_form.py        results of kernels as outputs of programs, and back
 recording_cache.py    recorded programs on disk
 fingerprint.py        a hash of all of a mechanism that recordings depend on
 parameter_edits.py    edited parameters, which are inputs instead of constants
+query_counts.py       counts of queries, which tell when a builtin is worth making
 native_queries.py     builtins of framed queries
 value_plans.py        what such builtins do: numbers of passes, arithmetic, construction of values
 external_wrenches.py  external wrenches as arguments of machine code
-coordinate_writer.py  the program that checks coordinates and writes them
+coordinate_writer.py  writing of coordinates by machine code
 interpreted.py        blocks in which live states run the Python source
 """

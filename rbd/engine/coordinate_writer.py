@@ -1,15 +1,20 @@
-"""Program that checks coordinates and writes them to a state."""
+"""Writing of coordinates by machine code: the program that checks and copies them, bound to a state."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from rbd.engine.bound_builtin import Builtin
+from rbd.engine.live_buffers import OWNER, LiveBuffers, Q
 from rbd.indexing.layout import Layout
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import absolute, positive
+
+if TYPE_CHECKING:
+    from rbd.native.compiled_program import CompiledProgram
 
 _NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)
 """Tolerance of norms: within it, the Python path, which rounds differently, leaves coordinates unchanged."""
@@ -29,3 +34,19 @@ def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program
         slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
         outputs |= {"slack": slack} if slack else {}
     return Program.of(graph, f"set_{name}", outputs) if size else None
+
+
+def no_builtin(values: object) -> Any:
+    """Return NotImplemented: coordinates are written in Python."""
+    return NotImplemented
+
+
+def coordinate_writer(buffers: LiveBuffers, compiled: CompiledProgram, which: int) -> Builtin:
+    """Return a builtin that checks coordinates (Q or V) and writes them to a state; else it returns NotImplemented."""
+    from rbd.native.builtins.builtin import Binding, make_builtin
+
+    scratch = tuple(np.zeros(port.shape) for port in compiled.outline.outputs[1:])
+    target = buffers.q if which == Q else buffers.v
+    owner, version, guards = buffers.word(OWNER), buffers.word(which), buffers.topology_guard()
+    binding = Binding(owner, guards, (None,), (target, *scratch), (), version)
+    return make_builtin(compiled, None, binding) or no_builtin

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias, cast, final
+from typing import Any, Final, Literal, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,6 +34,9 @@ from rbd.scalars.arrays import Array
 _MAX_KERNELS: Final = 512
 """Maximum number of kernels per mechanism; the least recently used is evicted first."""
 Key: TypeAlias = tuple[Any, ...]
+Templates: TypeAlias = tuple[Template, ...]
+"""Templates of the arguments of a kernel."""
+_NO_ARGUMENTS: Final[tuple[Templates, Sequence[Array]]] = ((), ())
 
 
 @final
@@ -53,57 +56,54 @@ class KernelCache:
         return KernelCache, (self.structure,)
 
     def get_or_record(
-        self,
-        mechanism: Mechanism,
-        version: int,
-        kernel: Kernel[..., Any],
-        args: Sequence[object],
-        named: Mapping[str, object],
-    ) -> tuple[RecordedKernel | RecordingFailure | None, list[Array]]:
+        self, mechanism: Mechanism, version: int, kernel: Kernel[..., Any], args: Sequence[object]
+    ) -> tuple[RecordedKernel | RecordingFailure | None, Sequence[Array]]:
         """Return the recorded kernel for these arguments, and an array for each argument with numbers.
 
         `version` is that of the mechanism's parameters. Returns None unless arguments and parameters are floats.
         """
-        templates: list[Template] = [len(args)]
-        arrays: list[Array] = []
         try:
-            for value in (*args, *(named[name] for name in sorted(named))) if named else args:
-                numbers: list[float] = []
-                templates.append(flatten(value, numbers))
-                if numbers:
-                    arrays.append(np.array(numbers[0] if templates[-1] is float else numbers))
+            templates, arrays = _split(args) if args else _NO_ARGUMENTS
         except UnsuitableError:
-            return None, []
+            return None, ()
         edits = self.edits
         with self._lock.inner:
             if version != edits.version:
                 edits.update(mechanism)
             if not edits.are_floats:
-                return None, []
-            key = (kernel, *templates, *sorted(named), edits.varying, edits.generation)
+                return None, ()
+            key = (kernel, templates, edits.varying, edits.generation)
             found = self._kernels.get(key)
             if found is None:
-                found = self._kernels[key] = self._record(mechanism, kernel, tuple(templates), sorted(named))
+                found = self._kernels[key] = self._record(mechanism, kernel, templates)
                 if len(self._kernels) > _MAX_KERNELS:
                     self._kernels.popitem(last=False)
             self._kernels.move_to_end(key)
             return found, arrays
 
+    def compiled(
+        self, mechanism: Mechanism, version: int, kernel: Kernel[..., Any], args: Sequence[object] = ()
+    ) -> RecordedKernel | None:
+        """Return the recorded kernel for these arguments if it is compiled, else None; records it as needed."""
+        found, _ = self.get_or_record(mechanism, version, kernel, args)
+        return found if isinstance(found, RecordedKernel) and found.executable.machine_code is not None else None
+
     def _record(
-        self, mechanism: Mechanism, kernel: Kernel[..., Any], templates: tuple[Template, ...], names: list[str]
+        self, mechanism: Mechanism, kernel: Kernel[..., Any], templates: Templates
     ) -> RecordedKernel | RecordingFailure:
+        """Return a kernel for templates of arguments: from disk, or recorded."""
         varying = self.edits.varying
         parameters = tuple(self.edits.arrays[name] for name in varying)
-        count = sum(map(bool, map(count_numbers, templates[1:])))
-        what = repr((kernel.name, kernel.regroup, kernel.several, templates, names, varying))
+        count = sum(map(bool, map(count_numbers, templates)))
+        what = repr((kernel.name, kernel.regroup, kernel.several, templates, varying))
         portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
         key = cache_key(mechanism, what) if portable else None
-        found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
+        found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
         form = None if found is None else named_form([port.name for port in found.outline.outputs])
         if found is not None and form is not None:
             return RecordedKernel(LiveExecutable(found), parameters, form, count)
         try:
-            program, form = record_kernel(kernel, mechanism, templates, names, varying)
+            program, form = record_kernel(kernel, mechanism, templates, varying)
         except Exception as error:  # the source raises the error, or runs instead
             return RecordingFailure(error)
         source = Source.of(program)
@@ -123,23 +123,16 @@ class KernelCache:
 
 
 def record_kernel(
-    kernel: Kernel[..., Any],
-    mechanism: Mechanism,
-    templates: tuple[Template, ...],
-    names: Sequence[str] = (),
-    parameters: Sequence[ParameterName] = (),
+    kernel: Kernel[..., Any], mechanism: Mechanism, templates: Templates, parameters: Sequence[ParameterName] = ()
 ) -> tuple[Program, ResultForm]:
-    """Return the program of a kernel, and the form of its result.
+    """Return the program of a kernel for templates of its arguments, and the form of its result.
 
-    `templates` are the number of positional arguments, their templates, then those of the keyword arguments `names`.
     Inputs are q, v, one per argument with numbers, then the parameters.
     """
     forms: list[ResultForm] = []
 
     def arguments(graph: Graph) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-        values = [_argument(graph, template, k) for k, template in enumerate(templates[1:])]
-        count = cast("int", templates[0])
-        return tuple(values[:count]), dict(zip(names, values[count:], strict=True))
+        return tuple(_argument(graph, template, k) for k, template in enumerate(templates)), {}
 
     def outputs(result: object) -> Mapping[str, object]:
         forms.append(result_form(result, several=kernel.several))
@@ -149,6 +142,19 @@ def record_kernel(
         kernel.function, mechanism, kernel.name, arguments, outputs, parameters=parameters, regroup=kernel.regroup
     )
     return program, forms[0]
+
+
+def _split(args: Sequence[object]) -> tuple[Templates, Sequence[Array]]:
+    """Return the templates of arguments, and their numbers; raise UnsuitableError for other numbers than floats."""
+    templates: list[Template] = []
+    arrays: list[Array] = []
+    for value in args:
+        numbers: list[float] = []
+        template = flatten(value, numbers)
+        templates.append(template)
+        if numbers:
+            arrays.append(np.array(numbers[0] if template is float else numbers))
+    return tuple(templates), arrays
 
 
 def _argument(graph: Graph, template: Template, number: int) -> Any:

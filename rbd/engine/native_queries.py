@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import attrs
 
+from rbd.engine.kernel_cache import KernelCache
+from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
 from rbd.evaluation.query_builtins import Attachment
@@ -18,13 +20,13 @@ from rbd.evaluation.state_view import pass_kernel_of
 from rbd.evaluation.value_tree import UnsuitableError, count_numbers, split, unflattener
 from rbd.indexing.layout import Layout
 from rbd.kinematics import passes
+from rbd.mechanism import Mechanism
 from rbd.native.builtins.value_ir import RETURN
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 
 if TYPE_CHECKING:
-    from rbd.engine.live_engine import LiveEngine
     from rbd.native.builtins.value_builtin import PassBuffer
 
 Builtin = Callable[[], Any]
@@ -45,9 +47,9 @@ def _placed(builder: PlanBuilder, pose: Numbers, found: Attachment) -> Numbers:
 class NativeQueries:
     """Maker of the builtins of one state."""
 
-    def __init__(self, engine: LiveEngine, layout: Layout) -> None:
-        """Start without buffers."""
-        self._engine, self._layout = engine, layout
+    def __init__(self, mechanism: Mechanism, layout: Layout, buffers: LiveBuffers, kernels: KernelCache) -> None:
+        """Start without passes."""
+        self._mechanism, self._layout, self._buffers, self._kernels = mechanism, layout, buffers, kernels
         self._passes: dict[object, PassValues] = {}
 
     def pose(self, found: Attachment) -> Builtin | None:
@@ -130,10 +132,10 @@ class NativeQueries:
         """Return a buffer for the only result of a kernel, with its arguments bound to `numbers`."""
         from rbd.native.builtins.value_builtin import PassBuffer
 
-        code, engine = recorded.executable.machine_code, self._engine
+        code, state = recorded.executable.machine_code, self._buffers
         if code is None or len(recorded.executable.outline.outputs) != 1:
             return None
-        return PassBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
+        return PassBuffer(code, (state.q, state.v, *numbers, *recorded.parameters), needs_v=True)
 
     def _frame_transform(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
         """Return the transform from one place to another."""
@@ -172,10 +174,12 @@ class NativeQueries:
     def _pass(self, look_up: Callable[..., Any]) -> PassValues | None:
         """Return the buffer of a pass; None where its machine code is not there."""
         kernel, depends = pass_kernel_of(look_up)
-        version, known = self._engine.versions[1], self._passes.get(kernel)
+        version, known = self._buffers.versions[1], self._passes.get(kernel)
         if known is not None and known.version == version:
             return known
-        recorded = self._engine.recorded(kernel, ()) if len(framed_offsets()) == 3 else None
+        if len(framed_offsets()) != 3:
+            return None
+        recorded = self._kernels.compiled(self._mechanism, version, kernel)
         if recorded is None:
             return None
         made = self._recorded_pass(recorded, version, needs_v=depends == "qv")
@@ -192,8 +196,8 @@ class NativeQueries:
             return None
         sizes = [count_numbers(part) for part in parts]
         starts = tuple(sum(sizes[:k]) for k in range(len(sizes)))
-        engine = self._engine
-        buffer = PassBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
+        inputs = (self._buffers.q, self._buffers.v, *recorded.parameters)
+        buffer = PassBuffer(code, inputs, needs_v=needs_v)
         return PassValues(version, buffer, parts, starts)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:
@@ -208,6 +212,5 @@ class NativeQueries:
     def _made(self, builder: PlanBuilder) -> Builtin | None:
         from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
 
-        words, guards = self._engine.watched()
         plan = ValuePlan(builder.arithmetic, builder.words, tuple(builder.kept))
-        return value_builtin(words, guards, builder.buffers, plan)
+        return value_builtin(self._buffers.all_words(), self._buffers.guards(), builder.buffers, plan)

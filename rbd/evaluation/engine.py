@@ -85,9 +85,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def evaluate(
-        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
-    ) -> Any:
+    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any]) -> Any:
         """Return the result of a kernel for `state`: nested tuples of scalars, or framed values."""
 
     @abstractmethod
@@ -106,15 +104,15 @@ class Engine(ABC):
     def require_out(self, out: Any, array: Any, name: str) -> None:
         """Raise ShapeError unless the entries of `array` can be written to `out`."""
 
-    def run(self, state: StateView, call: KernelCall[Any], key: object, count: int) -> Any:
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
         """Return the result of a call; a live engine opens a fast path under `key`."""
         self.check()
         if call.shapes is None:
-            return call.of_value(self.evaluate(state, call.kernel, call.args, {}))
+            return call.of_value(self.evaluate(state, call.kernel, call.args))
         if call.out is None:
             return call.of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
         ((name, shape),) = call.shapes.items()
-        return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args, {}), name, shape, call.out)])
+        return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args), name, shape, call.out)])
 
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""

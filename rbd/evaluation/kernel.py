@@ -9,6 +9,7 @@ recorded).
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuard, TypeVar, final, overload
@@ -41,8 +42,15 @@ class Kernel(Generic[P, R]):
     def __call__(self, state: StateView, /, *args: P.args, **named: P.kwargs) -> R:
         """Evaluate for `state`; raise ArgumentError for other arguments."""
         require_state(state, self.name)
-        result: R = state.engine.evaluate(state, self, args, named)
+        if named:
+            args = self._by_position(args, named)
+        result: R = state.engine.evaluate(state, self, args)
         return result
+
+    def _by_position(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """Return all arguments by position."""
+        _, *parameters = inspect.signature(self.function).parameters.values()
+        return inspect.Signature(parameters).bind(*args, **named).args
 
 
 _kernels: dict[str, Kernel[..., Any]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, cast, final
 
 import numpy as np
@@ -37,11 +37,9 @@ class SourceEngine(Engine):
         """Do nothing: the source has no fast paths."""
 
     @override
-    def evaluate(
-        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
-    ) -> Any:
+    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any]) -> Any:
         """Run the Python source of a kernel."""
-        value = kernel.function(state, *args, **named)
+        value = kernel.function(state, *args)
         if self.number is not None:
             require_finite_result(value, kernel.name, self.number)
         return value

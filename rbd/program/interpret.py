@@ -73,7 +73,7 @@ def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Intrinsi
         elif count == 3:
             values[place] = function(values[step[1]], values[step[2]])
         else:
-            values[place] = function(*[values[r] for r in step[1:]])
+            values[place] = function(*map(values.__getitem__, step[1:]))
     return CLEAN
 
 

@@ -17,7 +17,8 @@ from rbd.algorithms import ExternalWrenches
 from rbd.arguments import require_callable
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
-from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.engine.live_buffers import Q, V
+from rbd.engine.live_engine import LiveEngine
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
@@ -99,7 +100,7 @@ class Callbacks:
         engine = cast("LiveEngine", state.engine)
         if self._control is None:
             return engine.zero_torques
-        words = engine.words
+        words = engine.buffers.words
         before = words[Q], words[V]
         try:
             values = self._control(t, state)

@@ -223,9 +223,10 @@ def _loop(
     from rbd.native.builtins.step_loop import Clock, StepLoop
 
     engine, clock = cast("LiveEngine", state.engine), Clock()
-    known |= {"q": engine.q, "v": engine.v, "dt": clock.length}
+    q, v = engine.buffers.q, engine.buffers.v
+    known |= {"q": q, "v": v, "dt": clock.length}
     stages = [_stage(state, program, t, known) for program, t in compiled]
-    moving = [engine.q, engine.v, known["s"]] if known["s"].size else [engine.q, engine.v]
+    moving = [q, v, known["s"]] if known["s"].size else [q, v]
     return StepLoop(stages, callback, clock, moving, engine.loop_binding(state), most_steps=most_steps)
 
 

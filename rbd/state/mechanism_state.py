@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
@@ -12,8 +12,11 @@ from typing_extensions import override
 
 from rbd.arguments import flag, whole_number
 from rbd.display import preformatted
+from rbd.engine.bound_builtin import Builtin
+from rbd.engine.coordinate_writer import no_builtin
 from rbd.engine.interpreted import OPEN_BLOCKS
-from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.engine.live_buffers import Q, V
+from rbd.engine.live_engine import LiveEngine
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
@@ -32,8 +35,8 @@ from rbd.state.coordinates import (
 )
 
 Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
-WRITES = 32
-"""Number of writes of q or v after which a builtin is made for them."""
+WRITES_BEFORE_BUILTIN = 32
+"""Number of writes of q or v in Python after which a builtin writes them."""
 
 
 @final
@@ -54,12 +57,14 @@ class MechanismState(State[Array]):
         """Start at `q` and `v`; the zero configuration at rest when not given."""
         super().__init__(mechanism)
         layout = self._layout
-        self.engine = self._live = LiveEngine(mechanism, layout)
-        self._q_view, self._v_view = _read_only(self._live.q), _read_only(self._live.v)
-        self._writers: list[Callable[..., Any] | None] = [None, None, None]
+        self.engine = self._engine = engine = LiveEngine(mechanism, layout)
+        self._buffers = buffers = engine.buffers
+        self._q_view, self._v_view = _read_only(buffers.q), _read_only(buffers.v)
+        self._write_q: Builtin = no_builtin
+        self._write_v: Builtin = no_builtin
         self._writes = [0, 0, 0]
-        self._live.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
-        self._live.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
+        buffers.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
+        buffers.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -75,11 +80,11 @@ class MechanismState(State[Array]):
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""
-        return self._live.floats(Q)
+        return self._buffers.floats(Q)
 
     def velocity_scalars(self) -> Vector:
         """Return v as Python floats."""
-        return self._live.floats(V)
+        return self._buffers.floats(V)
 
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter unchanged."""
@@ -94,7 +99,7 @@ class MechanismState(State[Array]):
 
     def adopt(self) -> None:
         """Make the calling thread the owner of this state."""
-        self._live.adopt()
+        self._buffers.adopt()
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -115,18 +120,18 @@ class MechanismState(State[Array]):
         norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
         the state unchanged.
         """
-        if value is None and normalize is False and (write := self._writers[Q]) is not None and write(q) is None:
+        if value is None and normalize is False and self._write_q(q) is None:
             return
-        self._live.check()
+        self.engine.check()
         if isinstance(q, (Joint, str)):
             node = self.layout.node(q)
-            whole = self._live.q.copy()
+            whole = self._buffers.q.copy()
             whole[node.q] = configuration_of(node, value, self.configuration_scalars()[node.q])
             q = whole
         elif value is not None:
             raise only_for_joints(q, value)
-        self._live.write(Q, checked_configuration(self.layout, q, normalize=normalize))
-        self._wrote(Q)
+        self._buffers.write(Q, checked_configuration(self.layout, q, normalize=normalize))
+        self._count_write(Q)
 
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
@@ -141,18 +146,18 @@ class MechanismState(State[Array]):
         of squares of the components in rad/s and m/s. Raises as `set_configuration` does, and then leaves the state
         unchanged.
         """
-        if value is None and (write := self._writers[V]) is not None and write(v) is None:
+        if value is None and self._write_v(v) is None:
             return
-        self._live.check()
+        self.engine.check()
         if isinstance(v, (Joint, str)):
             node = self.layout.node(v)
-            whole = self._live.v.copy()
+            whole = self._buffers.v.copy()
             whole[node.v] = velocity_of(node, value, self.configuration_scalars()[node.q])
             v = whole
         elif value is not None:
             raise only_for_joints(v, value)
-        self._live.write(V, self._checked_velocity(v))
-        self._wrote(V)
+        self._buffers.write(V, self._checked_velocity(v))
+        self._count_write(V)
 
     def zero(self) -> None:
         """Set the zero configuration (every joint transform is the identity) and zero velocity."""
@@ -161,13 +166,13 @@ class MechanismState(State[Array]):
 
     def zero_configuration(self) -> None:
         """Set the zero configuration: every joint transform is the identity."""
-        self._live.check()
-        self._live.write(Q, self._zero_configuration())
+        self.engine.check()
+        self._buffers.write(Q, self._zero_configuration())
 
     def zero_velocity(self) -> None:
         """Set zero velocity."""
-        self._live.check()
-        self._live.write(V, np.zeros(self.layout.nv))
+        self.engine.check()
+        self._buffers.write(V, np.zeros(self.layout.nv))
 
     def randomize(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
         """Draw a random configuration and velocity, as `randomize_configuration` and `randomize_velocity` do.
@@ -186,53 +191,53 @@ class MechanismState(State[Array]):
         With `within_bounds`, coordinates that are bounded on both sides are drawn uniformly between their position
         bounds, and others are clipped to their bound.
         """
-        self._live.check()
+        self.engine.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
         q = [x for node in self.nodes for x in node.joint.type.random(generator)]
         if bounded:
             bounds = [self._own_bounds(node) for node in self.nodes]
             q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], generator)
-        self._live.write(Q, np.array(q, dtype=np.float64))
+        self._buffers.write(Q, np.array(q, dtype=np.float64))
 
     def randomize_velocity(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
         """Draw velocities from N(0, 1); with `within_bounds`, within the velocity bounds as for configurations."""
-        self._live.check()
+        self.engine.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
         v: list[float] = generator.standard_normal(self.layout.nv).tolist()
         if bounded:
             v = _drawn_between(v, [pair for node in self.nodes for pair in node.joint.velocity_bounds], generator)
-        self._live.write(V, np.array(v, dtype=np.float64))
+        self._buffers.write(V, np.array(v, dtype=np.float64))
 
     def to_principal_values(self) -> None:
         """Replace coordinates by principal ones of the same pose: quaternions with w >= 0, shortest rotation vectors.
 
         Velocities do not change.
         """
-        self._live.check()
+        self.engine.check()
         q = [to_float(x) for node in self.nodes for x in node.joint.type.principal_value(self.joint_q(node))]
-        self._live.write(Q, checked_configuration(self.layout, q))
+        self._buffers.write(Q, checked_configuration(self.layout, q))
 
     def normalize(self) -> None:
         """Normalise quaternions and other constrained coordinates."""
-        self._live.check()
-        self._live.write(Q, checked_configuration(self.layout, self._live.q.copy(), normalize=True))
+        self.engine.check()
+        self._buffers.write(Q, checked_configuration(self.layout, self._buffers.q.copy(), normalize=True))
 
     def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
         """Set the configuration with local coordinates `phi` around `q0`; the inverse of `local_coordinates`."""
-        self._live.check()
+        self.engine.check()
         layout = self.layout
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
         q = [
             to_float(x) for node in self.nodes for x in node.joint.type.global_coordinates(start[node.q], step[node.v])
         ]
-        self._live.write(Q, checked_configuration(layout, q))
+        self._buffers.write(Q, checked_configuration(layout, q))
 
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
         """Return a state at coordinates of any scalar type, by default those of this state."""
-        self._live.check()
+        self.engine.check()
         q = self.configuration_scalars() if q is None else q
         return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
 
@@ -241,15 +246,21 @@ class MechanismState(State[Array]):
         """Return a value of a pass, which machine code has checked; check it in interpreted execution (internal)."""
         return self.checked(value, name) if OPEN_BLOCKS[0] else value
 
-    def _wrote(self, which: int) -> None:
+    def _count_write(self, which: int) -> None:
         """Count a write of coordinates; after many, a builtin writes them."""
         self._writes[which] += 1
-        if self._writes[which] >= WRITES and self._writers[which] is None:
-            self._writers[which] = self._live.writer(which)
+        if self._writes[which] < WRITES_BEFORE_BUILTIN:
+            return
+        if which == Q and self._write_q is no_builtin:
+            self._write_q = self._engine.coordinate_writer(Q)
+        elif which == V and self._write_v is no_builtin:
+            self._write_v = self._engine.coordinate_writer(V)
 
     @override
     def __repr__(self) -> str:
-        return joint_table("MechanismState", self._layout, {"q": self._live.q.tolist(), "v": self._live.v.tolist()})
+        return joint_table(
+            "MechanismState", self._layout, {"q": self._buffers.q.tolist(), "v": self._buffers.v.tolist()}
+        )
 
     def _repr_html_(self) -> str:
         return preformatted(repr(self))
@@ -269,7 +280,7 @@ class MechanismState(State[Array]):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle mechanism, q and v; the copy belongs to the thread that unpickles it."""
-        return MechanismState, (self.mechanism, self._live.q.copy(), self._live.v.copy())
+        return MechanismState, (self.mechanism, self._buffers.q.copy(), self._buffers.v.copy())
 
 
 def _generator(rng: object) -> np.random.Generator:

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
 from rbd.evaluation.calls import Call
 from rbd.evaluation.kernel import Kernel
@@ -107,7 +108,7 @@ class SolveCall(Call["DynamicsResult"]):
         arrays = dict(zip(self.solver.names, found, strict=True))
         result.take(self.state, self.solver.reactions, {**arrays, **self.extra}, self.external, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
-            recorded = engine.recorded(self.solver.kernel, self.args)
+            recorded = engine.compiled(self.solver.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:
                 result.engine.open_fast_path(key, engine, recorded, self)
         return result
@@ -195,14 +196,17 @@ class ResultWriter:
 
     def _builtin(self, engine: LiveEngine, path: FastPath, solver: ResultKernel) -> Callable[..., Any] | None:
         """Return a builtin that writes solutions, or None."""
-        sources = (engine.q, engine.v, *(self.arrays[name] for name in path.reactions.inputs))
-        further = ((engine.q, self.arrays["q"]), (engine.v, self.arrays["v"]), (_number(path), self._last_path))
+        state = engine.buffers
+        sources = (state.q, state.v, *(self.arrays[name] for name in path.reactions.inputs))
+        further = ((state.q, self.arrays["q"]), (state.v, self.arrays["v"]), (_number(path), self._last_path))
         copies = (*further, *zip(sources, path.kept, strict=True))
         targets = tuple(self.arrays[name] for name in solver.names)
+        arguments = (None,) * path.recorded.array_arguments
         if not path.frames:
-            return engine.bound_builtin(path.recorded, targets, copies, self._counter)
+            return bound_builtin(state, path.recorded, arguments, targets, copies, self._counter)
         given = np.zeros_like(path.wrenches)
-        builtin = engine.bound_builtin(path.recorded, targets, (*copies, (given, path.wrenches)), self._counter)
+        copies = (*copies, (given, path.wrenches))
+        builtin = bound_builtin(state, path.recorded, arguments, targets, copies, self._counter)
         return None if builtin is None else _with_wrenches(builtin, given)
 
     def close_fast_paths(self) -> None:

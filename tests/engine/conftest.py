@@ -20,7 +20,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
     monkeypatch.setattr(compiler_thread, "submit", lambda task: task())
-    monkeypatch.setattr("rbd.state.mechanism_state.WRITES", 1)
+    monkeypatch.setattr("rbd.state.mechanism_state.WRITES_BEFORE_BUILTIN", 1)
 
 
 @pytest.fixture

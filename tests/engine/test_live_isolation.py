@@ -17,7 +17,7 @@ import rbd
 from rbd import MechanismState, native
 from rbd.engine.kernel_cache import RecordingFailure, kernel_cache
 from rbd.errors import WrongThreadError
-from rbd.state.mechanism_state import WRITES
+from rbd.state.mechanism_state import WRITES_BEFORE_BUILTIN
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised
@@ -173,7 +173,7 @@ def test_custom_joint_types(kind: type[rbd.JointType]) -> None:
         found = values(state)
     assert_close(found, expected)
     assert any(type(entry) is RecordingFailure for entry in entries(state)) == (kind is Choosy)
-    for _ in range(WRITES + 2):
+    for _ in range(WRITES_BEFORE_BUILTIN + 2):
         state.set_configuration(np.array([0.3, 0.4, 0.5]))
     assert_close(values(state), expected)
 

@@ -158,7 +158,7 @@ def test_edits_and_owners() -> None:
             agree(everything(rbd.dynamics(result, state, tau, push)), fresh(state, tau, push))
     mechanism.gravity = (0.0, 0.0, -1.0)
     assert isinstance(raised(lambda: result.joint_wrench(mechanism.tree_joints[0])), StaleStateError)
-    state.engine.words[0] += 1  # another thread's
+    state.engine.buffers.words[0] += 1  # another thread's
     assert isinstance(raised(lambda: rbd.dynamics(result, state, tau, push)), WrongThreadError)
     state.adopt()
     mechanism.remove_subtree(mechanism.bodies[-1])

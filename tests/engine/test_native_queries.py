@@ -15,7 +15,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.engine import live_engine
+from rbd.engine import query_counts
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
 from rbd.testing import random_floating_tree
@@ -31,7 +31,7 @@ pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
 @pytest.fixture(autouse=True)
 def without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make builtins at the first call."""
-    monkeypatch.setattr(live_engine, "_CALLS_BEFORE_QUERY", 1)
+    monkeypatch.setattr(query_counts, "_CALLS_BEFORE_BUILTIN", 1)
 
 
 def with_tools(mechanism: rbd.Mechanism) -> list[rbd.Frame]:

@@ -11,7 +11,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.engine import live_engine
+from rbd.engine import query_counts
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from tests.marks import needs_builtins
@@ -35,7 +35,7 @@ ASKS: dict[str, Ask] = {
 @pytest.fixture(autouse=True)
 def without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make builtins at the first call."""
-    monkeypatch.setattr(live_engine, "_CALLS_BEFORE_QUERY", 1)
+    monkeypatch.setattr(query_counts, "_CALLS_BEFORE_BUILTIN", 1)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from rbd.contact.arguments import float_vector_unless_nan
 from rbd.contact.model.recorded_functions import FunctionCache
 from rbd.contact.stepping.trajectory import TrajectoryRecorder
 from rbd.engine.interpreted import is_interpreted
-from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.engine.live_buffers import Q, V
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import ArgumentError
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
@@ -53,8 +54,8 @@ class NativeSteps:
         """
         count = min(steps, _STEPS_PER_CALL)
         loop, record, touching = self._loop, self._record, np.empty((count + 1, self._touched.size))
-        self._engine.write(Q, record.q[k])
-        self._engine.write(V, record.v[k])
+        self._engine.buffers.write(Q, record.q[k])
+        self._engine.buffers.write(V, record.v[k])
         self._touched[:] = record.touching
         times = array("d", [(k + i) * self._dt for i in range(count + 1)])
         has_ended = False
@@ -87,12 +88,12 @@ class NativeSteps:
         from rbd.native.builtins.context import Word
         from rbd.native.builtins.step_loop import Clock, Stage, StepLoop
 
-        compiled, clock, engine = function.evaluation.executable.compile(), Clock(), self._engine
+        compiled, clock, buffers = function.evaluation.executable.compile(), Clock(), self._engine.buffers
         assert compiled is not None
         ports = compiled.outline
         known: dict[str, Array] = {
-            "q": engine.q,
-            "v": engine.v,
+            "q": buffers.q,
+            "v": buffers.v,
             "t": clock.time,
             "touched": self._touched,
             "torques": np.zeros(self._state.layout.nv),
@@ -108,9 +109,9 @@ class NativeSteps:
             [(found[source], known[to]) for source, to in moved],
             known["torques"],
         )
-        binding = engine.loop_binding(self._state)
+        binding = self._engine.loop_binding(self._state)
         binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
-        moving = (engine.q, engine.v, found["distances"], self._touched)
+        moving = (buffers.q, buffers.v, found["distances"], self._touched)
         return StepLoop([stage], control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
 
 

@@ -1,0 +1,46 @@
+"""Builtins of recorded kernels, bound to the buffers of a live state."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from rbd.engine.live_buffers import OWNER, LiveBuffers
+from rbd.engine.recorded_kernel import RecordedKernel
+from rbd.scalars.arrays import Array
+
+Builtin = Callable[..., Any]
+Copies = Sequence[tuple[Array, Array]]
+
+
+def bound_builtin(
+    buffers: LiveBuffers,
+    recorded: RecordedKernel,
+    arguments: Sequence[Array | None],
+    outputs: tuple[Array, ...] | None = None,
+    copies: Copies = (),
+    counter: array[int] | None = None,
+) -> Builtin | None:
+    """Return a builtin of a compiled kernel, or None; its arguments are those `arguments` that are None.
+
+    It returns new arrays, or writes to `outputs`, copies after success, and counts. It returns NotImplemented in
+    other threads than the owner, after edits, and in interpreted execution.
+    """
+    compiled = recorded.executable.machine_code
+    if compiled is None:
+        return None
+    ports = compiled.outline.outputs
+    if not ports or (outputs is None and not all(math.prod(port.shape) for port in ports)):
+        return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
+    from rbd.native.builtins.builtin import Binding, make_builtin
+    from rbd.native.builtins.context import Word
+
+    inputs = (buffers.q, buffers.v, *arguments, *recorded.parameters)
+    counted = None if counter is None else Word(counter, 0)
+    binding = Binding(buffers.word(OWNER), buffers.guards(), inputs, outputs, copies, counted)
+    with suppress(MemoryError):
+        return make_builtin(compiled, None, binding)
+    return None
