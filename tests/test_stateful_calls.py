@@ -86,7 +86,8 @@ class Calls(RuleBasedStateMachine):
     @precondition(lambda self: len(self.mechanism.bodies) > 2)
     @rule(where=pick, line=lines, error=errors)
     def remove(self, where: float, line: int | None, error: type[BaseException]) -> None:
-        self.edit(lambda: self.mechanism.remove_subtree(self.mechanism.bodies[1 + int(where)]), line, error)
+        bodies = self.mechanism.bodies[1:]
+        self.edit(lambda: self.mechanism.remove_subtree(bodies[int(where * len(bodies))]), line, error)
 
     @rule(line=lines, error=errors)
     def simulate(self, line: int | None, error: type[BaseException]) -> None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 import rbd
 from rbd import FreeVector, Point
-from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, JointOptions, Sphere
+from rbd.contact import (
+    CollisionModel,
+    Compliance,
+    ContactSimulator,
+    HalfSpace,
+    HeightField,
+    JointOptions,
+    Sphere,
+    contact_step,
+)
 
-from .making import Good, World, calls, functions
+from .making import Good, Probe, World, calls, functions
 
 
 def model_of(w: World) -> CollisionModel:
@@ -33,6 +43,36 @@ def _fresh(w: World) -> CollisionModel:
     return model
 
 
+def _touching(w: World, friction_cone: Any = "polyhedral", *, hills: bool = False, **law: Any) -> CollisionModel:
+    """Return a model of one ball that touches the ground."""
+    model, root = CollisionModel(w.m, friction_cone=friction_cone), w.m.root_frame
+    lowest = float(w.state.transform_to_root(w.tip).translation[2]) - 0.1
+    plane = HalfSpace(Point(root, (0, 0, lowest)), FreeVector(root, (0, 0, 1)))
+    field = HeightField(root, (9.0, 9.0), np.full((3, 3), lowest))
+    model.add_pair(
+        model.add(w.tip, Sphere(w.tip.default_frame, 0.1)), model.add("world", field if hills else plane), **law
+    )
+    return model
+
+
+_TOUCHING: Final[dict[str, Callable[[World], CollisionModel]]] = {
+    "contact": _touching,
+    "round cones": lambda w: _touching(w, "round"),
+    "torsional friction": lambda w: _touching(w, friction=0.5, torsional_friction=0.1, rolling_friction=0.1),
+    "springs": lambda w: _touching(w, compliance=Compliance(1e4, 10.0)),
+    "hills": lambda w: _touching(w, hills=True),
+}
+
+
+def _steps_on_the_ground() -> dict[str, Probe]:
+    """Return steps whose balls touch the ground, with each law."""
+
+    def probe(make: Callable[[World], CollisionModel], w: World) -> tuple[Callable[..., object], Good]:
+        return contact_step, _STEPPING(w) | {"model": make(w)}
+
+    return {f"rbd.contact.contact_step with {name}": partial(probe, make) for name, make in _TOUCHING.items()}
+
+
 _STEPPING: Callable[[World], Good] = lambda w: {  # noqa: E731
     "state": w.state,
     "model": model_of(w),
@@ -49,7 +89,7 @@ _SHAPES: Final = functions(
         "Sphere": lambda w: {"frame": w.a, "radius": 0.1},
         "Box": lambda w: {"frame": w.a, "size": (1.0, 1.0, 1.0)},
         "HalfSpace": lambda w: {"point": Point(w.a, (0, 0, 0)), "normal": w.vector},
-        "CollisionModel": lambda w: {"mechanism": w.m},
+        "CollisionModel": lambda w: {"mechanism": w.m, "friction_cone": "round"},
         "HeightField": lambda w: {"frame": w.a, "size": (1.0, 2.0), "heights": [[0.0, 0.1], [0.2, 0.0]]},
         "Compliance": lambda w: {"stiffness": 1e4, "damping": 10.0},
     },
@@ -89,8 +129,22 @@ _MODELS: Final = (
     )
     | calls(
         _fresh,
-        {"add_pair": lambda w: {"a": w.ball, "b": w.other, "friction": 0.5, "restitution": 0.1}},
+        {
+            "add_pair": lambda w: {
+                "a": w.ball,
+                "b": w.other,
+                "friction": 0.5,
+                "restitution": 0.1,
+                "torsional_friction": 0.1,
+                "rolling_friction": 0.1,
+            }
+        },
         "CollisionModel.",
+    )
+    | calls(
+        _fresh,
+        {"add_pair": lambda w: {"a": w.ball, "b": w.other, "friction": 0.5, "compliance": Compliance(1e4, 10.0)}},
+        "CollisionModel of springs.",
     )
 )
 _ALLOWED: Final = functions(
@@ -141,4 +195,4 @@ _ALLOWED: Final = functions(
     "ContactSimulator.",
 )
 
-CONTACT: Final[dict[str, Any]] = _SHAPES | _MODELS | _ALLOWED
+CONTACT: Final[dict[str, Any]] = _SHAPES | _MODELS | _ALLOWED | _steps_on_the_ground()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import of_algorithms, of_contact, of_methods, of_motion, of_robots, of_values, of_worlds
+from . import of_algorithms, of_commands, of_contact, of_methods, of_motion, of_robots, of_values, of_worlds
 from .making import Probe, World, world
 
 __all__ = ["GROUPS", "Probe", "World", "world"]
@@ -28,5 +28,6 @@ GROUPS: Final[dict[str, dict[str, Probe]]] = {
     "worlds": of_worlds.WORLDS,
     "export": of_worlds.EXPORT,
     "plots": of_worlds.PLOTS,
+    "commands": of_commands.COMMANDS,
     "more methods": of_methods.METHODS,
 }
