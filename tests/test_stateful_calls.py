@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -29,17 +30,21 @@ EXAMPLES = share(300)
 pick = st.floats(0, 1, exclude_max=True)
 lines = st.none() | st.integers(1, 3000)
 errors = st.sampled_from([KeyboardInterrupt, MemoryError])
+tried: Counter[str] = Counter()
+"""How many calls there were, and how many of them were interrupted."""
 types = st.sampled_from([rbd.Revolute((0, 0, 1)), rbd.Prismatic((1, 0, 0)), rbd.QuaternionSpherical(), rbd.Fixed()])
 
 
 def interrupted(call: Callable[[], object], line: int | None, error: type[BaseException]) -> bool:
     """Make a call, with an exception at one of its lines unless None; return whether it has come to its end."""
     left, ended = line or 0, False
+    tried["calls"] += 1
 
     def countdown() -> None:
         nonlocal left
         left -= 1
         if left == 0:
+            tried["interrupts"] += 1
             raise error("in the middle of a call")
 
     with suppress(error, RbdError):
@@ -116,14 +121,21 @@ class Calls(RuleBasedStateMachine):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a recording that failed for want of memory says so
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # traced, a `with` can be left before its end, where signals cannot
 def test_sequences_of_calls() -> None:
     run_state_machine_as_test(Calls, settings=settings(max_examples=5, stateful_step_count=10, deadline=None))
 
 
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a recording that failed for want of memory says so
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning"
+)  # traced, a `with` can be left before its end, where signals cannot
 def test_long_sequences_of_calls(record_property: Callable[[str, object], None]) -> None:
     chosen = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None, derandomize=False, database=None)
+    tried.clear()
     run_state_machine_as_test(Calls, settings=chosen)
-    record_property("what", "sequences of edits, simulations and compilations, interrupted or not")
-    record_property("count", f"{EXAMPLES}, of up to 30 calls")
+    record_property("what", "sequences of up to 30 edits, simulations and compilations, interrupted or not")
+    record_property("count", f"{EXAMPLES}: {tried['calls']:,} calls, {tried['interrupts']:,} of them interrupted")

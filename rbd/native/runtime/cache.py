@@ -21,7 +21,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, final
+from typing import BinaryIO, Final, Literal, final
 
 CAPACITY: Final = 256 * 1024 * 1024
 """Maximum size of all entries in bytes; above it, the least recently used are removed."""
@@ -123,29 +123,34 @@ class _Folder:
     def _place(self, name: str) -> str:
         return name if self._descriptor is not None else str(self._path / name)
 
+    def _open(self, name: str, flags: int, mode: Literal["rb", "wb"]) -> BinaryIO:
+        """Open an entry; `open` makes its descriptor, so that an interrupt leaves none behind."""
+
+        def opener(path: str, _: int) -> int:
+            return os.open(path, flags | _SAFE | _BINARY, 0o600, dir_fd=self._descriptor)
+
+        return open(self._place(name), mode, opener=opener)
+
     def read(self, digest: bytes) -> bytes | None:
         """Return the content of the entry with this digest of its key, or None if it is invalid."""
         name = digest.hex() + _SUFFIX
         if self._descriptor is None and Path(self._place(name)).is_symlink():
             return None
-        handle = os.open(self._place(name), os.O_RDONLY | _SAFE | _BINARY, dir_fd=self._descriptor)
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
+        with self._open(name, os.O_RDONLY, "rb") as file:
+            found = os.fstat(file.fileno())
             if not (stat.S_ISREG(found.st_mode) and _is_ours(found) and found.st_size <= CAPACITY):
                 return None
             code = _content(file.read(CAPACITY + 1), digest)
             if code is not None and time.time() - found.st_mtime > _USED_RECENTLY:
-                _note_use(handle)
+                _note_use(file.fileno())
         return code
 
     def write(self, digest: bytes, code: bytes) -> None:
         """Write an entry; replace an earlier one."""
         name = digest.hex() + _SUFFIX
         temporary = f"{digest.hex()}.{secrets.token_hex(8)}{_TEMPORARY}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE | _BINARY
-        handle = os.open(self._place(temporary), flags, 0o600, dir_fd=self._descriptor)
         try:
-            with open(handle, "wb") as file:
+            with self._open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, "wb") as file:
                 file.write(_HEADER.pack(_MAGIC, digest, hashlib.sha256(code).digest(), len(code)) + code)
             os.replace(
                 self._place(temporary),
