@@ -27,7 +27,10 @@ from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 
 ACCURACY: Final = 1e-9
 """Residual, relative to the size of the problem, up to which a point is the solution."""
-UNSOLVED: Final = "the method for round friction cones did not end: the constraints contradict each other, or nearly so"
+UNSOLVED: Final = (
+    "the method for round friction cones did not end: the constraints contradict each other, or nearly so, or a light "
+    'body carries a heavy one, which friction_cone="polyhedral" can solve'
+)
 _SMALL: Final = const(1, 10**6)
 """Violations and sliding are scaled to one, or, where smaller than this share of the free point, that share is."""
 _ZERO_BLOCK: Final = const(1, 10**14)
@@ -89,7 +92,7 @@ def solve_cone_program(
     """Minimise 1/2 x'Hx - `linear`'x subject to a0 x - c >= |(a1 x, a2 x)| for rows a of `cones` and c of `bounds`.
 
     `factor` is that of the Hessian; `intervals` have two bounds and friction. Raises SolverError when the residual
-    stays above 1e-9, as it does where constraints contradict each other.
+    stays above 1e-9, as it does where constraints contradict each other, and may where light bodies carry heavy ones.
 
     >>> unit = ((1.0, 0.0), (0.0, 1.0))
     >>> cone = ((0.0, 1.0), (0.5, 0.0), (0.0, 0.0))

@@ -11,7 +11,7 @@ import pytest
 
 import rbd
 from rbd.compiled import RecordedFunction
-from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere, contact_step
+from rbd.contact import Box, CollisionModel, ContactSimulator, HalfSpace, Sphere, contact_step
 from rbd.contact.model.collision_model import FrictionCone
 from rbd.errors import DivergedError, NotFiniteError, RbdError, SingularError, SolverError
 from rbd.rollout import Worlds, rollout
@@ -112,6 +112,67 @@ def test_a_row_whose_constraints_contradict_fails_alone_with_round_friction_cone
     others = [k for k in range(COUNT) if k != BAD]
     assert (worlds.q[others] == alone.q).all()
     assert (worlds.v[others] == alone.v).all()
+
+
+def box_on_box() -> tuple[rbd.Mechanism, CollisionModel]:
+    """Return a box on a box on a floor, with round friction cones."""
+    mechanism = rbd.Mechanism()
+    model, root = CollisionModel(mechanism, friction_cone="round"), mechanism.root_frame
+    below = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    for name in ("lower", "upper"):
+        inertia = rbd.SpatialInertia(rbd.Frame(name), mass=1.0, moment_about_com=np.eye(3) / 50)
+        body = rbd.RigidBody(name, inertia)
+        mechanism.attach("world", body, rbd.Joint(name, rbd.QuaternionFloating()))
+        above = model.add(body, Box(body.default_frame, (0.3, 0.3, 0.2)))
+        model.add_pair(above, below)
+        below = above
+    return mechanism, model
+
+
+def test_a_row_whose_solver_does_not_end_fails_alone() -> None:
+    """A million times heavier box on another: the method for round cones finds no solution, though there is one."""
+    mechanism, model = box_on_box()
+    q = np.tile([1.0, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0.01, 0.02, 0.3], (COUNT, 1))
+    inertia = np.tile([0.02, 0, 0, 0.02, 0, 0.02, 0, 0, 0, 1.0], (COUNT, 2, 1))
+    inertia[BAD, 1] *= 1e6
+    settings: dict[str, Any] = {"dt": DT, "friction": 0.5}
+    found = rollout(
+        mechanism,
+        {"q": q, "inertia": inertia},
+        None,
+        STEPS * DT,
+        seed=0,
+        progress=False,
+        collision_model=model,
+        **settings,
+    )
+    assert np.flatnonzero(found.status).tolist() == [BAD]
+    assert "in step 0: the method for round friction cones did not end" in found.explain(BAD)
+    assert found.end_time[BAD] == 0
+    worlds = Worlds(mechanism, model, count=COUNT, parameters=["inertia"], **settings)
+    worlds.reset(None, q=q, inertia=inertia)
+    worlds.step(steps=STEPS)
+    assert np.array_equal(worlds.status, found.status)
+    assert np.array_equal(worlds.q[BAD], q[BAD])
+    alone = Worlds(mechanism, model, count=1, **settings)
+    alone.reset(None, q=q[:1])
+    alone.step(steps=STEPS)
+    others = [k for k in range(COUNT) if k != BAD]
+    assert (worlds.q[others] == alone.q).all()
+    assert (found.q[others, -1] == alone.q).all()
+
+
+def test_a_step_whose_solver_does_not_end_raises_its_error() -> None:
+    mechanism, model = box_on_box()
+    mechanism.body("upper").set_inertia(
+        rbd.SpatialInertia(mechanism.body("upper").default_frame, mass=1e6, moment_about_com=2e4 * np.eye(3))
+    )
+    state = rbd.MechanismState(mechanism, [1, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0.01, 0.02, 0.3])
+    before = state.q.copy()
+    with pytest.raises(SolverError, match="did not end: .* a light body carries a heavy one"):
+        contact_step(state, model, None, DT, friction=0.5)
+    assert np.array_equal(state.q, before)
+    assert not state.v.any()
 
 
 @pytest.mark.parametrize("executor", ["native", "threads"])
