@@ -169,7 +169,7 @@ def test_a_step_whose_solver_does_not_end_raises_its_error() -> None:
     )
     state = rbd.MechanismState(mechanism, [1, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0.01, 0.02, 0.3])
     before = state.q.copy()
-    with pytest.raises(SolverError, match="did not end: .* a light body carries a heavy one"):
+    with pytest.raises(SolverError, match=r"did not end: .* a light body carries a heavy one"):
         contact_step(state, model, None, DT, friction=0.5)
     assert np.array_equal(state.q, before)
     assert not state.v.any()
