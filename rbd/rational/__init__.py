@@ -5,7 +5,7 @@ A module depends only on those above it.
     polynomials/    polynomials, rational functions, tangent half-angle substitution, Bernstein coefficients
     coordinates/    from coordinates of joints to variables of polynomials, and back
     pose.py         poses with polynomial or rational entries
-    expansion.py    a mechanism around a nominal configuration
+    polynomial_kinematics.py    forward kinematics on polynomials around a nominal configuration
     bounds.py       ranges over boxes of s
     kinematics.py   `RationalForwardKinematics`
 """

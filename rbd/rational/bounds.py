@@ -20,18 +20,18 @@ from rbd.arguments import whole_number
 from rbd.errors import ArgumentError, ShapeError
 from rbd.program.status import range_error
 from rbd.rational.polynomials.bernstein import BlockMonomials, controls
-from rbd.rational.polynomials.evaluation import entries
 from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, exponents, unit
+from rbd.rational.polynomials.s_arguments import checked_s
 from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_MOST: Final = 2**24
+_MAX_COMBINATIONS: Final = 2**24
 """The largest number of combinations of control points."""
 
 _MARGIN: Final = 4.0
@@ -66,17 +66,17 @@ class VariableBox:
     low: list[float]
     high: list[float]
     pieces: int
-    known: dict[object, Array] = attrs.field(factory=dict[object, Array])
+    cached_controls: dict[object, Array] = attrs.field(factory=dict[object, Array])
 
     def controls(self, block: Block, keys: tuple[int, ...], power: int) -> Array:
         """Return the control values of a block's packed monomials over (1 + s²) to `power`."""
-        found = self.known.get((block.number, keys, power))
-        if found is None:
+        table = self.cached_controls.get((block.number, keys, power))
+        if table is None:
             monomials = tuple((exponents(key, block.circle), exponents(key, block.s)) for key in keys)
             sides = [[ends[i] for i in block.indices] for ends in (self.low, self.high)]
-            found = controls(BlockMonomials(block, monomials, power), sides[0], sides[1], self.pieces)
-            self.known[block.number, keys, power] = found
-        return found
+            table = controls(BlockMonomials(block, monomials, power), sides[0], sides[1], self.pieces)
+            self.cached_controls[block.number, keys, power] = table
+        return table
 
     def largest(self, block: Block) -> float:
         """Return the largest absolute value of the block's s, at least one."""
@@ -84,17 +84,17 @@ class VariableBox:
 
 
 def bounds_over(
-    what: Function | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
+    function: Function | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
     low: ArrayLike,
     high: ArrayLike,
     pieces: SupportsIndex,
 ) -> Bounds[Any]:
     """Return the bounds of a function or pose for s in a box."""
-    box = _box(what.ring, low, high, pieces)
-    if isinstance(what, AlgebraicPose):
-        rows = [[_range(entry, box) for entry in row] for row in what.entries]
+    box = _box(function.ring, low, high, pieces)
+    if isinstance(function, AlgebraicPose):
+        rows = [[_range(entry, box) for entry in row] for row in function.entries]
         return Bounds(np.array([[a for a, _ in row] for row in rows]), np.array([[b for _, b in row] for row in rows]))
-    return Bounds(*_range(what, box))
+    return Bounds(*_range(function, box))
 
 
 def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> VariableBox:
@@ -107,34 +107,27 @@ def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> 
 
 
 def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
-    found = entries(ring, values, name)
-    if isinstance(found, tuple) or found.ndim != 1:
-        shape = (len(found),) if isinstance(found, tuple) else found.shape
+    side = checked_s(ring, values, name)
+    if isinstance(side, tuple) or side.ndim != 1:
+        shape = (len(side),) if isinstance(side, tuple) else side.shape
         message = f"{name} must be {ring.s_count} floats"
         raise ShapeError(message, argument=name, expected=(ring.s_count,), actual=shape)
-    return cast("list[float]", found.tolist())
+    return cast("list[float]", side.tolist())
 
 
 def _range(function: Function, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound; raise NotFiniteError when they are beyond the range of floats."""
-    found = math.nan, math.nan
+    bounds = math.nan, math.nan
     with suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
-        found = _bounds_of(function, box)
-    if not all(map(math.isfinite, found)):
+        bounds = _bounds_of(function, box)
+    if not all(map(math.isfinite, bounds)):
         raise range_error("bounds")
-    return found
+    return bounds
 
 
 def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound; raise OverflowError or return values that are not finite if there is none."""
-    if isinstance(function, RationalFunction) and function.divisor is not None:
-        message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
-        raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")
-    p, powers = (
-        (function, cast("Mapping[int, int]", {}))
-        if isinstance(function, Polynomial)
-        else (function.numerator, function.powers)
-    )
+    p, powers = _numerator_and_powers(function)
     terms = p.content.terms
     require_even(p.ring, terms)
     blocks = _present(p.ring, terms, powers)
@@ -148,6 +141,16 @@ def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
     values, sizes = _contracted(p, columns, tables)
     slack = _slack(p, box, columns, float(sizes.max()))
     return math.nextafter(float(values.min()) - slack, -math.inf), math.nextafter(float(values.max()) + slack, math.inf)
+
+
+def _numerator_and_powers(function: Function) -> tuple[Polynomial, Mapping[int, int]]:
+    """Return the numerator, and the powers of 1 + s² in the denominator; raise ArgumentError for other denominators."""
+    if isinstance(function, Polynomial):
+        return function, {}
+    if function.divisor is not None:
+        message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
+        raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")
+    return function.numerator, function.powers
 
 
 class _Columns(NamedTuple):
@@ -174,13 +177,13 @@ def _columns(ring: Ring, block: Block, terms: Mapping[int, object]) -> _Columns:
 
 
 def _check_size(size: int, p: Polynomial) -> None:
-    if size > _MOST:
+    if size > _MAX_COMBINATIONS:
         raise ArgumentError(
             f"{', '.join(p.variables[:4])} ... : {size} combinations are too many: use fewer pieces, narrow bounds or "
             "a pose expressed in a body halfway along the path",
             argument="pose",
             value=size,
-            allowed=_MOST,
+            allowed=_MAX_COMBINATIONS,
         )
 
 
@@ -208,5 +211,5 @@ def _slack(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: f
     for block in p.ring.blocks:
         if content.support & block.s_bit:  # no denominator bounds its powers
             scale *= box.largest(block) ** (content.degree * len(block.s))
-    own = content.error * len(content.terms) + content.dropped_sum
-    return _MARGIN * steps * ROUNDING * size * 1.01 + (own * scale * 1.01 if own else 0.0)
+    coefficient_error = content.error * len(content.terms) + content.dropped_sum
+    return _MARGIN * steps * ROUNDING * size * 1.01 + (coefficient_error * scale * 1.01 if coefficient_error else 0.0)

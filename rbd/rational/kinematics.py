@@ -5,11 +5,8 @@ The kinematics are those of the state, run on polynomials.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast, final, overload
-
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final, overload
 
 from rbd.arguments import flag
 from rbd.errors import (
@@ -23,34 +20,26 @@ from rbd.errors import (
 )
 from rbd.indexing.layout import layout_of
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
-from rbd.rational.coordinates.coordinate import Coordinate
+from rbd.rational.coordinates.configuration_map import ArrayOf, ConfigurationMap
 from rbd.rational.coordinates.joint_coordinates import joint_coordinates
-from rbd.rational.coordinates.nominal_configuration import NominalLike, nominal
-from rbd.rational.expansion import Place, PolynomialKinematics
-from rbd.rational.polynomials.evaluation import entries
+from rbd.rational.coordinates.nominal_configuration import NominalLike, nominal_values
+from rbd.rational.polynomial_kinematics import Place, PolynomialKinematics
 from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValue
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import Kind, Ring
+from rbd.rational.polynomials.ring import Ring
+from rbd.rational.polynomials.s_arguments import checked_s
 from rbd.rational.pose import MultilinearPose, RationalPose
-from rbd.scalars import Vector, is_float, lift, scalars
-from rbd.scalars.arrays import Array, float_array, pack
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, Point
 from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from rbd.scalars import Scalar
 
-ArrayOf: TypeAlias = "NDArray[Any]"
-"""float64 for floats, an object or complex array for other scalars."""
-V = TypeVar("V")
-Convert: TypeAlias = Callable[[Coordinate, V, "tuple[NominalValue, ...]"], V]
-Width: TypeAlias = Callable[[Coordinate], int]
 
 _CACHE_SIZE = 8
 
@@ -85,9 +74,11 @@ class RationalForwardKinematics:
         self._mechanism = mechanism
         self._layout = layout_of(mechanism)
         self._coordinates = tuple(joint_coordinates(node.joint) for node in self._layout.nodes)
-        self._kinds = tuple(coordinate.kind for group in self._coordinates for coordinate in group)
-        self._plain = Ring(self._kinds, exact=False, origin=None)
-        self._expansions: dict[object, PolynomialKinematics] = {}
+        coordinates = tuple(coordinate for group in self._coordinates for coordinate in group)
+        self._kinds = tuple(coordinate.kind for coordinate in coordinates)
+        self._map = ConfigurationMap(coordinates, self._layout.nq)
+        self._ring = Ring(self._kinds, exact=False, origin=None)
+        self._cached_kinematics: dict[object, PolynomialKinematics] = {}
 
     @property
     def mechanism(self) -> Mechanism:
@@ -99,7 +90,7 @@ class RationalForwardKinematics:
     @property
     def s_names(self) -> tuple[str, ...]:
         """The names of the entries of s in polynomials: `s[0]`, `s[1]` ..."""
-        return tuple(f"s[{i}]" for i in range(self._plain.s_count))
+        return tuple(f"s[{i}]" for i in range(self._ring.s_count))
 
     @property
     def s_descriptions(self) -> tuple[str, ...]:
@@ -114,19 +105,19 @@ class RationalForwardKinematics:
         """
         self._require_current()
         try:
-            found = self._mechanism.joint(joint)
+            own_joint = self._mechanism.joint(joint)
         except (UnknownNameError, TopologyError) as error:
             raise _with_argument(error, "joint") from None
-        if self._layout.loop(found) is not None:
+        if self._layout.loop(own_joint) is not None:
             return -1
-        number = self._layout.node(found).index - 1
+        number = self._layout.node(own_joint).index - 1
         if not self._coordinates[number]:
             return -1
         return sum(coordinate.ns for group in self._coordinates[:number] for coordinate in group)
 
     def variables(self, q_star: NominalLike, *, exact: bool = False) -> dict[str, Polynomial]:
         """Return every variable by name, to build polynomials around `q_star`."""
-        ring = self._expansion(q_star, exact).ring
+        ring = self._polynomial_kinematics(q_star, exact).ring
         return {name: Polynomial.variable(ring, g) for g, name in enumerate(ring.names)}
 
     # --- poses --------------------------------------------------------------------------------------------------------
@@ -142,12 +133,12 @@ class RationalForwardKinematics:
 
         Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
-        expansion = self._expansion(q_star, exact)
+        polynomials = self._polynomial_kinematics(q_star, exact)
         place = self._checked_place(body, "body")
         reference = self._checked_place(
             self._mechanism.root_body if expressed_in is None else expressed_in, "expressed_in"
         )
-        return expansion.pose(place, reference)
+        return polynomials.pose(place, reference)
 
     def _checked_place(self, place: Place | str, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is not on the mechanism."""
@@ -160,24 +151,24 @@ class RationalForwardKinematics:
         except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
 
-    def _expansion(self, q_star: NominalLike, exact: bool) -> PolynomialKinematics:
+    def _polynomial_kinematics(self, q_star: NominalLike, exact: bool) -> PolynomialKinematics:
         self._require_current()
-        star = nominal(q_star, self._layout.nq, exact=exact)
-        key = star, exact, self._mechanism.parameter_version
-        found = self._expansions.pop(key, None)
-        if found is None:
-            ring = Ring(self._kinds, exact=exact, origin=(self._layout.root_frame, self._kinds, star))
-            found = PolynomialKinematics(self._mechanism, self._coordinates, ring, star)
-            if len(self._expansions) >= _CACHE_SIZE:
-                self._expansions.pop(next(iter(self._expansions)))
-        self._expansions[key] = found
-        return found
+        nominal = nominal_values(q_star, self._layout.nq, exact=exact)
+        key = nominal, exact, self._mechanism.parameter_version
+        kinematics = self._cached_kinematics.pop(key, None)
+        if kinematics is None:
+            ring = Ring(self._kinds, exact=exact, origin=(self._layout.root_frame, self._kinds, nominal))
+            kinematics = PolynomialKinematics(self._mechanism, self._coordinates, ring, nominal)
+            if len(self._cached_kinematics) >= _CACHE_SIZE:
+                self._cached_kinematics.pop(next(iter(self._cached_kinematics)))
+        self._cached_kinematics[key] = kinematics
+        return kinematics
 
     def _require_current(self) -> None:
-        made, now = self._layout.version, self._mechanism.structure_version
-        if made != now:
+        version, current = self._layout.version, self._mechanism.structure_version
+        if version != current:
             message = "the mechanism was edited since; make new RationalForwardKinematics(mechanism)"
-            raise StaleStateError(message, made_with=made, now=now)
+            raise StaleStateError(message, made_with=version, current=current)
 
     # --- polynomials to rational functions ----------------------------------------------------------------------------
 
@@ -219,13 +210,8 @@ class RationalForwardKinematics:
         Raises ShapeError, NotFiniteError or ArgumentError naming q or q_star.
         """
         self._require_current()
-        star = nominal(q_star, self._layout.nq, exact=False)
-        wrap, leading = flag(wrap, "wrap"), _leading_axes(q)
-        if leading:
-            rows = float_array(q, (*leading, self._layout.nq), "q")
-            return self._convert_rows(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
-        row = scalars(q, self._layout.nq, "q")
-        return pack(self._convert(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
+        nominal = nominal_values(q_star, self._layout.nq, exact=False)
+        return self._map.to_s(q, nominal, wrap=flag(wrap, "wrap"))
 
     def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: NominalLike) -> ArrayOf:
         """Return the configuration q of s: angles within half a turn of q*, which infinite s are exactly.
@@ -233,37 +219,8 @@ class RationalForwardKinematics:
         s may have leading axes, or hold scalars of any type. Raises as `compute_s`, naming s or q_star.
         """
         self._require_current()
-        star = nominal(q_star, self._layout.nq, exact=False)
-        found = entries(self._plain, s)
-        if not isinstance(found, tuple) and found.ndim > 1:
-            return self._convert_rows(found, star, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
-        row = found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
-        return pack(self._convert(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
-
-    def _convert(self, row: Vector, star: tuple[NominalValue, ...], width: Width, convert: Convert[Vector]) -> Vector:
-        """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
-        if not all(map(is_float, row)):  # q* becomes exact beside symbols
-            star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
-        parts = [_checked(c, convert(c, row[i], star[j])) for c, i, j in self._slices(width)]
-        return tuple(x for part in parts for x in part)
-
-    def _convert_rows(
-        self, rows: Array, star: tuple[NominalValue, ...], width: Width, convert: Convert[Array]
-    ) -> Array:
-        """Return the conversion of every coordinate in every row of an array."""
-        flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = [_checked(c, convert(c, flat[:, i], star[j])) for c, i, j in self._slices(width)]
-        found: Array = np.hstack([np.empty((len(flat), 0)), *parts])
-        return found.reshape(*rows.shape[:-1], found.shape[1])
-
-    def _slices(self, width: Width) -> Iterator[tuple[Coordinate, slice, slice]]:
-        """Yield every coordinate with its entries in a vector where it has `width` ones, and its entries in q*."""
-        i = j = 0
-        for coordinate in (c for group in self._coordinates for c in group):
-            following, after = i + width(coordinate), j + coordinate.nq
-            yield coordinate, slice(i, following), slice(j, after)
-            i, j = following, after
+        nominal = nominal_values(q_star, self._layout.nq, exact=False)
+        return self._map.to_q(checked_s(self._ring, s), nominal)
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
@@ -293,30 +250,6 @@ class RationalForwardKinematics:
         require_kind(pose, *kinds, operation="bounds", argument="pose")
         self._require_same_ring(pose.ring, "pose")
         return bounds_over(pose, s_low, s_high, pieces)
-
-
-def _checked(coordinate: Coordinate, values: V) -> V:
-    """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
-    given: object = values
-    plain: Any = [x for x in cast("Vector", given) if is_float(x)] if type(given) is tuple else given
-    numbers = np.array(plain, dtype=np.float64)
-    wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
-    if wrong.any():
-        raise range_error("the difference of q and q_star")
-    return values
-
-
-def _leading_axes(q: object) -> tuple[int, ...]:
-    """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
-    try:
-        shape: tuple[int, ...] = np.shape(cast("Any", q))
-    except MemoryError:
-        raise
-    except Exception:  # an object's own `__array__` may raise anything
-        return ()
-    if isinstance(q, type):
-        return ()
-    return shape[:-1]
 
 
 def _with_argument(error: RbdError, argument: str) -> RbdError:

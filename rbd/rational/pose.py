@@ -11,12 +11,15 @@ from typing_extensions import override
 
 from rbd.compiled import RecordedFunction
 from rbd.errors import ShapeError
-from rbd.rational.polynomials import evaluation, printing
+from rbd.rational.polynomials import printing, recording
+from rbd.rational.polynomials.derivatives import derivatives
 from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import Ring
 from rbd.rational.polynomials.ring_element import Latex
+from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.substitution import array_values
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.scalars.lazy import lazy
@@ -75,12 +78,12 @@ class AlgebraicPose(Latex, Generic[T]):
 
         Raises ShapeError or NotFiniteError naming s.
         """
-        found = evaluation.entries(self.ring, s)
-        if not isinstance(found, tuple) and found.ndim != 1:
-            message = f"s has shape {found.shape}, must be ({self.ring.s_count},); use evaluate() for many s"
-            raise ShapeError(message, argument="s", expected=(self.ring.s_count,), actual=found.shape)
-        rows = tuple(tuple(entry(found) for entry in row) for row in self.rotation)
-        translation = tuple(entry(found) for entry in self.translation)
+        point = checked_s(self.ring, s)
+        if not isinstance(point, tuple) and point.ndim != 1:
+            message = f"s has shape {point.shape}, must be ({self.ring.s_count},); use evaluate() for many s"
+            raise ShapeError(message, argument="s", expected=(self.ring.s_count,), actual=point.shape)
+        rows = tuple(tuple(entry(point) for entry in row) for row in self.rotation)
+        translation = tuple(entry(point) for entry in self.translation)
         pose = Transform.trusted(self.from_frame, self.to_frame, cast("Mat3", rows), cast("Vec3", translation))
         return require_finite(pose, "s")
 
@@ -101,7 +104,7 @@ class AlgebraicPose(Latex, Generic[T]):
         return "\n".join(f"{name} = {entry}" for name, entry in zip(names, flat, strict=True))
 
     def _counts(self) -> list[list[int]]:
-        return [[len(_top(entry).terms) for entry in row] for row in self.entries]
+        return [[len(_numerator(entry).terms) for entry in row] for row in self.entries]
 
     @override
     def latex(self) -> str:
@@ -111,14 +114,14 @@ class AlgebraicPose(Latex, Generic[T]):
         return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
 
 
-def _top(entry: Polynomial | RationalFunction) -> Polynomial:
+def _numerator(entry: Polynomial | RationalFunction) -> Polynomial:
     return entry if isinstance(entry, Polynomial) else entry.numerator
 
 
 def _latex(entry: Polynomial | RationalFunction) -> str:
     """Return an entry as LaTeX; of a long one the number of terms."""
-    if len(_top(entry).terms) > printing.LONGEST // 4:
-        return f"\\text{{({len(_top(entry).terms)} terms)}}"
+    if len(_numerator(entry).terms) > printing.LONGEST // 4:
+        return f"\\text{{({len(_numerator(entry).terms)} terms)}}"
     return entry.latex()
 
 
@@ -198,13 +201,13 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
         """
         pose = self(s)
         flat = [entry.content.terms for row in self.entries for entry in row]
-        slopes = zip(*evaluation.derivatives(self.ring, flat, s), strict=True)
+        slopes = zip(*derivatives(self.ring, flat, s), strict=True)
         columns = tuple(_column(pose, slope) for slope in slopes)
         return require_finite(GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns), "s")
 
     def compile(self) -> RecordedFunction:
         """Return a native function of s with two outputs, `rotation` and `translation`."""
-        return evaluation.recorded(self.ring, "pose", self._packed())
+        return recording.recorded(self.ring, "pose", self._packed())
 
     def _packed(self) -> dict[str, object]:
         rotation = tuple(tuple(entry.content.terms for entry in row) for row in self.rotation)
@@ -212,25 +215,25 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
 
     @lazy
     def _native(self) -> RecordedFunction:
-        return evaluation.recorded_in_variables(self.ring, "pose", self._packed())
+        return recording.recorded_in_variables(self.ring, "pose", self._packed())
 
     def evaluate(self, s: ArrayLike, *, threads: int = 1) -> Array:
         """Return homogeneous 4×4 matrices at many s (rows of an array), by machine code compiled once.
 
         Entries of angles and rotations may be infinite. Raises ShapeError or NotFiniteError naming s.
         """
-        found = evaluation.entries(self.ring, s)
-        if isinstance(found, tuple):
+        rows = checked_s(self.ring, s)
+        if isinstance(rows, tuple):
             raise ShapeError("s must be an array of floats", argument="s", expected=(self.ring.s_count,))
         if not self.ring.names:
-            return np.tile(self(()).matrix, (*found.shape[:-1], 1, 1))
-        values = evaluation.array_values(self.ring, found)
+            return np.tile(self(()).matrix, (*rows.shape[:-1], 1, 1))
+        values = array_values(self.ring, rows)
         variables = np.stack([values[g] for g in range(len(self.ring.names))], axis=-1)
         for block in self.ring.blocks:
             if block.circle:  # poses do not contain the s of angles, which may be infinite
                 variables[..., block.s] = 0.0
         rotation, translation = self._native(np.ascontiguousarray(variables), threads=threads)
-        matrices = np.zeros((*found.shape[:-1], 4, 4))
+        matrices = np.zeros((*rows.shape[:-1], 4, 4))
         matrices[..., :3, :3], matrices[..., :3, 3], matrices[..., 3, 3] = rotation, translation, 1.0
         return matrices
 

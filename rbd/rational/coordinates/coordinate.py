@@ -29,24 +29,24 @@ class Coordinate(ABC):
     kind: ClassVar[Kind]
 
     @abstractmethod
-    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
         """Return the polynomials around q* that replace q in the joint's transform."""
 
     @abstractmethod
-    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
         """Return s of q; with `wrap`, infinite for angles half a turn or more away."""
 
     @abstractmethod
-    def to_q(self, s: Vector, star: NominalValues) -> Vector:
+    def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
         """Return q of s, which may be infinite for angles."""
 
-    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
+    def rows_to_s(self, q: Array, nominal: NominalValues, *, wrap: bool) -> Array:
         """Return `to_s` of every row."""
-        return np.array([self.to_s(tuple(row), star, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
+        return np.array([self.to_s(tuple(row), nominal, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
 
-    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
+    def rows_to_q(self, s: Array, nominal: NominalValues) -> Array:
         """Return `to_q` of every row."""
-        return np.array([self.to_q(tuple(row), star) for row in s.tolist()]).reshape(len(s), self.nq)
+        return np.array([self.to_q(tuple(row), nominal) for row in s.tolist()]).reshape(len(s), self.nq)
 
 
 @final
@@ -56,24 +56,24 @@ class LengthCoordinate(Coordinate):
     kind = Kind.LENGTH
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
-        return (Polynomial.variable(ring, block.s[0]) + Polynomial.from_parameter(ring, number(star[0])),)
+    def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
+        return (Polynomial.variable(ring, block.s[0]) + Polynomial.from_parameter(ring, nominal_number(nominal[0])),)
 
     @override
-    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
-        return (q[0] - number(star[0]),)
+    def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
+        return (q[0] - nominal_number(nominal[0]),)
 
     @override
-    def to_q(self, s: Vector, star: NominalValues) -> Vector:
-        return (s[0] + number(star[0]),)
+    def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
+        return (s[0] + nominal_number(nominal[0]),)
 
     @override
-    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
-        return q - float(number(star[0]))
+    def rows_to_s(self, q: Array, nominal: NominalValues, *, wrap: bool) -> Array:
+        return q - float(nominal_number(nominal[0]))
 
     @override
-    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
-        return s + float(number(star[0]))
+    def rows_to_q(self, s: Array, nominal: NominalValues) -> Array:
+        return s + float(nominal_number(nominal[0]))
 
 
 @final
@@ -83,33 +83,33 @@ class AngleCoordinate(Coordinate):
     kind = Kind.ANGLE
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
-        return (cast("Scalar", AngleScalar(ring, block, star[0])),)
+    def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
+        return (cast("Scalar", AngleScalar(ring, block, nominal[0])),)
 
     @override
-    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
-        start = angle(star[0])
+    def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
+        start = nominal_angle(nominal[0])
         difference = q[0] - start
         if wrap and is_float(difference) and is_half_turn(np.float64(cast("float", q[0])), start):
             return (math.copysign(math.inf, cast("float", difference)),)
         return (tan(difference * const(1, 2)),)
 
     @override
-    def to_q(self, s: Vector, star: NominalValues) -> Vector:
-        return (turn(s[0]) + angle(star[0]),)
+    def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
+        return (turn(s[0]) + nominal_angle(nominal[0]),)
 
     @override
-    def rows_to_s(self, q: Array, star: NominalValues, *, wrap: bool) -> Array:
-        start = float(angle(star[0]))
+    def rows_to_s(self, q: Array, nominal: NominalValues, *, wrap: bool) -> Array:
+        start = float(nominal_angle(nominal[0]))
         tangent: Array = np.tan((q - start) / 2)
         if wrap:
             tangent = np.where(is_half_turn(q, start), np.copysign(np.inf, q - start), tangent)
         return tangent
 
     @override
-    def rows_to_q(self, s: Array, star: NominalValues) -> Array:
+    def rows_to_q(self, s: Array, nominal: NominalValues) -> Array:
         turned: Array = 2 * np.arctan(s)
-        return turned + float(angle(star[0]))
+        return turned + float(nominal_angle(nominal[0]))
 
 
 def is_half_turn(q: Array | np.float64, start: float) -> Any:
@@ -131,14 +131,14 @@ class SinCosCoordinate(Coordinate):
     kind = Kind.ANGLE
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
         c, s = (Polynomial.variable(ring, g) for g in block.circle)
-        sine, cosine = (Polynomial.from_parameter(ring, x) for x in sine_cosine(star))
+        sine, cosine = (Polynomial.from_parameter(ring, x) for x in sine_cosine(nominal))
         return c * sine + s * cosine, c * cosine - s * sine
 
     @override
-    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
-        (s, c), (sine, cosine) = q, sine_cosine(star)
+    def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
+        (s, c), (sine, cosine) = q, sine_cosine(nominal)
         require_direction(q, "q", "a sine and a cosine")
         along, across = cosine * c + sine * s, cosine * s - sine * c
         # tan(Δ/2) = sin Δ / (1 + cos Δ) = (1 - cos Δ) / sin Δ; the form without cancellation.
@@ -148,15 +148,15 @@ class SinCosCoordinate(Coordinate):
         return (divide(across, length + along),)
 
     @override
-    def to_q(self, s: Vector, star: NominalValues) -> Vector:
-        sine, cosine = sine_cosine(star)
+    def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
+        sine, cosine = sine_cosine(nominal)
         by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
         return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
 
 
-def sine_cosine(star: NominalValues) -> tuple[Any, Any]:
+def sine_cosine(nominal: NominalValues) -> tuple[Any, Any]:
     """Return the sine and the cosine in q*; raise ArgumentError when both are zero."""
-    sine, cosine = (number(x) for x in star)
+    sine, cosine = (nominal_number(x) for x in nominal)
     require_direction((sine, cosine), "q_star", "a sine and a cosine")
     return sine, cosine
 
@@ -168,14 +168,14 @@ def require_direction(values: Vector, argument: str, what: str) -> None:
         raise ArgumentError(message, argument=argument, value=values, allowed="values whose squares sum to one")
 
 
-def number(star: NominalValue) -> Any:
+def nominal_number(nominal: NominalValue) -> Any:
     """Return an entry of q* that is not an angle; raise ArgumentError for a HalfTangent."""
-    if isinstance(star, HalfTangent):
-        message = f"q_star has {star} for a coordinate that is not an angle; give a number"
-        raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent for angles only")
-    return star
+    if isinstance(nominal, HalfTangent):
+        message = f"q_star has {nominal} for a coordinate that is not an angle; give a number"
+        raise ArgumentError(message, argument="q_star", value=nominal, allowed="HalfTangent for angles only")
+    return nominal
 
 
-def angle(star: NominalValue) -> Any:
+def nominal_angle(nominal: NominalValue) -> Any:
     """Return an angle of q* as a number."""
-    return star.angle if isinstance(star, HalfTangent) else star
+    return nominal.angle if isinstance(nominal, HalfTangent) else nominal

@@ -39,7 +39,7 @@ _COORDINATES: dict[type[JointType], tuple[Coordinate, ...]] = {
     RotationVectorFloating: (_VECTOR, _LENGTH, _LENGTH, _LENGTH),
     MRPFloating: (_MRP, _LENGTH, _LENGTH, _LENGTH),
 }
-_TWINS: dict[type[JointType], JointType] = {
+_QUATERNION_EQUIVALENTS: dict[type[JointType], JointType] = {
     RotationVectorSpherical: QuaternionSpherical(),
     RotationVectorFloating: QuaternionFloating(),
     MRPFloating: QuaternionFloating(),
@@ -54,8 +54,8 @@ def joint_coordinates(joint: Joint) -> tuple[Coordinate, ...]:
     joint_type = joint.type
     while isinstance(joint_type, Reversed):
         joint_type = joint_type.original
-    found = _COORDINATES.get(type(joint_type))
-    if found is None:
+    coordinates = _COORDINATES.get(type(joint_type))
+    if coordinates is None:
         kind = type(joint.type).__name__
         raise ArgumentError(
             f"mechanism: the transform of joint {quoted(joint.name)} ({kind}) is no rational function",
@@ -64,7 +64,7 @@ def joint_coordinates(joint: Joint) -> tuple[Coordinate, ...]:
             value=joint.type,
             allowed=SUPPORTED,
         )
-    return found
+    return coordinates
 
 
 def quaternion_equivalent(joint_type: JointType) -> JointType | None:
@@ -72,4 +72,4 @@ def quaternion_equivalent(joint_type: JointType) -> JointType | None:
     if isinstance(joint_type, Reversed):
         inner = quaternion_equivalent(joint_type.original)
         return None if inner is None else Reversed(inner)
-    return _TWINS.get(type(joint_type))
+    return _QUATERNION_EQUIVALENTS.get(type(joint_type))

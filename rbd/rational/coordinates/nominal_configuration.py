@@ -19,7 +19,7 @@ NominalLike: TypeAlias = "ArrayLike | Sequence[object]"
 """A nominal configuration: numbers, and HalfTangent for angles."""
 
 
-def nominal(q_star: object, nq: int, *, exact: bool) -> tuple[NominalValue, ...]:
+def nominal_values(q_star: object, nq: int, *, exact: bool) -> tuple[NominalValue, ...]:
     """Return q* checked: floats, or fractions if `exact`, and HalfTangent.
 
     Raises ShapeError, NotFiniteError or ScalarError naming q_star.
@@ -30,12 +30,12 @@ def nominal(q_star: object, nq: int, *, exact: bool) -> tuple[NominalValue, ...]
         return tuple(cast("list[float]", float_array(listed, (nq,), "q_star").tolist()))
     checked = scalars([Fraction(0) if isinstance(x, HalfTangent) else x for x in listed], nq, "q_star")
     return tuple(
-        entry if isinstance(entry, HalfTangent) else _number(x, i, exact=exact)
+        entry if isinstance(entry, HalfTangent) else _entry(x, i, exact=exact)
         for i, (entry, x) in enumerate(zip(listed, checked, strict=True))
     )
 
 
-def _number(x: Scalar, i: int, *, exact: bool) -> float | Fraction:
+def _entry(x: Scalar, i: int, *, exact: bool) -> float | Fraction:
     if not is_float(x) and not isinstance(x, Fraction):
         raise ScalarError(f"q_star[{i}] must be a real number, not {quoted(x)}", argument="q_star", scalar=x)
     return Fraction(cast("float", x)) if exact else float(cast("float", x))

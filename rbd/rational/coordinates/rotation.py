@@ -10,7 +10,7 @@ from typing import cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.rational.coordinates.coordinate import Coordinate, NominalValues, number, require_direction
+from rbd.rational.coordinates.coordinate import Coordinate, NominalValues, nominal_number, require_direction
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, divide, is_float, sqrt
@@ -32,33 +32,33 @@ class RotationCoordinate(Coordinate):
     def coordinates(self, quaternion: Quaternion) -> Vector:
         """Return the coordinates q of a quaternion, of the same length as that of q*."""
 
-    def star(self, star: NominalValues) -> Quaternion:
+    def nominal_quaternion(self, nominal: NominalValues) -> Quaternion:
         """Return the quaternion of q*; raise ArgumentError when it is zero."""
-        found = self.quaternion(tuple(number(x) for x in star))
-        require_direction(found, "q_star", "the numbers of a quaternion")
-        return found
+        quaternion = self.quaternion(tuple(nominal_number(x) for x in nominal))
+        require_direction(quaternion, "q_star", "the numbers of a quaternion")
+        return quaternion
 
     @override
-    def polynomials(self, ring: Ring, block: Block, star: NominalValues) -> Vector:
+    def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
         w, x, y, z = (Polynomial.variable(ring, g) for g in block.circle)
-        a, b, c, d = (Polynomial.from_parameter(ring, x) for x in self.star(star))
+        a, b, c, d = (Polynomial.from_parameter(ring, x) for x in self.nominal_quaternion(nominal))
         return quaternion_product((a, b, c, d), (w, x, y, z))
 
     @override
-    def to_s(self, q: Vector, star: NominalValues, *, wrap: bool) -> Vector:
+    def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
         after = self.quaternion(q)
         require_direction(after, "q", "the numbers of a quaternion")
-        w, *vector = quaternion_product(quaternion_conjugate(self.star(star)), after)
+        w, *vector = quaternion_product(quaternion_conjugate(self.nominal_quaternion(nominal)), after)
         if is_float(w) and not w:  # half a turn: 0 / 0 in directions orthogonal to the axis
             return tuple(divide(x, w) if x else 0.0 for x in vector)
         return tuple(divide(x, w) for x in vector)
 
     @override
-    def to_q(self, s: Vector, star: NominalValues) -> Vector:
+    def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
         w, vector = _homogeneous(s)
         length = sqrt(w * w + sum((x * x for x in vector), 0))
         step = (w / length, vector[0] / length, vector[1] / length, vector[2] / length)
-        return self.coordinates(quaternion_product(self.star(star), step))
+        return self.coordinates(quaternion_product(self.nominal_quaternion(nominal), step))
 
 
 def _homogeneous(s: Vector) -> tuple[Scalar, Vec3]:

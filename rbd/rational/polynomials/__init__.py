@@ -3,7 +3,12 @@
 ring.py                 the variables, and monomials packed into integers
 arithmetic.py           sums and products of packed polynomials, with bounds on their errors
 ring_element.py         operators that follow from others, LaTeX
-evaluation.py           values, derivatives and native functions
+horner.py               Horner's scheme
+substitution.py         values of the variables at s
+s_arguments.py          checks of s
+evaluation.py           values at s
+derivatives.py          derivatives by s
+recording.py            native functions
 printing.py             text, LaTeX and SymPy expressions
 polynomial.py           `Polynomial`
 polynomial_scalars.py   polynomials as scalars of `rbd.scalars`; `HalfTangent`

@@ -14,7 +14,7 @@ import attrs
 from rbd.errors import ArgumentError
 from rbd.rational.polynomials.ring import FIELD, LARGEST, ROUNDING, Block, Coefficient, Packed, Ring
 
-_COARSEST = 2.0**-46
+_MAX_CANCELLATION = 2.0**-46
 """No coefficient above this share of the largest one counts as the remainder of a cancellation."""
 
 
@@ -32,7 +32,7 @@ class Content:
     dropped_sum: float = 0.0
 
 
-def _size(c: Coefficient) -> float:
+def _magnitude(c: Coefficient) -> float:
     """Return the absolute value of a coefficient as a float; infinity for fractions that are too large for one."""
     try:
         return abs(float(c))
@@ -44,7 +44,7 @@ def constant(value: Coefficient, error: float) -> Content:
     """Return a constant."""
     if not value:
         return Content({})
-    return Content({0: value}, max_coefficient=_size(value), error=error)
+    return Content({0: value}, max_coefficient=_magnitude(value), error=error)
 
 
 def negated(a: Content) -> Content:
@@ -56,7 +56,7 @@ def scaled(a: Content, c: Coefficient, exact: bool) -> Content:
     """Return c a, for an exact coefficient c."""
     if not c:
         return Content({})
-    size = _size(c)
+    size = _magnitude(c)
     terms: Packed = {key: c * x for key, x in a.terms.items()}
     error = 0.0 if exact else size * (a.error + ROUNDING * a.max_coefficient)
     return Content(terms, a.support, a.degree, a.multilinear, size * a.max_coefficient, error, size * a.dropped_sum)
@@ -69,35 +69,39 @@ def total(a: Content, b: Content, exact: bool) -> Content:
     terms = a.terms | b.terms
     common = a.terms.keys() & b.terms.keys()
     support, degree, multilinear = a.support | b.support, max(a.degree, b.degree), a.multilinear and b.multilinear
-    top, error, lost = max(a.max_coefficient, b.max_coefficient), max(a.error, b.error), a.dropped_sum + b.dropped_sum
+    largest, error, dropped_sum = (
+        max(a.max_coefficient, b.max_coefficient),
+        max(a.error, b.error),
+        a.dropped_sum + b.dropped_sum,
+    )
     if common:
         error = 0.0 if exact else a.error + b.error + ROUNDING * (a.max_coefficient + b.max_coefficient)
-        top, gone = _merged(terms, common, a.terms, b.terms, threshold(error, top), top)
-        lost += gone * error * 2
-    return Content(terms, support, degree, multilinear, top, error, lost)
+        largest, dropped = _merged(terms, common, a.terms, b.terms, threshold(error, largest), largest)
+        dropped_sum += dropped * error * 2
+    return Content(terms, support, degree, multilinear, largest, error, dropped_sum)
 
 
-def threshold(error: float, top: float) -> float:
+def threshold(error: float, largest: float) -> float:
     """Return the size below which a coefficient counts as the remainder of a cancellation."""
-    return min(error, _COARSEST * max(1.0, top))
+    return min(error, _MAX_CANCELLATION * max(1.0, largest))
 
 
 def _merged(
-    terms: Packed, common: set[int], first: Packed, second: Packed, negligible: float, top: float
+    terms: Packed, common: set[int], first: Packed, second: Packed, negligible: float, largest: float
 ) -> tuple[float, int]:
     """Write the sums of common terms into `terms`; return the largest coefficient and how many were dropped."""
-    gone = 0
+    dropped = 0
     for key in common:
         value = first[key] + second[key]
         size = abs(value)
         if size <= negligible:
             del terms[key]
-            gone += 1
+            dropped += 1
         else:
             terms[key] = value
-            if size > top:
-                top = _size(size)
-    return top, gone
+            if size > largest:
+                largest = _magnitude(size)
+    return largest, dropped
 
 
 def product(ring: Ring, a: Content, b: Content) -> Content:
@@ -116,7 +120,7 @@ def product(ring: Ring, a: Content, b: Content) -> Content:
         multilinear,
         a.max_coefficient * b.max_coefficient,
         error,
-        _product_lost(a, b),
+        _product_dropped_sum(a, b),
     )
 
 
@@ -129,7 +133,7 @@ def _product_error(a: Content, b: Content) -> float:
     )
 
 
-def _product_lost(a: Content, b: Content) -> float:
+def _product_dropped_sum(a: Content, b: Content) -> float:
     if not a.dropped_sum and not b.dropped_sum:
         return 0.0
     return a.dropped_sum * weight(b) + weight(a) * b.dropped_sum + a.dropped_sum * b.dropped_sum
@@ -137,7 +141,7 @@ def _product_lost(a: Content, b: Content) -> float:
 
 def weight(a: Content) -> float:
     """Return the sum of the absolute values of the coefficients and their errors."""
-    return sum(map(_size, a.terms.values())) + len(a.terms) * a.error
+    return sum(map(_magnitude, a.terms.values())) + len(a.terms) * a.error
 
 
 def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
@@ -145,10 +149,7 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
     degree = a.degree + b.degree
     if degree > LARGEST:
         raise ArgumentError(f"exponents above {LARGEST} are not supported", argument="other", value=degree)
-    terms: Packed = {}
-    for k, y in b.terms.items():
-        for j, x in a.terms.items():
-            terms[j + k] = terms.get(j + k, 0) + x * y
+    terms = product_of_terms(b.terms, a.terms)
     count = min(len(a.terms), len(b.terms))
     error = count * (_product_error(a, b) + count * ROUNDING * a.max_coefficient * b.max_coefficient)
     support = a.support | b.support
@@ -157,11 +158,20 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
             terms = with_circle_relation(terms, block)
             error *= 2 * degree * len(block.circle)
     error = 0.0 if ring.exact else error
-    top = max(map(_size, terms.values()), default=0.0)
-    negligible = threshold(error, top)
-    kept = {key: c for key, c in terms.items() if abs(c) > negligible}
-    lost = _product_lost(a, b) + (len(terms) - len(kept)) * 2 * error
-    return Content(kept, support, degree, False, top, error, lost)
+    largest = max(map(_magnitude, terms.values()), default=0.0)
+    negligible = threshold(error, largest)
+    significant = {key: c for key, c in terms.items() if abs(c) > negligible}
+    dropped_sum = _product_dropped_sum(a, b) + (len(terms) - len(significant)) * 2 * error
+    return Content(significant, support, degree, False, largest, error, dropped_sum)
+
+
+def product_of_terms(a: Packed, b: Packed) -> Packed:
+    """Return the product of two packed polynomials, summed in the order of the terms of `a`, then of `b`."""
+    terms: Packed = {}
+    for j, x in a.items():
+        for k, y in b.items():
+            terms[j + k] = terms.get(j + k, 0) + y * x
+    return terms
 
 
 def with_circle_relation(terms: Packed, block: Block) -> Packed:

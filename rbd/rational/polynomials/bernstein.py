@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from rbd.errors import NotFiniteError
-from rbd.rational.polynomials.half_angle import numerator
+from rbd.rational.polynomials.half_angle import circle_numerator
 from rbd.rational.polynomials.ring import Block, Kind, exponents, unit
 from rbd.scalars.arrays import Array
 
@@ -27,7 +27,7 @@ Form: TypeAlias = list[int]
 Row: TypeAlias = tuple[float, ...]
 """The control values of all monomials at one control point."""
 
-_WIDEST: Final = math.pi / 2
+_MAX_ARC: Final = math.pi / 2
 """The longest arc: longer ones are cut, since the tangents at their ends meet far outside."""
 
 
@@ -36,42 +36,42 @@ class BlockMonomials:
     """Monomials of one block, as exponents of circle variables and of s, over (1 + s²) to `power`."""
 
     block: Block
-    monomials: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    exponents: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
     power: int
 
     @property
     def halves(self) -> int:
         """The power of 1 + s² in the denominators of the circle variables."""
-        degree = max(sum(circle) for circle, _ in self.monomials)
+        degree = max(sum(circle) for circle, _ in self.exponents)
         return (degree + 1) // 2 if self.block.kind is Kind.ROTATION else degree
 
     @property
     def degree(self) -> int:
         """The degree of all numerators and the denominator in every s."""
-        highest = max((max(s, default=0) for _, s in self.monomials), default=0)
+        highest = max((max(s, default=0) for _, s in self.exponents), default=0)
         return max(2 * (self.halves + self.power), 2 * self.halves + highest)
 
 
-def controls(wanted: BlockMonomials, low: Sequence[float], high: Sequence[float], pieces: int) -> Array:
+def controls(monomials: BlockMonomials, low: Sequence[float], high: Sequence[float], pieces: int) -> Array:
     """Return the control values, one row per control point and one column per monomial, correctly rounded.
 
     Raises NotFiniteError where a monomial is not bounded.
     """
-    if wanted.block.kind is Kind.ROTATION:
-        boxes = itertools.product(*(_cuts(a, b, pieces, wanted) for a, b in zip(low, high, strict=True)))
-        rows = [row for box in boxes for row in _rotation_rows(wanted, box)]
+    if monomials.block.kind is Kind.ROTATION:
+        boxes = itertools.product(*(_cuts(a, b, pieces, monomials) for a, b in zip(low, high, strict=True)))
+        rows = [row for box in boxes for row in _rotation_rows(monomials, box)]
     else:
-        rows = [row for ends in _cuts(low[0], high[0], pieces, wanted) for row in _rows(wanted, *ends)]
+        rows = [row for ends in _cuts(low[0], high[0], pieces, monomials) for row in _rows(monomials, *ends)]
     return np.array(list(dict.fromkeys(rows)))  # neighbouring pieces share an end
 
 
-def _cuts(low: float, high: float, pieces: int, wanted: BlockMonomials) -> list[tuple[float, float]]:
+def _cuts(low: float, high: float, pieces: int, monomials: BlockMonomials) -> list[tuple[float, float]]:
     """Return the parts of an interval."""
-    if wanted.block.kind is Kind.LENGTH:
+    if monomials.block.kind is Kind.LENGTH:
         inner = np.linspace(low, high, pieces + 1)[1:-1].tolist()
     else:
         start, end = 2 * math.atan(low), 2 * math.atan(high)
-        count = pieces * max(1, math.ceil((end - start) / _WIDEST - 1e-9))
+        count = pieces * max(1, math.ceil((end - start) / _MAX_ARC - 1e-9))
         inner = [math.tan(x / 2) for x in np.linspace(start, end, count + 1)[1:-1].tolist()]
     ends = [low, *(x for x in inner if low < x < high), high]
     return list(itertools.pairwise(ends))
@@ -85,24 +85,25 @@ def _projective(s: float) -> tuple[int, int]:
     return bottom, top
 
 
-def _rows(wanted: BlockMonomials, low: float, high: float) -> list[Row]:
+def _rows(monomials: BlockMonomials, low: float, high: float) -> list[Row]:
     """Return the control values on one interval, of one variable."""
     (u0, v0), (u1, v1) = _projective(low), _projective(high)
     u, v = [u0, u1], [v0, v1]
     squares = _sum(_product(u, u), _product(v, v))
-    half, n = wanted.halves, wanted.degree
-    power = half + wanted.power
-    below = _product(_power(squares, power), _power(u, n - 2 * power))
-    if min(below) <= 0:
+    half, n = monomials.halves, monomials.degree
+    power = half + monomials.power
+    denominator = _product(_power(squares, power), _power(u, n - 2 * power))
+    if min(denominator) <= 0:
         raise NotFiniteError(
-            f"s[{wanted.block.first}] is unbounded on an infinite interval; give it finite bounds",
+            f"s[{monomials.block.first}] is unbounded on an infinite interval; give it finite bounds",
             argument="s_low",
             index=(0,),
         )
-    above = [
-        _product(_circle(u, v, squares, half, circle), _rest(u, v, n - 2 * half, s)) for circle, s in wanted.monomials
+    numerators = [
+        _product(_circle(u, v, squares, half, circle), _rest(u, v, n - 2 * half, s))
+        for circle, s in monomials.exponents
     ]
-    return [tuple(form[k] / below[k] for form in above) for k in range(n + 1)]
+    return [tuple(form[k] / denominator[k] for form in numerators) for k in range(n + 1)]
 
 
 def _circle(u: Form, v: Form, squares: Form, half: int, circle: Sequence[int]) -> Form:
@@ -138,19 +139,24 @@ def _power(a: Form, n: int) -> Form:
 # --- rotations: three variables at a time -----------------------------------------------------------------------------
 
 
-def _rotation_rows(wanted: BlockMonomials, box: Sequence[tuple[float, float]]) -> list[Row]:
+def _rotation_rows(monomials: BlockMonomials, box: Sequence[tuple[float, float]]) -> list[Row]:
     """Return the control values on a box of the three s of a rotation, cut in eight where it is too wide."""
-    n, power = wanted.degree, wanted.halves + wanted.power
+    n, power = monomials.degree, monomials.halves + monomials.power
     tables = [_powers(low, high, n) for low, high in box]
-    below = _expanded(wanted.block, numerator(wanted.block, power, (0, 0, 0, 0)), tables, n)
-    if min(below) <= 0:
+    denominator = _expanded(monomials.block, circle_numerator(monomials.block, power, (0, 0, 0, 0)), tables, n)
+    if min(denominator) <= 0:
         smaller = itertools.product(*(_halved(low, high) for low, high in box))
-        return [row for part in smaller for row in _rotation_rows(wanted, part)]
-    above = [
-        _expanded(wanted.block, _raised(wanted.block, numerator(wanted.block, wanted.halves, circle), s), tables, n)
-        for circle, s in wanted.monomials
+        return [row for part in smaller for row in _rotation_rows(monomials, part)]
+    numerators = [
+        _expanded(
+            monomials.block,
+            _raised(monomials.block, circle_numerator(monomials.block, monomials.halves, circle), s),
+            tables,
+            n,
+        )
+        for circle, s in monomials.exponents
     ]
-    return [tuple(form[k] / below[k] for form in above) for k in range(len(below))]
+    return [tuple(form[k] / denominator[k] for form in numerators) for k in range(len(denominator))]
 
 
 def _halved(low: float, high: float) -> list[tuple[float, float]]:

@@ -25,11 +25,11 @@ def bounded_blocks(ring: Ring) -> tuple[Block, ...]:
     return tuple(block for block in ring.blocks if block.kind is not Kind.LENGTH)
 
 
-def without_squares(p: Polynomial, block: Block, most: int) -> tuple[Polynomial, int]:
-    """Return `p` divided by a block's 1 + s² as often as the remainder is zero, at most `most` times; and how often."""
+def without_squares(p: Polynomial, block: Block, max_count: int) -> tuple[Polynomial, int]:
+    """Return `p` divided by a block's 1 + s² while the remainder is zero, at most `max_count` times; and how often."""
     divisor, count = sum_of_squares(p.ring, block), 0
-    while count < most and (found := quotient(p, divisor)) is not None:
-        p, count = found, count + 1
+    while count < max_count and (divided := quotient(p, divisor)) is not None:
+        p, count = divided, count + 1
     return p, count
 
 
@@ -41,12 +41,12 @@ def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
     # In floats the divisor is 1 + s²: a coefficient of the quotient sums at most this many, each with its error.
     growth = float((a.degree + 1) * max(1, len(b.terms) - 1) ** (a.degree // 2))
     error = 0.0 if p.ring.exact else growth * (a.error + ROUNDING * a.max_coefficient)
-    found = _divided(p.ring, a.terms, b.terms, threshold(error, a.max_coefficient))
-    if found is None:
+    terms = _divided(p.ring, a.terms, b.terms, threshold(error, a.max_coefficient))
+    if terms is None:
         return None
-    top = max((abs(float(c)) for c in found.values()), default=0.0)
+    largest = max((abs(float(c)) for c in terms.values()), default=0.0)
     return Polynomial(
-        p.ring, Content(found, a.support | b.support, a.degree, False, top, error, growth * a.dropped_sum)
+        p.ring, Content(terms, a.support | b.support, a.degree, False, largest, error, growth * a.dropped_sum)
     )
 
 
@@ -72,20 +72,20 @@ def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> P
     lead = max(divisor)
     lead_powers = ring.unpacked(lead)
     rest = {key: c for key, c in divisor.items() if key != lead}
-    left, order = dict(terms), [-key for key in terms]
-    heapq.heapify(order)
-    found: Packed = {}
-    while order:
-        key = -heapq.heappop(order)
-        c = left.pop(key, 0)
+    remainder, descending = dict(terms), [-key for key in terms]
+    heapq.heapify(descending)
+    quotient_terms: Packed = {}
+    while descending:
+        key = -heapq.heappop(descending)
+        c = remainder.pop(key, 0)
         if abs(c) <= negligible:
             continue
         if any(exponents(key, (g,))[0] < e for g, e in lead_powers):
             return None
-        found[key - lead] = c = c / divisor[lead]
+        quotient_terms[key - lead] = c = c / divisor[lead]
         for other, d in rest.items():
-            at = key - lead + other
-            if at not in left:
-                heapq.heappush(order, -at)
-            left[at] = left.get(at, 0) - c * d
-    return found
+            monomial = key - lead + other
+            if monomial not in remainder:
+                heapq.heappush(descending, -monomial)
+            remainder[monomial] = remainder.get(monomial, 0) - c * d
+    return quotient_terms

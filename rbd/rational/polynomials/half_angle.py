@@ -18,15 +18,15 @@ import attrs
 import numpy as np
 
 from rbd.errors import ArgumentError
-from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.arithmetic import Content, product_of_terms
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
 
-_DENSE: Final = 60_000
+_MAX_DENSE_SIZE: Final = 60_000
 """The largest size at which a dense array is used."""
 
-_KEEPS: Final = 32 * ROUNDING
+_CANCELLATION: Final = 32 * ROUNDING
 """A sum below this share of its summands' sizes is the remainder of a cancellation."""
 
 _BASIS: Final = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0], [1.0, -1.0, 0.0]])
@@ -39,9 +39,9 @@ def rational_function(p: Polynomial) -> RationalFunction:
     used = functools.reduce(lambda a, b: a | b, content.terms, 0)
     blocks = [block for block in ring.blocks if block.circle and any(exponents(used, block.circle))]
     dense = not ring.exact and content.multilinear and all(block.kind is Kind.ANGLE for block in blocks)
-    if dense and 3 ** len(blocks) <= _DENSE and not _has_others(ring, used, blocks):
+    if dense and 3 ** len(blocks) <= _MAX_DENSE_SIZE and not _has_others(ring, used, blocks):
         return RationalFunction(_converted_dense(p, blocks), {block.number: 1 for block in blocks})
-    powers = {block.number: _power(ring, content.terms, block) for block in blocks}
+    powers = {block.number: _denominator_power(ring, content.terms, block) for block in blocks}
     return RationalFunction(_converted_sparse(p, powers), powers)
 
 
@@ -51,7 +51,7 @@ def _has_others(ring: Ring, used: int, blocks: Sequence[Block]) -> bool:
     return any(g not in circles for g, _ in ring.unpacked(used))
 
 
-def _power(ring: Ring, terms: Packed, block: Block) -> int:
+def _denominator_power(ring: Ring, terms: Packed, block: Block) -> int:
     """Return the power of 1 + s² in the denominator: the degree in cosine and sine, half that in a quaternion."""
     degrees = {sum(exponents(key, block.circle)) for key in terms}
     if 2 * max(degrees) > LARGEST:
@@ -75,40 +75,42 @@ def require_even(ring: Ring, terms: Packed) -> None:
 
 
 def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
-    where, keys = _places(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
+    index_of, keys = _places(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
     coefficients = np.zeros(len(keys))
     terms = p.content.terms
-    coefficients[[where[key] for key in terms]] = list(cast("Mapping[int, float]", terms).values())
+    coefficients[[index_of[key] for key in terms]] = list(cast("Mapping[int, float]", terms).values())
     result, sizes = coefficients, np.abs(coefficients)
     for _ in blocks:  # moves its axis to the end, so that the order is restored after all of them
         result = (_BASIS @ result.reshape(3, -1)).T.reshape(-1)
         sizes = (np.abs(_BASIS) @ sizes.reshape(3, -1)).T.reshape(-1)
-    gone = np.abs(result) <= _KEEPS * sizes
-    result[gone] = 0.0
-    found: Packed = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
-    dropped = sizes[gone & (sizes > 0.0)]
-    errors = _Errors(
+    is_dropped = np.abs(result) <= _CANCELLATION * sizes
+    result[is_dropped] = 0.0
+    terms_in_s: Packed = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
+    dropped = sizes[is_dropped & (sizes > 0.0)]
+    errors = _SubstitutionErrors(
         2.0 ** len(blocks), 2 * len(blocks), float(sizes.max(initial=0.0)), float(dropped.sum()), len(dropped)
     )
-    return Polynomial(p.ring, errors.content(p.content, found, max(2, p.content.degree)))
+    return Polynomial(p.ring, errors.content(p.content, terms_in_s, max(2, p.content.degree)))
 
 
 @attrs.frozen
-class _Errors:
+class _SubstitutionErrors:
     """Errors of a substitution: growth factor, roundings per coefficient, the largest size, what was dropped."""
 
     growth: float
     roundings: int
     largest: float
-    gone: float
-    gone_count: int
+    dropped_size: float
+    dropped_count: int
 
-    def content(self, old: Content, terms: Packed, degree: int) -> Content:
+    def content(self, original: Content, terms: Packed, degree: int) -> Content:
         """Return the numerator with these terms."""
-        error, rounding = self.growth * old.error, _KEEPS + self.roundings * ROUNDING
-        lost = self.growth * old.dropped_sum + self.gone_count * error + rounding * self.gone
-        top = max((abs(float(c)) for c in terms.values()), default=0.0)
-        return Content(terms, old.support, degree, False, top, error + rounding * self.largest, lost)
+        error, rounding = self.growth * original.error, _CANCELLATION + self.roundings * ROUNDING
+        dropped_sum = self.growth * original.dropped_sum + self.dropped_count * error + rounding * self.dropped_size
+        largest_coefficient = max((abs(float(c)) for c in terms.values()), default=0.0)
+        return Content(
+            terms, original.support, degree, False, largest_coefficient, error + rounding * self.largest, dropped_sum
+        )
 
 
 @functools.lru_cache(maxsize=64)
@@ -140,27 +142,29 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
         block, rows = ring.blocks[number], _Numerators(ring.blocks[number], power)
         terms, sizes = _substituted(ring, terms, sizes, block, rows)
         growth *= rows.growth
-    old, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
+    original, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
     if ring.exact:
-        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, old.support, degree, False))
-    kept = {key: c for key, c in terms.items() if abs(c) > _KEEPS * sizes[key]}
-    gone = [sizes[key] for key in terms.keys() - kept.keys()]
-    rounded = sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
-    errors = _Errors(growth, len(old.terms) + rounded, max(sizes.values(), default=0.0), sum(gone), len(gone))
-    return Polynomial(ring, errors.content(old, kept, degree))
+        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, original.support, degree, False))
+    significant = {key: c for key, c in terms.items() if abs(c) > _CANCELLATION * sizes[key]}
+    dropped = [sizes[key] for key in terms.keys() - significant.keys()]
+    roundings = sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
+    errors = _SubstitutionErrors(
+        growth, len(original.terms) + roundings, max(sizes.values(), default=0.0), sum(dropped), len(dropped)
+    )
+    return Polynomial(ring, errors.content(original, significant, degree))
 
 
 def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Numerators) -> tuple[Packed, Packed]:
     """Return the terms with a block's circle variables replaced, and the sums of the summands' sizes."""
-    found: Packed = {}
-    found_sizes: Packed = {}
+    result: Packed = {}
+    result_sizes: Packed = {}
     for key, c in terms.items():
         powers = exponents(key, block.circle)
         rest = key - sum(e * unit(g) for g, e in zip(block.circle, powers, strict=True))
         for monomial, factor in rows[powers]:
-            found[rest + monomial] = found.get(rest + monomial, 0) + factor * c
-            found_sizes[rest + monomial] = found_sizes.get(rest + monomial, 0) + abs(factor) * sizes[key]
-    return found, found_sizes
+            result[rest + monomial] = result.get(rest + monomial, 0) + factor * c
+            result_sizes[rest + monomial] = result_sizes.get(rest + monomial, 0) + abs(factor) * sizes[key]
+    return result, result_sizes
 
 
 class _Numerators(dict[tuple[int, ...], _Row]):
@@ -172,19 +176,20 @@ class _Numerators(dict[tuple[int, ...], _Row]):
         self.growth = 4.0**power * (2.0 * power + 1.0) ** len(block.s)  # factors, times monomials
 
     def __missing__(self, powers: tuple[int, ...]) -> _Row:
-        found = self[powers] = tuple(numerator(self._block, self._power, powers).items())
-        return found
+        row = self[powers] = tuple(circle_numerator(self._block, self._power, powers).items())
+        return row
 
 
-def numerator(block: Block, power: int, exponents: tuple[int, ...]) -> dict[int, int]:
+def circle_numerator(block: Block, power: int, exponents: tuple[int, ...]) -> dict[int, int]:
     """Return a circle monomial of a block times (1 + s²)^power, as a polynomial in s."""
     if block.kind is Kind.ANGLE:
         cos, sin = exponents
-        result = _times(_binomial(unit(block.s[0]) * 2, cos, -1), _binomial(unit(block.s[0]) * 2, power - cos - sin, 1))
+        square = 2 * unit(block.s[0])
+        result = product_of_terms(_binomial(square, cos, -1), _binomial(square, power - cos - sin, 1))
         return {key + sin * unit(block.s[0]): c * 2**sin for key, c in result.items()}
     left = power - sum(exponents) // 2
     shift = sum(e * unit(g) for g, e in zip(block.s, exponents[1:], strict=True))
-    return {key + shift: c for key, c in _squares(block, left).items()}
+    return {key + shift: c for key, c in _sum_of_squares_power(block, left).items()}
 
 
 def _binomial(square: int, n: int, sign: int) -> dict[int, int]:
@@ -192,7 +197,7 @@ def _binomial(square: int, n: int, sign: int) -> dict[int, int]:
     return {j * square: math.comb(n, j) * sign**j for j in range(n + 1)}
 
 
-def _squares(block: Block, n: int) -> dict[int, int]:
+def _sum_of_squares_power(block: Block, n: int) -> dict[int, int]:
     """Return (1 + s²)^n, for a rotation with s² = s0² + s1² + s2²."""
     result: dict[int, int] = {}
     for powers in itertools.product(range(n + 1), repeat=len(block.s)):
@@ -200,11 +205,4 @@ def _squares(block: Block, n: int) -> dict[int, int]:
         if rest >= 0:
             ways = math.factorial(n) // math.prod(map(math.factorial, (*powers, rest)))
             result[sum(2 * j * unit(g) for j, g in zip(powers, block.s, strict=True))] = ways
-    return result
-
-
-def _times(a: Mapping[int, int], b: Mapping[int, int]) -> dict[int, int]:
-    result: dict[int, int] = {}
-    for (j, x), (k, y) in itertools.product(a.items(), b.items()):
-        result[j + k] = result.get(j + k, 0) + x * y
     return result

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
 from rbd.program.status import range_error
-from rbd.rational.polynomials import arithmetic, evaluation, printing
+from rbd.rational.polynomials import arithmetic, evaluation, printing, recording
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.ring import (
     INPUT_ERROR,
@@ -97,9 +97,9 @@ class Polynomial(RingElement):
     def terms(self) -> Mapping[Monomial, Coefficient]:
         """The coefficients by monomial, from low degrees to high ones."""
         if self._terms is None:
-            found: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.content.terms.items()}
-            order = sorted(found, key=functools.partial(printing.rank, self.ring))
-            self._terms = MappingProxyType({monomial: found[monomial] for monomial in order})
+            unsorted: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.content.terms.items()}
+            order = sorted(unsorted, key=functools.partial(printing.rank, self.ring))
+            self._terms = MappingProxyType({monomial: unsorted[monomial] for monomial in order})
         return self._terms
 
     def _monomial(self, key: int) -> Monomial:
@@ -112,8 +112,8 @@ class Polynomial(RingElement):
         """
         key = self.ring.packed(monomial)
         zero = self.ring.coefficient(0)
-        found: Coefficient = zero if key is None else self.content.terms.get(key, zero)
-        return found
+        value: Coefficient = zero if key is None else self.content.terms.get(key, zero)
+        return value
 
     def degree(self, name: str) -> int:
         """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
@@ -141,7 +141,7 @@ class Polynomial(RingElement):
 
     def compile(self) -> RecordedFunction:
         """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
-        return evaluation.recorded(self.ring, "polynomial", {"result": self.content.terms})
+        return recording.recorded(self.ring, "polynomial", {"result": self.content.terms})
 
     def derivative(self, index: SupportsIndex) -> Polynomial:
         """Return the derivative by s[index], a polynomial again, since dΔ = (1 + cos Δ) ds.
@@ -184,14 +184,14 @@ class Polynomial(RingElement):
     def __add__(self, other: Any, /) -> Polynomial:
         if type(other) is int and not other:
             return self
-        mine = self._coerced(other)
-        if mine is None:
+        operand = self._coerced(other)
+        if operand is None:
             return NotImplemented
-        if mine.content is _ZERO:
+        if operand.content is _ZERO:
             return self
         if self.content is _ZERO:
-            return mine
-        return Polynomial(self.ring, arithmetic.total(self.content, mine.content, self.ring.exact))
+            return operand
+        return Polynomial(self.ring, arithmetic.total(self.content, operand.content, self.ring.exact))
 
     @override
     def __mul__(self, other: Any, /) -> Polynomial:
@@ -199,12 +199,12 @@ class Polynomial(RingElement):
             if other == 1:
                 return self
             return -self if other == -1 else self._scaled(other)
-        mine = self._coerced(other)
-        if mine is None:
+        operand = self._coerced(other)
+        if operand is None:
             return NotImplemented
-        if self.content is _ZERO or mine.content is _ZERO:
+        if self.content is _ZERO or operand.content is _ZERO:
             return Polynomial(self.ring, _ZERO)
-        return Polynomial(self.ring, arithmetic.product(self.ring, self.content, mine.content))
+        return Polynomial(self.ring, arithmetic.product(self.ring, self.content, operand.content))
 
     def _scaled(self, c: int) -> Polynomial:
         if not c:
@@ -212,8 +212,8 @@ class Polynomial(RingElement):
         return Polynomial(self.ring, arithmetic.scaled(self.content, self.ring.coefficient(c), self.ring.exact))
 
     def __truediv__(self, other: Any, /) -> Polynomial:
-        mine = self._coerced(other)
-        return NotImplemented if mine is None else self * mine.reciprocal()
+        operand = self._coerced(other)
+        return NotImplemented if operand is None else self * operand.reciprocal()
 
     def __rtruediv__(self, other: Any, /) -> Polynomial:
         quotient: Polynomial = self.reciprocal() * other
@@ -232,8 +232,8 @@ class Polynomial(RingElement):
         if self.content.terms.keys() - {0}:
             message = f"{function} {printing.text(self, 80)} gives no polynomial"
             raise ScalarError(message, scalar=self, function=function)
-        found: Coefficient = self.content.terms.get(0, self.ring.coefficient(0))
-        return found
+        value: Coefficient = self.content.terms.get(0, self.ring.coefficient(0))
+        return value
 
     @override
     def __neg__(self) -> Polynomial:

@@ -72,10 +72,10 @@ class AngleScalar:
 
     __slots__ = ("cosine", "ring", "sine")
 
-    def __init__(self, ring: Ring, block: Block, star: NominalValue) -> None:
+    def __init__(self, ring: Ring, block: Block, nominal: NominalValue) -> None:
         self.ring = ring
         cos, sin = (Polynomial.variable(ring, g) for g in block.circle)
-        c, s = (Polynomial.from_parameter(ring, x) for x in cosine_and_sine(ring, star))
+        c, s = (Polynomial.from_parameter(ring, x) for x in cosine_and_sine(ring, nominal))
         self.cosine = cos * c - sin * s
         self.sine = cos * s + sin * c
 
@@ -86,15 +86,15 @@ class AngleScalar:
     __neg__ = __pos__ = _refuse
 
 
-def cosine_and_sine(ring: Ring, star: NominalValue) -> tuple[Scalar, Scalar]:
+def cosine_and_sine(ring: Ring, nominal: NominalValue) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of an entry of q*; raise ArgumentError if they must be exact and are not."""
-    if isinstance(star, HalfTangent):
-        return star.cosine, star.sine
+    if isinstance(nominal, HalfTangent):
+        return nominal.cosine, nominal.sine
     if not ring.exact:
-        return math.cos(star), math.sin(star)
-    if star:
-        message = f"q_star: the cosine of {star} is no fraction; use rbd.rational.HalfTangent(fraction)"
-        raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent(fraction), or 0")
+        return math.cos(nominal), math.sin(nominal)
+    if nominal:
+        message = f"q_star: the cosine of {nominal} is no fraction; use rbd.rational.HalfTangent(fraction)"
+        raise ArgumentError(message, argument="q_star", value=nominal, allowed="HalfTangent(fraction), or 0")
     return 1, 0
 
 

@@ -12,12 +12,14 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
-from rbd.rational.polynomials import evaluation, printing
+from rbd.rational.polynomials import evaluation, printing, recording
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import LARGEST, Block, Packed, Ring, exponents, unit
 from rbd.rational.polynomials.ring_element import RingElement
+from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.substitution import half_angle_array_values, half_angle_scalar_values
 from rbd.scalars import is_float
 from rbd.scalars.lazy import lazy
 
@@ -70,8 +72,8 @@ class RationalFunction(RingElement):
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables that occur."""
-        found = {*self.numerator.variables, *(() if self.divisor is None else self.divisor.variables)}
-        return tuple(name for name in self.ring.names if name in found)
+        present = {*self.numerator.variables, *(() if self.divisor is None else self.divisor.variables)}
+        return tuple(name for name in self.ring.names if name in present)
 
     def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Any:
         """Return the value at s, of any scalars; entries of angles or rotations may be infinite.
@@ -80,13 +82,15 @@ class RationalFunction(RingElement):
         ShapeError, NotFiniteError, also where a value leaves the range of floats, and SingularError at poles of other
         scalars.
         """
-        found = evaluation.entries(self.ring, s)
-        if isinstance(found, tuple) or (self.divisor is None and self.projective is None):
-            return evaluation.ratio_in_s(self.ring, self.numerator.content.terms, self.denominator.content.terms, found)
+        checked = checked_s(self.ring, s)
+        if isinstance(checked, tuple) or (self.divisor is None and self.projective is None):
+            return evaluation.ratio_in_s(
+                self.ring, self.numerator.content.terms, self.denominator.content.terms, checked
+            )
         if self.divisor is not None:
-            return evaluation.ratio(self.ring, *self._ratio, found, evaluation.half_values)
+            return evaluation.ratio(self.ring, *self._ratio, checked, half_angle_array_values)
         assert self.projective is not None
-        return evaluation.value(self.ring, self.projective, found, evaluation.half_values)
+        return evaluation.value(self.ring, self.projective, checked, half_angle_array_values)
 
     @lazy
     def projective(self) -> Packed | None:
@@ -101,23 +105,23 @@ class RationalFunction(RingElement):
     def _ratio(self) -> tuple[Packed, Packed]:
         """Numerator and denominator in cosines and sines of half the angles, homogeneous in each block."""
         assert self.divisor is not None
-        top, bottom = self.numerator.content.terms, self.divisor.content.terms
+        numerator, denominator = self.numerator.content.terms, self.divisor.content.terms
         for block in bounded_blocks(self.ring):
-            own = 2 * self.powers.get(block.number, 0)
-            degree = max(_degree(top, block), _degree(bottom, block) + own)
-            top = {_homogeneous(key, block, degree): c for key, c in top.items()}
-            bottom = {_homogeneous(key, block, degree - own): c for key, c in bottom.items()}
-        return top, bottom
+            power = 2 * self.powers.get(block.number, 0)
+            degree = max(_degree(numerator, block), _degree(denominator, block) + power)
+            numerator = {_homogeneous(key, block, degree): c for key, c in numerator.items()}
+            denominator = {_homogeneous(key, block, degree - power): c for key, c in denominator.items()}
+        return numerator, denominator
 
     def compile(self) -> RecordedFunction:
         """Return it as a native function of s; `.derivative`, `.to_c` and batches come with it."""
         if self.divisor is not None:
-            return evaluation.recorded_ratio(self.ring, "rational", *self._ratio, evaluation.half_circle_values)
+            return recording.recorded_ratio(self.ring, "rational", *self._ratio, half_angle_scalar_values)
         if self.projective is None:
             raise ArgumentError(
                 "a function that is infinite at infinite s cannot be compiled", argument="self", value=str(self)
             )
-        return evaluation.recorded(self.ring, "rational", {"result": self.projective}, evaluation.half_circle_values)
+        return recording.recorded(self.ring, "rational", {"result": self.projective}, half_angle_scalar_values)
 
     def derivative(self, index: SupportsIndex) -> RationalFunction:
         """Return the derivative by s[index]; raise ArgumentError when there is no such variable."""
@@ -132,8 +136,8 @@ class RationalFunction(RingElement):
         # Not `Polynomial.variable`: over the denominator the powers of this s are bounded, so its s_bit is not set.
         g = block.s[operator.index(index) - block.first]
         s = Polynomial(self.ring, Content({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
-        top = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
-        return RationalFunction(top, {**self.powers, block.number: power + 1})
+        numerator = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
+        return RationalFunction(numerator, {**self.powers, block.number: power + 1})
 
     def to_sympy(self) -> Any:
         """Return a SymPy expression in symbols `s_0`, `s_1` ..., the denominator not expanded."""
@@ -228,8 +232,8 @@ class RationalFunction(RingElement):
 
     def _bases(self, show: Any) -> dict[str, int]:
         blocks = self.ring.blocks
-        found = {show(sum_of_squares(self.ring, blocks[number])): power for number, power in self.powers.items()}
-        return found if self.divisor is None else found | {show(self.divisor): 1}
+        bases = {show(sum_of_squares(self.ring, blocks[number])): power for number, power in self.powers.items()}
+        return bases if self.divisor is None else bases | {show(self.divisor): 1}
 
     @override
     def __str__(self) -> str:
@@ -276,34 +280,36 @@ def _both(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
 
 
 def _with_minimal_denominator(
-    top: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None
+    numerator: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None
 ) -> RationalFunction:
     """Return a quotient with minimal denominator."""
-    if not top.content.terms:
-        return RationalFunction(top, {})
-    left = Counter(powers)
+    if not numerator.content.terms:
+        return RationalFunction(numerator, {})
+    remaining = Counter(powers)
     if divisor is not None:
-        for block in bounded_blocks(top.ring):
+        for block in bounded_blocks(numerator.ring):
             divisor, count = without_squares(divisor, block, LARGEST)
-            left[block.number] += count
-        top, divisor = _divided_out(top, divisor)
-    for number, power in list(left.items()):
-        top, count = without_squares(top, top.ring.blocks[number], power)
-        left[number] -= count
-    return RationalFunction(top, {number: left[number] for number in sorted(left) if left[number] > 0}, divisor)
+            remaining[block.number] += count
+        numerator, divisor = _divided_out(numerator, divisor)
+    for number, power in list(remaining.items()):
+        numerator, count = without_squares(numerator, numerator.ring.blocks[number], power)
+        remaining[number] -= count
+    return RationalFunction(
+        numerator, {number: remaining[number] for number in sorted(remaining) if remaining[number] > 0}, divisor
+    )
 
 
-def _divided_out(top: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
+def _divided_out(numerator: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
     """Return top / divisor as a polynomial if it is one; else both, the constant factor in the numerator."""
     if not divisor.content.terms.keys() - {0}:
-        return top / divisor, None
-    whole = quotient(top, divisor) if top.ring.exact else None
-    if whole is not None:
-        return whole, None
-    if not top.ring.exact:
-        return top, divisor
+        return numerator / divisor, None
+    polynomial = quotient(numerator, divisor) if numerator.ring.exact else None
+    if polynomial is not None:
+        return polynomial, None
+    if not numerator.ring.exact:
+        return numerator, divisor
     first = next(iter(divisor.terms.values()))  # the coefficient of the lowest monomial becomes one
-    return top / first, divisor / first
+    return numerator / first, divisor / first
 
 
 def _degree(terms: Packed, block: Block) -> int:

@@ -97,14 +97,14 @@ class Ring:
         self.origin = (origin, exact)
         self.names: list[str] = []
         self.latex: list[str] = []
-        circles = [self._named(kind, first) for kind, first in zip(kinds, _starts(kinds), strict=True)]
+        circles = [self._named(kind, first) for kind, first in zip(kinds, _first_indices(kinds), strict=True)]
         self.s_count = sum(_SIZES[kind][1] for kind in kinds)
         base = len(self.names)
         self.names += [f"s[{i}]" for i in range(self.s_count)]
         self.latex += [f"s_{{{i}}}" for i in range(self.s_count)]
         self.blocks = tuple(
             Block(kind, number, first, circle, tuple(range(base + first, base + first + _SIZES[kind][1])))
-            for number, (kind, first, circle) in enumerate(zip(kinds, _starts(kinds), circles, strict=True))
+            for number, (kind, first, circle) in enumerate(zip(kinds, _first_indices(kinds), circles, strict=True))
         )
         self.block_of = {g: block for block in self.blocks for g in (*block.circle, *block.s)}
         self.s_block = {i: block for block in self.blocks for i in block.indices}
@@ -117,7 +117,7 @@ class Ring:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the constructor's arguments."""
-        return _remade, (tuple(block.kind for block in self.blocks), self.exact, self.origin[0])
+        return _unpickled, (tuple(block.kind for block in self.blocks), self.exact, self.origin[0])
 
     def coefficient(self, x: Scalar) -> Coefficient:
         """Return a number as a coefficient: a Fraction in exact rings, else a float.
@@ -176,14 +176,14 @@ class Ring:
 
     def unpacked(self, key: int) -> list[tuple[int, int]]:
         """Return (variable, exponent) for every variable that occurs in a packed monomial."""
-        found: list[tuple[int, int]] = []
+        powers: list[tuple[int, int]] = []
         g = 0
         while key:
             if exponent := key & LARGEST:
-                found.append((g, exponent))
+                powers.append((g, exponent))
             key >>= FIELD
             g += 1
-        return found
+        return powers
 
     def is_same(self, other: Ring) -> bool:
         """Tell whether polynomials of both may be combined."""
@@ -217,10 +217,10 @@ def exponents(key: int, variables: Iterable[int]) -> tuple[int, ...]:
 
 
 @functools.cache
-def _remade(kinds: tuple[Kind, ...], exact: bool, origin: object) -> Ring:
+def _unpickled(kinds: tuple[Kind, ...], exact: bool, origin: object) -> Ring:
     return Ring(kinds, exact=exact, origin=origin)
 
 
-def _starts(kinds: Sequence[Kind]) -> list[int]:
+def _first_indices(kinds: Sequence[Kind]) -> list[int]:
     """Return the first entry of s of each block."""
     return [0, *itertools.accumulate(_SIZES[kind][1] for kind in kinds)][: len(kinds)]

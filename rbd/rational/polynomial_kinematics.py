@@ -30,12 +30,12 @@ class PolynomialKinematics:
         mechanism: Mechanism,
         coordinates: Sequence[tuple[Coordinate, ...]],
         ring: Ring,
-        star: tuple[NominalValue, ...],
+        nominal: tuple[NominalValue, ...],
     ) -> None:
         """Replace coordinates by polynomials; raise ArgumentError for an invalid q*."""
         self.ring = ring
         self._mechanism = mechanism
-        q = _polynomials(coordinates, ring, star)
+        q = _polynomials(coordinates, ring, nominal)
         self._state = ScalarState(_with_quaternion_joints(mechanism), q, [0] * mechanism.nv)
         self._polynomial = q[0] if q else None
 
@@ -53,13 +53,13 @@ class PolynomialKinematics:
             return index, to_body @ _moved(to_body.from_frame, (x, y, z)), Frame(f"point in {frame.name}")
         body = place if isinstance(place, RigidBody) else self._mechanism.body_of_frame(place)
         frame = body.default_frame if isinstance(place, RigidBody) else place
-        index = self._state.layout.body_index(body) if self._is_own else self._index(body)
+        index = self._state.layout.body_index(body) if self._is_original else self._index(body)
         here = self._state.layout.bodies[index].default_frame
         fixed = self._state.lifted_transform(body.fixed_transform(frame, body.default_frame))
         return index, Transform.trusted(frame, here, *fixed.components), frame
 
     @property
-    def _is_own(self) -> bool:
+    def _is_original(self) -> bool:
         return self._state.mechanism is self._mechanism
 
     def _index(self, body: RigidBody) -> int:
@@ -84,11 +84,13 @@ class PolynomialKinematics:
         return path
 
 
-def _polynomials(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[NominalValue, ...]) -> Vector:
+def _polynomials(
+    coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, nominal: tuple[NominalValue, ...]
+) -> Vector:
     q: list[Scalar] = []
     i = 0
     for coordinate, block in zip((c for group in coordinates for c in group), ring.blocks, strict=True):
-        q += coordinate.polynomials(ring, block, star[i : i + coordinate.nq])
+        q += coordinate.polynomials(ring, block, nominal[i : i + coordinate.nq])
         i += coordinate.nq
     return tuple(q)
 
@@ -99,12 +101,12 @@ def _moved(frame: Frame[Any], translation: Vec3) -> Transform:
 
 def _with_quaternion_joints(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism, or a copy with quaternion joints where rotations have three coordinates."""
-    twins = {joint: quaternion_equivalent(joint.type) for joint in mechanism.tree_joints}
-    if not any(twins.values()):
+    equivalents = {joint: quaternion_equivalent(joint.type) for joint in mechanism.tree_joints}
+    if not any(equivalents.values()):
         return mechanism
     copy, copies = mechanism.copy()
-    for joint, twin in twins.items():
-        if twin is not None:
-            old = copies.joint(joint)
-            copy.replace_joint(old, Joint(old.name, twin))
+    for joint, equivalent in equivalents.items():
+        if equivalent is not None:
+            joint_copy = copies.joint(joint)
+            copy.replace_joint(joint_copy, Joint(joint_copy.name, equivalent))
     return copy

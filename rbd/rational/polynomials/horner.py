@@ -1,0 +1,58 @@
+"""Horner's scheme: values and partial derivatives of packed polynomials, for given values of the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from rbd.rational.polynomials.ring import FIELD, Packed
+
+Values: TypeAlias = Mapping[int, Any]
+"""The value of each variable, by its number."""
+
+
+def horner(terms: Packed, values: Values) -> Any:
+    """Return the value of a polynomial, the variable with the highest number outermost."""
+    if terms.keys() <= {0}:
+        return terms.get(0, 0)
+    g, parts = _split(terms)
+    result: Any = 0
+    x = values[g]
+    previous = max(parts)
+    for exponent in sorted(parts, reverse=True):
+        result = _times_power(result, x, previous - exponent) + horner(parts[exponent], values)
+        previous = exponent
+    return _times_power(result, x, previous)
+
+
+def _split(terms: Packed) -> tuple[int, dict[int, Packed]]:
+    """Return the variable with the highest number, and the coefficients of its powers, polynomials in the others."""
+    g = (max(terms).bit_length() - 1) // FIELD
+    shift = FIELD * g
+    parts: dict[int, Packed] = {}
+    mask = (1 << shift) - 1
+    for key, c in terms.items():
+        parts.setdefault(key >> shift, {})[key & mask] = c
+    return g, parts
+
+
+def value_and_partials(terms: Packed, values: Values, weight: Any, partials: dict[int, Any]) -> Any:
+    """Return the value; add to `partials` the derivatives with respect to the variables, times `weight`."""
+    if terms.keys() <= {0}:
+        return terms.get(0, 0)
+    g, parts = _split(terms)
+    result: Any = 0
+    for exponent, part in parts.items():
+        power = _times_power(1, values[g], exponent)
+        inner = value_and_partials(part, values, weight * power, partials)
+        result = result + inner * power
+        if exponent:
+            derivative = _times_power(exponent * inner, values[g], exponent - 1)
+            partials[g] = partials.get(g, 0) + weight * derivative
+    return result
+
+
+def _times_power(y: Any, x: Any, n: int) -> Any:
+    for _ in range(n):
+        y = y * x
+    return y

@@ -1,0 +1,48 @@
+"""Polynomials as native functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from rbd.compiled import RecordedFunction
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.rational.polynomials.horner import Values, horner
+from rbd.rational.polynomials.ring import Packed, Ring
+from rbd.rational.polynomials.substitution import ScalarSubstitution, scalar_values
+from rbd.scalars import Vector
+
+
+def recorded(
+    ring: Ring, name: str, outputs: Mapping[str, Any], at: ScalarSubstitution = scalar_values
+) -> RecordedFunction:
+    """Return a native function of s: `outputs` are packed polynomials in nested tuples, by name."""
+    graph = Graph()
+    s: Vector = graph.input("s", (ring.s_count,))
+    return _function(graph, name, outputs, at(ring, s))
+
+
+def recorded_ratio(
+    ring: Ring, name: str, numerator: Packed, denominator: Packed, at: ScalarSubstitution
+) -> RecordedFunction:
+    """Return a quotient as a native function of s."""
+    graph = Graph()
+    values = at(ring, graph.input("s", (ring.s_count,)))
+    return RecordedFunction(
+        Program.of(graph, name, {"result": horner(numerator, values) / horner(denominator, values)})
+    )
+
+
+def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:
+    """Return a native function of all variables, which are finite at infinite s too."""
+    graph = Graph()
+    variables: Vector = graph.input("variables", (len(ring.names),))
+    return _function(graph, name, outputs, dict(enumerate(variables)))
+
+
+def _function(graph: Graph, name: str, outputs: Mapping[str, Any], values: Values) -> RecordedFunction:
+    def nested(x: Any) -> Any:
+        return horner(cast("Packed", x), values) if isinstance(x, dict) else tuple(nested(y) for y in x)
+
+    return RecordedFunction(Program.of(graph, name, {key: nested(x) for key, x in outputs.items()}))
