@@ -56,7 +56,7 @@ LAYERS = [
 PARTS = {
     "contact": ["arguments", "geometry", "model", "solver", "stepping"],
     "native": ["codegen", "runtime", "batch", "compiled_program", "repeat", "builtins", "*", "executable"],
-    "rational": ["polynomials", "coordinates", "pose", "expansion", "bounds", "kinematics"],
+    "rational": ["polynomials", "coordinates", "pose", "polynomial_kinematics", "bounds", "kinematics"],
 }
 
 # The public list imports everything.
