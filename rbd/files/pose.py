@@ -7,6 +7,7 @@ from typing import Final, TypeAlias, final
 import attrs
 
 from rbd.scalars import to_float
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, matmul, matvec, neg3, tmatvec, transpose3
 
@@ -27,6 +28,12 @@ def float_vector(vector: Vec3) -> Triple:
 def float_matrix(matrix: Mat3) -> Matrix3:
     """Return a matrix of scalars as floats, without negative zeros."""
     return float_vector(matrix[0]), float_vector(matrix[1]), float_vector(matrix[2])
+
+
+def matrix_of_array(matrix: Array) -> Matrix3:
+    """Return a 3×3 array as a matrix of floats."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    return (a, b, c), (d, e, f), (g, h, i)
 
 
 @final

@@ -46,13 +46,25 @@ class FileReading(Generic[Report]):
         """Return an error of `kind` at `node`."""
         return fault(kind, node, message, **fields)
 
-    def object_to(
-        self, node: XmlElement, message: str, remedy: str, /, kind: type[FileError] | None = None, **fields: object
+    def warn_or_refuse(
+        self,
+        node: XmlElement,
+        message: str,
+        /,
+        *,
+        remedy: str | None = None,
+        kind: type[FileError] | None = None,
+        attribute: str | None = None,
+        **fields: object,
     ) -> None:
-        """Refuse when strict; else warn and say how it was mended."""
-        if self.strict:
-            raise self.fault(kind or self.format.value, node, f"{message} (strict=False: {remedy})", **fields)
-        self.warn(node, f"{message}; {remedy}", refused=True)
+        """Refuse when strict; else warn, and say what is taken instead: the `remedy`, or the rest of the file."""
+        if not self.strict:
+            text = message if remedy is None else f"{message}; {remedy}"
+            self.warn(node, text, refused=True, attribute=attribute)
+            return
+        advice = "strict=False loads the rest" if remedy is None else f"strict=False: {remedy}"
+        error = kind or (self.format.refused if remedy is None else self.format.value)
+        raise self.fault(error, node, f"{message} ({advice})", attribute=attribute, **fields)
 
     def accept(self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()) -> None:
         """List every attribute, child element and text of `node` that its rule does not know."""
@@ -70,7 +82,7 @@ class FileReading(Generic[Report]):
         found = [child for child in node.children if child.tag == tag]
         if len(found) > 1:
             message = f"a second <{tag}>; the first is in line {found[0].line}"
-            self.object_to(found[1], message, "the first is taken")
+            self.warn_or_refuse(found[1], message, remedy="the first is taken")
         return found[0] if found else None
 
     def number(self, node: XmlElement, attribute: str, default: float | None = None) -> float:

@@ -6,8 +6,7 @@ import math
 from typing import Final, final
 
 from rbd.arguments import with_article
-from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import hint
+from rbd.errors import MjcfValueError, quoted
 from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS, Defaults
@@ -50,36 +49,43 @@ class ActuatorReader:
     def read(self, root: XmlElement) -> list[Actuator | None]:
         """Return the actuators; None for those whose joints or laws are not supported."""
         sections = [section for section in root.children if section.tag == "actuator"]
-        found: list[Actuator | None] = []
+        actuators: list[Actuator | None] = []
         for node in (node for section in sections for node in section.children):
-            found.append(None)
+            actuators.append(None)
             with self._reading.collecting_errors():
-                found[-1] = self._actuator(node)
-        return found
+                actuators[-1] = self._actuator(node)
+        return actuators
 
     def _actuator(self, node: XmlElement) -> Actuator | None:
         if node.tag not in ACTUATORS and node.tag != "plugin":
-            self._reading.doubt(node, f"unknown actuator {quoted(node.tag)}")
+            self._reading.warn_or_refuse(node, f"unknown actuator {quoted(node.tag)}")
             return None
         if node.tag in _SUPPORTED:
             self._reading.check(node, "actuator")
         element = self._defaults.element(node)
         name = element.name()
         self._reading.require_new(self._names, node, name, "actuator")
-        joint = self._joint(element) if element.has("joint") else None
+        joint = self._reading.named(node, "joint", "joint", self._joints) if element.has("joint") else None
         gear = element.vector("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
         self._add_armature(element, joint, gear[0])
+        coefficients = self._supported_law(element, joint)
+        if coefficients is None:
+            return None
+        return Actuator(
+            name, self._moment_arms(element, joint, gear), *coefficients, self._control_range(element, joint),
+            self._limits(element, "forcelimited", "forcerange"), node.line,
+        )  # fmt: skip
+
+    def _supported_law(self, element: MjcfElement, joint: JointPart | None) -> tuple[Triple, Triple] | None:
+        """Return the coefficients of gain and bias; warn and return None where the actuator is not supported."""
         problem = self._unsupported(element, joint)
         gain, bias = (ZERO, ZERO) if problem or self._is_off(element) else self._law(element)
         if joint is not None and joint.kind == "ball" and (gain[1] or bias[1]):
             problem = "a force that depends on the angle of a ball joint is not supported"
-        if problem:
-            self._reading.doubt(node, f"{problem}: the actuator is left out")
-            return None
-        return Actuator(
-            name, self._moment_arms(element, joint, gear), gain, bias, self._control_range(element, joint),
-            self._limits(element, "forcelimited", "forcerange"), node.line,
-        )  # fmt: skip
+        if not problem:
+            return gain, bias
+        self._reading.warn_or_refuse(element.node, f"{problem}: the actuator is left out")
+        return None
 
     def _moment_arms(self, element: MjcfElement, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
         if joint is not None:
@@ -88,8 +94,7 @@ class ActuatorReader:
         if name is None:
             raise self._reading.fault(MjcfValueError, element.node, "attribute 'joint' is missing", attribute="joint")
         if name not in self._tendons.fixed:
-            message = f"there is no tendon {quoted(name)}{hint(name, self._tendons.fixed)}"
-            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="tendon", name=name)
+            raise self._reading.unknown_name(element.node, "tendon", "tendon", name, self._tendons.fixed)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
     def _unsupported(self, element: MjcfElement, joint: JointPart | None) -> str:
@@ -110,17 +115,10 @@ class ActuatorReader:
             return "timeconst is not supported"
         return ""
 
-    def _joint(self, element: MjcfElement) -> JointPart:
-        name = self._reading.name(element.node, "joint")
-        if name not in self._joints:
-            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
-            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="joint", name=name)
-        return self._joints[name]
-
     def _add_armature(self, element: MjcfElement, joint: JointPart | None, gear: float) -> None:
         armature = element.quantity("armature", 0.0)
         if armature and joint is None:
-            self._reading.doubt(element.node, "armature: it is supported on joints only", "armature")
+            self._reading.warn_or_refuse(element.node, "armature: it is supported on joints only", attribute="armature")
         elif armature and joint is not None and joint.kind in ("hinge", "slide"):
             self.armatures[joint.name] = self.armatures.get(joint.name, 0.0) + armature * gear**2
 
@@ -134,7 +132,7 @@ class ActuatorReader:
         return law.coefficients()
 
     def _is_off(self, element: MjcfElement) -> bool:
-        return self._settings.off("actuation") or element.whole("group", 0) in self._settings.disabled_groups
+        return self._settings.off("actuation") or element.integer("group", 0) in self._settings.disabled_groups
 
     def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
         if self._settings.off("clampctrl"):

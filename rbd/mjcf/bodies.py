@@ -24,7 +24,7 @@ from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
 
 WORLD: Final = "world"
-_NAMELESS: Final = ""
+_UNNAMED: Final = ""
 _UNSUPPORTED: Final = {
     "composite": "composites are not supported: their bodies are missing",
     "flexcomp": "deformable bodies are not supported: they are missing",
@@ -35,8 +35,8 @@ _UNSUPPORTED: Final = {
 
 @final
 @attrs.frozen
-class _Place:
-    """Where an element stands: in which frame of its body, under which class, in which replica."""
+class _Context:
+    """Context of an element: the frame of its body, the inherited class and the suffix of the replica."""
 
     frame: Pose = attrs.field(factory=Pose)
     inherited: str = MAIN
@@ -64,48 +64,48 @@ class BodyReader:
         for section in root.children:
             if section.tag == "worldbody":
                 self._reading.check(section)
-                self._require_few(section)
-                self._fill(world, section, _Place())
+                self._require_size(section)
+                self._read_children(world, section, _Context())
         self._reading.raise_collected()
         self._name_unnamed()
         return self.bodies
 
     def _name_unnamed(self) -> None:
         """Name bodies and joints without a name after their number, once the names of all others are known."""
-        taken, number = {kind: set(known) for kind, known in self._names.items()}, 0
-        for place, body in enumerate(self.bodies):
-            body.name = body.name or free_name(f"body#{place}", taken["body"])
+        taken, number = {kind: set(names) for kind, names in self._names.items()}, 0
+        for index, body in enumerate(self.bodies):
+            body.name = body.name or free_name(f"body#{index}", taken["body"])
             for k, joint in enumerate(body.joints):
                 if not joint.name:
                     body.joints[k] = attrs.evolve(joint, name=free_name(f"joint#{number}", taken["joint"]))
                 number += 1
 
-    def _fill(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _read_children(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         """Read the children of a body, frame or replicate."""
         readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
             with self._reading.collecting_errors():
-                readers.get(child.tag, self._part)(body, child, place)
+                readers.get(child.tag, self._part)(body, child, context)
 
-    def _require_few(self, node: XmlElement) -> int:
+    def _require_size(self, node: XmlElement) -> int:
         """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""
-        count = 1 + sum(self._require_few(child) for child in node.children)
+        count = 1 + sum(self._require_size(child) for child in node.children)
         if node.tag == "replicate":
-            count *= max(1, MjcfElement(self._reading, node).whole("count"))
-        most = self._reading.limits.elements
-        if count > most:
-            raise self._reading.fault(MjcfRefusedError, node, f"more than {most} elements", limit="elements")
+            count *= max(1, MjcfElement(self._reading, node).integer("count"))
+        max_count = self._reading.limits.elements
+        if count > max_count:
+            raise self._reading.fault(MjcfRefusedError, node, f"more than {max_count} elements", limit="elements")
         return count
 
     # ---------------------------------------------------------------- bodies, frames, replicas
 
-    def _body(self, parent: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _body(self, parent: BodyPart, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         reading.check(node)
-        inherited = self._defaults.require(node, "childclass") or place.inherited
+        inherited = self._defaults.require(node, "childclass") or context.inherited
         element = MjcfElement(reading, node)
-        pose = place.frame @ read_pose(reading, element, self._settings)
-        name = self._name(node, "body", place) or _NAMELESS
+        pose = context.frame @ read_pose(reading, element, self._settings)
+        name = self._name(node, "body", context) or _UNNAMED
         body = BodyPart(node, name, parent, pose)
         body.mocap = element.flag("mocap", False)
         if body.mocap and parent.parent is not None:
@@ -113,14 +113,14 @@ class BodyReader:
         body.gravity_compensation = element.quantity("gravcomp", 0.0)
         self.bodies.append(body)
         self._read_inertial(body, node)
-        self._fill(body, node, _Place(inherited=inherited, suffix=place.suffix))
+        self._read_children(body, node, _Context(inherited=inherited, suffix=context.suffix))
 
     def _read_inertial(self, body: BodyPart, node: XmlElement) -> None:
-        found = list(self._inertials(node, Pose()))
-        if len(found) > 1:
-            message = f"a second <inertial>; the first is in line {found[0][0].line}"
-            raise self._reading.fault(MjcfValueError, found[1][0], message)
-        for inertial, frame in found:
+        inertials = list(self._inertials(node, Pose()))
+        if len(inertials) > 1:
+            message = f"a second <inertial>; the first is in line {inertials[0][0].line}"
+            raise self._reading.fault(MjcfValueError, inertials[1][0], message)
+        for inertial, frame in inertials:
             body.inertial = read_inertial(self._reading, MjcfElement(self._reading, inertial), frame, self._settings)
 
     def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
@@ -132,73 +132,73 @@ class BodyReader:
                 inner = read_pose(self._reading, MjcfElement(self._reading, child), self._settings)
                 yield from self._inertials(child, frame @ inner)
 
-    def _frame(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _frame(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         self._reading.check(node)
-        pose = place.frame @ read_pose(self._reading, MjcfElement(self._reading, node), self._settings)
-        inherited = self._defaults.require(node, "childclass") or place.inherited
-        self._fill(body, node, attrs.evolve(place, frame=pose, inherited=inherited))
+        pose = context.frame @ read_pose(self._reading, MjcfElement(self._reading, node), self._settings)
+        inherited = self._defaults.require(node, "childclass") or context.inherited
+        self._read_children(body, node, attrs.evolve(context, frame=pose, inherited=inherited))
 
-    def _replicate(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _replicate(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         reading.check(node)
         element = MjcfElement(reading, node)
-        count = element.whole("count")
+        count = element.integer("count")
         if count < 1:
             raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
         x, y, z = element.vector("offset", (0.0, 0.0, 0.0))
         angles = [angle * self._settings.angle for angle in element.vector("euler", (0.0, 0.0, 0.0))]
-        inherited = self._defaults.require(node, "childclass") or place.inherited
+        inherited = self._defaults.require(node, "childclass") or context.inherited
         origin = (0.0, 0.0, 0.0)
         for k in range(count):
             replica = Pose(rotation_of_euler([k * angle for angle in angles], self._settings.euler), origin)
-            suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{place.suffix}"
-            self._fill(body, node, _Place(place.frame @ replica, inherited, suffix))
+            suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{context.suffix}"
+            self._read_children(body, node, _Context(context.frame @ replica, inherited, suffix))
             origin = replica.point((x, y, z))
 
     # ---------------------------------------------------------------- what stands in a body
 
-    def _part(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _part(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         if node.tag == "geom":
-            body.geoms.append(self._geom(body, node, place))
+            body.geoms.append(self._geom(body, node, context))
         elif node.tag in ("joint", "freejoint"):
-            self._joint(body, node, place)
+            self._joint(body, node, context)
         elif node.tag == "site":
-            body.sites.append(self._site(node, place))
+            body.sites.append(self._site(node, context))
         elif node.tag == "inertial":
             if body.parent is None:
                 raise self._reading.fault(MjcfTopologyError, node, "the world does not move: it has no inertia")
         elif node.tag in CHILDREN_WITHOUT_EFFECT:
             self._reading.ignore(node, reason=f"a {node.tag}")
         elif node.tag in _UNSUPPORTED:
-            self._reading.doubt(node, _UNSUPPORTED[node.tag])
+            self._reading.warn_or_refuse(node, _UNSUPPORTED[node.tag])
         else:
-            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
 
-    def _geom(self, body: BodyPart, node: XmlElement, place: _Place) -> GeomPart:
-        element = self._defaults.element(node, place.inherited)
-        way = self._settings.from_geoms
-        weigh = body.parent is not None and (way == "true" or (way == "auto" and body.inertial is None))
-        part = self._geoms.read(element, place.frame, weigh=weigh)
-        return attrs.evolve(part, name=self._name(node, "geom", place))
+    def _geom(self, body: BodyPart, node: XmlElement, context: _Context) -> GeomPart:
+        element = self._defaults.element(node, context.inherited)
+        mode = self._settings.from_geoms
+        with_mass = body.parent is not None and (mode == "true" or (mode == "auto" and body.inertial is None))
+        part = self._geoms.read(element, context.frame, with_mass=with_mass)
+        return attrs.evolve(part, name=self._name(node, "geom", context))
 
-    def _site(self, node: XmlElement, place: _Place) -> SitePart:
-        element = self._defaults.element(node, place.inherited)
+    def _site(self, node: XmlElement, context: _Context) -> SitePart:
+        element = self._defaults.element(node, context.inherited)
         self._reading.check(node)
         pose = read_pose(self._reading, element, self._settings)
         if element.has("fromto"):
             pose, _ = self._geoms.fromto_pose(element)
-        return SitePart(node, self._name(node, "site", place), place.frame @ pose)
+        return SitePart(node, self._name(node, "site", context), context.frame @ pose)
 
-    def _joint(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+    def _joint(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         if body.parent is None:
             raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
-        name = self._name(node, "joint", place) or _NAMELESS
+        name = self._name(node, "joint", context) or _UNNAMED
         if node.tag == "freejoint":
             part = read_free_joint(reading, MjcfElement(reading, node), name, self._settings)
         else:
-            element = self._defaults.element(node, place.inherited)
-            part = read_joint(reading, element, name, place.frame, self._settings)
+            element = self._defaults.element(node, context.inherited)
+            part = read_joint(reading, element, name, context.frame, self._settings)
         self._check_joint(body, part)
         body.joints.append(part)
 
@@ -218,9 +218,9 @@ class BodyReader:
 
     # ---------------------------------------------------------------- names
 
-    def _name(self, node: XmlElement, kind: str, place: _Place) -> str | None:
+    def _name(self, node: XmlElement, kind: str, context: _Context) -> str | None:
         if not node.attributes.get("name"):
             return None
-        name = self._reading.name(node) + place.suffix
+        name = self._reading.name(node) + context.suffix
         self._reading.require_new(self._names[kind], node, name, kind)
         return name

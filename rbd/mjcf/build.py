@@ -71,12 +71,12 @@ class Builder:
         joints: list[JointPart | None] = [*part.joints] or [None]
         for name, joint in zip(names, joints, strict=True):
             body = RigidBody(name, _inertia(name, part.mass if name == part.name else None))
-            made = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
-            own, (place, after) = body.default_frame, _places(pose, joint)
-            joint_pose = place.transform(made.frame_before, parent_frame)
-            successor_pose = after.transform(own, made.frame_after)
-            self.mechanism.attach(before, body, made, joint_pose=joint_pose, successor_pose=successor_pose)
-            before, pose, parent_frame = body, Pose(), own
+            new_joint = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
+            body_frame, (place, after) = body.default_frame, _joint_poses(pose, joint)
+            joint_pose = place.transform(new_joint.frame_before, parent_frame)
+            successor_pose = after.transform(body_frame, new_joint.frame_after)
+            self.mechanism.attach(before, body, new_joint, joint_pose=joint_pose, successor_pose=successor_pose)
+            before, pose, parent_frame = body, Pose(), body_frame
         self.bodies[part.name] = before
 
     def _weld(self, part: BodyPart) -> str:
@@ -96,7 +96,7 @@ class Builder:
         return joint
 
 
-def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
+def _joint_poses(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
     """Return where the frame before a joint is, and where the frame of the body is in the frame after it.
 
     A joint turns about its own place, and its coordinate is `reference` where the body stands as in the file.

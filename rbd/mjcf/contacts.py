@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import final
 
-from rbd.errors import MjcfTopologyError, quoted
-from rbd.files.names import hint
+from rbd.errors import quoted
 from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
@@ -17,7 +16,7 @@ from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
 from rbd.mjcf.settings import Settings
 
-_MOST_PAIRS = 1_000_000
+_MAX_PAIRS = 1_000_000
 
 
 @final
@@ -30,39 +29,42 @@ class ContactReader:
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
         self._geoms = [(body, geom) for body in bodies for geom in body.geoms]
-        self._numbers = {geom.name: k for k, (_, geom) in enumerate(self._geoms) if geom.name is not None}
+        self._geom_indices = {geom.name: k for k, (_, geom) in enumerate(self._geoms) if geom.name is not None}
         self._excluded: set[frozenset[str]] = set()
         self._pairs: dict[tuple[int, int], None] = {}
 
     def read(self, root: XmlElement) -> None:
         """Fill the report: geoms, then the pairs that the file names, then those that masks allow."""
         report = self._reading.report
-        report.geoms = [_public(body, geom) for body, geom in self._geoms]
+        report.geoms = [_reported_geom(body, geom) for body, geom in self._geoms]
         for section in root.children:
             if section.tag == "contact":
                 for node in section.children:
                     with self._reading.collecting_errors():
-                        self._entry(node)
-        self._by_masks()
+                        self._read_entry(node)
+        self._add_pairs_by_masks()
         report.pairs = [] if self._settings.off("contact") else list(self._pairs)
         for number in sorted({number for pair in report.pairs for number in pair}):
             part = self._geoms[number][1]
             if part.shape not in SHAPES:
                 self._reading.ignore(part.node, reason=f"collision models have no {part.shape}: it is left out of them")
 
-    def _entry(self, node: XmlElement) -> None:
+    def _read_entry(self, node: XmlElement) -> None:
         if node.tag not in ("pair", "exclude"):
-            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
             return
         self._reading.check(node)
         element = MjcfElement(self._reading, node)
         if node.tag == "pair":
-            a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
+            a, b = (
+                self._reading.named(node, attribute, "geom", self._geom_indices) for attribute in ("geom1", "geom2")
+            )
             if a != b:
                 self._pairs[min(a, b), max(a, b)] = None
                 self._reading.report.pair_friction[min(a, b), max(a, b)] = self._friction(element, a, b)
         else:
-            self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
+            bodies = [self._reading.named(node, attribute, "body", self._bodies) for attribute in ("body1", "body2")]
+            self._excluded.add(frozenset(body.name for body in bodies))
 
     def _friction(self, element: MjcfElement, a: int, b: int) -> PairFriction:
         """Return the friction of a pair; what it does not tell is that of its geoms."""
@@ -71,32 +73,18 @@ class ContactReader:
         slide, _, spin, roll, _ = friction_numbers(self._reading, element, (slide, slide, spin, roll, roll))
         return PairFriction(dimensions(element, of_geoms.dimensions), slide, spin, roll)
 
-    def _geom(self, element: MjcfElement, attribute: str) -> int:
-        name = self._reading.name(element.node, attribute)
-        if name not in self._numbers:
-            message = f"{attribute}: there is no geom {quoted(name)}{hint(name, self._numbers)}"
-            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
-        return self._numbers[name]
-
-    def _body(self, element: MjcfElement, attribute: str) -> str:
-        name = self._reading.name(element.node, attribute)
-        if name not in self._bodies:
-            message = f"{attribute}: there is no body {quoted(name)}{hint(name, self._bodies)}"
-            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
-        return name
-
-    def _by_masks(self) -> None:
+    def _add_pairs_by_masks(self) -> None:
         active = [k for k, (_, geom) in enumerate(self._geoms) if geom.contype or geom.conaffinity]
-        if len(active) ** 2 > 2 * _MOST_PAIRS:
+        if len(active) ** 2 > 2 * _MAX_PAIRS:
             self._reading.warn(self._geoms[active[0]][1].node, "too many geoms: only the pairs that the file names")
             return
         carriers = {k: _carrier(self._geoms[k][0]) for k in active}
-        above = {k: None if c.parent is None else _carrier(c.parent) for k, c in carriers.items()}
+        parents = {k: None if c.parent is None else _carrier(c.parent) for k, c in carriers.items()}
         filtered = not self._settings.off("filterparent")
         for a, b in combinations(active, 2):
             (body, one), (other, two) = self._geoms[a], self._geoms[b]
             masks = one.contype & two.conaffinity or two.contype & one.conaffinity
-            family = _is_parent(carriers[a], above[b]) or _is_parent(carriers[b], above[a])
+            family = _is_parent(carriers[a], parents[b]) or _is_parent(carriers[b], parents[a])
             excluded = (family and filtered) or frozenset((body.name, other.name)) in self._excluded
             if masks and carriers[a] is not carriers[b] and not excluded:
                 self._pairs[a, b] = None
@@ -109,12 +97,12 @@ def _carrier(body: BodyPart) -> BodyPart:
     return body
 
 
-def _is_parent(one: BodyPart, above: BodyPart | None) -> bool:
+def _is_parent(one: BodyPart, parent: BodyPart | None) -> bool:
     """Whether `one` moves, and is what the other hangs on."""
-    return one is above and one.parent is not None
+    return one is parent and one.parent is not None
 
 
-def _public(body: BodyPart, geom: GeomPart) -> Geom:
+def _reported_geom(body: BodyPart, geom: GeomPart) -> Geom:
     pose = geom.pose
     red, green, blue, alpha = geom.color or (0.5, 0.5, 0.5, 1.0)
     return Geom(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbd.algorithms import point_jacobian
 from rbd.mechanism import Mechanism
-from rbd.scalars.arrays import float_array
+from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Point
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
@@ -18,7 +18,6 @@ from rbd.state import MechanismState
 if TYPE_CHECKING:
     from rbd.mjcf.report import Actuator, GravityCompensation, MjcfReport, MomentArms
 
-Array: TypeAlias = NDArray[np.float64]
 Control: TypeAlias = ArrayLike | Callable[[float, MechanismState], ArrayLike] | None
 
 
@@ -46,8 +45,8 @@ class MjcfController:
         self._by_actuators = np.zeros(mechanism.nv, dtype=np.bool_)
         for name in report.compensated_by_actuators:
             self._by_actuators[MechanismState(mechanism).v_slice(mechanism.joint(name))] = True
-        given_per_call = control is None or callable(control)
-        self._control = control if given_per_call else float_array(control, (len(self._actuators),), "control")
+        is_given_per_call = control is None or callable(control)
+        self._control = control if is_given_per_call else float_array(control, (len(self._actuators),), "control")
         self._actuator_moments = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
         self._spring_moments = _moments(mechanism, [spring.moment_arms for spring in report.springs])
         bounds = [pair for joint in mechanism.tree_joints for pair in joint.effort_bounds]
@@ -57,15 +56,15 @@ class MjcfController:
         """Return the torques on all joints."""
         forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._actuator_moments, state))
         weight = self._gravity_compensation(state)
-        pull: Array = np.array([*forces, 0.0])[:-1] @ self._actuator_moments[1]
-        driven: Array = np.clip(pull + np.where(self._by_actuators, weight, 0.0), *self._bounds)
-        driven = driven + np.where(self._by_actuators, 0.0, weight)
+        actuator_torques: Array = np.array([*forces, 0.0])[:-1] @ self._actuator_moments[1]
+        torques: Array = np.clip(actuator_torques + np.where(self._by_actuators, weight, 0.0), *self._bounds)
+        torques = torques + np.where(self._by_actuators, 0.0, weight)
         for spring, row, length, speed in zip(
             self._springs, self._spring_moments[1], *_motion(self._spring_moments, state), strict=True
         ):
-            missing = np.clip(length, *spring.rest) - length
-            driven = driven + row * (spring.stiffness * missing - spring.damping * speed)
-        return driven
+            extension = np.clip(length, *spring.rest) - length
+            torques = torques + row * (spring.stiffness * extension - spring.damping * speed)
+        return torques
 
     def _gravity_compensation(self, state: MechanismState) -> Array:
         """Return the torques that compensate weights."""
@@ -77,8 +76,8 @@ class MjcfController:
     def _controls(self, t: float, state: MechanismState) -> Array:
         if self._control is None:
             return np.zeros(len(self._actuators))
-        given = self._control(t, state) if callable(self._control) else self._control
-        return float_array(given, (len(self._actuators),), "control")
+        values = self._control(t, state) if callable(self._control) else self._control
+        return float_array(values, (len(self._actuators),), "control")
 
     def _compensation(self, entry: GravityCompensation, state: MechanismState) -> Array:
         """Return the joint torques of the compensated share of a body's weight, with the opposite sign."""

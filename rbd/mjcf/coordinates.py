@@ -6,18 +6,14 @@ the world and comes first.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
 from rbd.mjcf.pose import rotation_of_quaternion
-from rbd.scalars.arrays import float_array
+from rbd.scalars.arrays import Array, float_array
 from rbd.spatial.values import require_kind
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def from_mujoco(mechanism: Mechanism, qpos: ArrayLike, qvel: ArrayLike | None = None) -> tuple[Array, Array]:
@@ -32,11 +28,11 @@ def from_mujoco(mechanism: Mechanism, qpos: ArrayLike, qvel: ArrayLike | None = 
     (array([1., 0., 0., 0., 1., 2., 3.]), array([7., 8., 9., 4., 5., 6.]))
     """
     q, v = _copies("from_mujoco", mechanism, qpos, "qpos", qvel, "qvel")
-    for joint, at, start in _free_joints(mechanism):
-        place, quaternion = q[at : at + 3].copy(), q[at + 3 : at + 7].copy()
-        linear, angular = v[start : start + 3].copy(), v[start + 3 : start + 6].copy()
-        q[at : at + 4], q[at + 4 : at + 7] = quaternion, place
-        v[start : start + 3], v[start + 3 : start + 6] = angular, _rotation(joint, quaternion).T @ linear
+    for joint, i, j in _free_joints(mechanism):
+        position, quaternion = q[i : i + 3].copy(), q[i + 3 : i + 7].copy()
+        linear, angular = v[j : j + 3].copy(), v[j + 3 : j + 6].copy()
+        q[i : i + 4], q[i + 4 : i + 7] = quaternion, position
+        v[j : j + 3], v[j + 3 : j + 6] = angular, _rotation(joint, quaternion).T @ linear
     return q, v
 
 
@@ -49,11 +45,11 @@ def to_mujoco(mechanism: Mechanism, q: ArrayLike, v: ArrayLike | None = None) ->
     array([1., 2., 3., 1., 0., 0., 0.])
     """
     qpos, qvel = _copies("to_mujoco", mechanism, q, "q", v, "v")
-    for joint, at, start in _free_joints(mechanism):
-        quaternion, place = qpos[at : at + 4].copy(), qpos[at + 4 : at + 7].copy()
-        angular, linear = qvel[start : start + 3].copy(), qvel[start + 3 : start + 6].copy()
-        qpos[at : at + 3], qpos[at + 3 : at + 7] = place, quaternion
-        qvel[start : start + 3], qvel[start + 3 : start + 6] = _rotation(joint, quaternion) @ linear, angular
+    for joint, i, j in _free_joints(mechanism):
+        quaternion, position = qpos[i : i + 4].copy(), qpos[i + 4 : i + 7].copy()
+        angular, linear = qvel[j : j + 3].copy(), qvel[j + 3 : j + 6].copy()
+        qpos[i : i + 3], qpos[i + 3 : i + 7] = position, quaternion
+        qvel[j : j + 3], qvel[j + 3 : j + 6] = _rotation(joint, quaternion) @ linear, angular
     return qpos, qvel
 
 
@@ -67,13 +63,13 @@ def _copies(
 
 def _free_joints(mechanism: Mechanism) -> list[tuple[Joint, int, int]]:
     """Return the free joints, with where their coordinates and velocities begin."""
-    found: list[tuple[Joint, int, int]] = []
-    at = start = 0
+    joints: list[tuple[Joint, int, int]] = []
+    q_start = v_start = 0
     for joint in mechanism.tree_joints:
         if isinstance(joint.type, QuaternionFloating):
-            found.append((joint, at, start))
-        at, start = at + joint.nq, start + joint.nv
-    return found
+            joints.append((joint, q_start, v_start))
+        q_start, v_start = q_start + joint.nq, v_start + joint.nv
+    return joints
 
 
 def _rotation(joint: Joint, quaternion: Array) -> Array:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from rbd.algorithms import mass_matrix
 from rbd.files.xml import XmlElement
@@ -16,9 +14,8 @@ from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, CoordinateSpring
 from rbd.mjcf.settings import Settings
+from rbd.scalars.arrays import Array
 from rbd.state import MechanismState, interpreted
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 def apply_damping_ratios(
@@ -33,13 +30,7 @@ def apply_damping_ratios(
     with interpreted():
         matrix = np.asarray(mass_matrix(state), dtype=np.float64)
     if np.linalg.matrix_rank(matrix) < len(matrix):
-        for joint in joints:
-            reading.doubt(joint.node, "springdamper: the mass matrix is singular; they are missing", "springdamper")
-        if any(map(_has_ratio, report.actuators)):
-            reading.doubt(root, "dampratio: the mass matrix is singular; position servos that have it are left out")
-        kept = [k for k, actuator in enumerate(report.actuators) if not _has_ratio(actuator)]
-        report.actuators = [report.actuators[k] for k in kept]
-        report.controls = {name: control[kept] for name, control in report.controls.items()}
+        _leave_out(reading, root, joints)
         return
     mobility = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     for joint in joints:
@@ -47,9 +38,27 @@ def apply_damping_ratios(
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
+def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[JointPart]) -> None:
+    """Warn of joints and servos whose damping depends on a singular mass matrix, and remove the servos."""
+    report = reading.report
+    for joint in joints:
+        reading.warn_or_refuse(
+            joint.node, "springdamper: the mass matrix is singular; they are missing", attribute="springdamper"
+        )
+    if any(map(_has_ratio, report.actuators)):
+        reading.warn_or_refuse(
+            root, "dampratio: the mass matrix is singular; position servos that have it are left out"
+        )
+    supported = [k for k, actuator in enumerate(report.actuators) if not _has_ratio(actuator)]
+    report.actuators = [report.actuators[k] for k in supported]
+    report.controls = {name: control[supported] for name, control in report.controls.items()}
+
+
 def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
-        reading.doubt(joint.node, f"springdamper: it is not supported for a {joint.kind} joint", "springdamper")
+        reading.warn_or_refuse(
+            joint.node, f"springdamper: it is not supported for a {joint.kind} joint", attribute="springdamper"
+        )
         return
     (time, ratio), rest = joint.spring_damper, (joint.spring_reference, joint.spring_reference)
     place = state.v_slice(state.mechanism.joint(joint.name)).start

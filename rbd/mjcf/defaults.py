@@ -47,7 +47,7 @@ class Defaults:
             elif kind in DEFAULTS_WITHOUT_EFFECT:
                 self._reading.ignore(node, reason=f"defaults of a {kind}")
             else:
-                self._reading.doubt(node, f"unknown element {quoted(kind)}{hint(kind, _KINDS)}")
+                self._reading.warn_or_refuse(node, f"unknown element {quoted(kind)}{hint(kind, _KINDS)}")
         for node in section.children:
             if node.tag == "default":
                 self._read(node, self._new_class(node, layers))

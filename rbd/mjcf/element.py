@@ -56,24 +56,24 @@ class MjcfElement:
         """Return a number that enters products."""
         return self._reading.quantity(self.source(attribute) or self.node, attribute, default)
 
-    def vector(self, attribute: str, default: tuple[float, ...], least: int | None = None) -> tuple[float, ...]:
+    def vector(self, attribute: str, default: tuple[float, ...], min_count: int | None = None) -> tuple[float, ...]:
         """Return as many numbers as `default` has; where an element gives fewer, the rest is that of its class.
 
-        An element must give `least` of them, or all.
+        An element must give `min_count` of them, or all.
         """
-        found = list(default)
+        values = list(default)
         for node in self.layers:
             if attribute in node.attributes:
-                given = numbers.values(MJCF, node, attribute, least or len(default), len(default))
-                found[: len(given)] = self._reading.within_magnitude(node, attribute, given)
-        return tuple(found)
+                prefix = numbers.values(MJCF, node, attribute, min_count or len(default), len(default))
+                values[: len(prefix)] = self._reading.within_magnitude(node, attribute, prefix)
+        return tuple(values)
 
-    def numbers(self, attribute: str, most: int) -> tuple[float, ...]:
-        """Return as many numbers as there are, at most `most`; none if the attribute is not there."""
+    def numbers(self, attribute: str, max_count: int) -> tuple[float, ...]:
+        """Return as many numbers as there are, at most `max_count`; none if the attribute is not there."""
         node = self.source(attribute)
         if node is None:
             return ()
-        return self._reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, most))
+        return self._reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, max_count))
 
     def flag(self, attribute: str, default: bool) -> bool:
         """Return a truth value."""
@@ -91,7 +91,7 @@ class MjcfElement:
         message = f"{attribute}: {quoted(text)} is none of {', '.join(words)}"
         raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=text)
 
-    def whole(self, attribute: str, default: int | None = None) -> int:
+    def integer(self, attribute: str, default: int | None = None) -> int:
         """Return a whole number."""
         value = self.number(attribute, default)
         if value != int(value):

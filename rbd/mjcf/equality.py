@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import free_name, hint
+from rbd.files.names import free_name
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.joints import Fixed, QuaternionSpherical
@@ -22,7 +22,7 @@ from rbd.mjcf.settings import Settings
 
 
 @final
-class LoopReader:
+class EqualityReader:
     """Reads `<equality>`, once all bodies are attached."""
 
     def __init__(
@@ -40,17 +40,14 @@ class LoopReader:
 
     def read(self, root: XmlElement) -> None:
         """Attach a loop joint for every connection and weld, and couple joints, as far as they are active."""
-        number = 0
-        for section in root.children:
-            if section.tag == "equality":
-                for node in section.children:
-                    with self._reading.collecting_errors():
-                        self._constraint(node, number)
-                    number += 1
+        sections = [section for section in root.children if section.tag == "equality"]
+        for number, node in enumerate(node for section in sections for node in section.children):
+            with self._reading.collecting_errors():
+                self._constraint(node, number)
 
     def _constraint(self, node: XmlElement, number: int) -> None:
         if node.tag not in ("connect", "weld", "joint"):
-            self._reading.doubt(node, f"constraints on a {node.tag} are not supported: it is not held")
+            self._reading.warn_or_refuse(node, f"constraints on a {node.tag} are not supported: it is not held")
             return
         self._reading.check(node, "equality joint" if node.tag == "joint" else None)
         element = self._defaults.element(node, kind="equality")
@@ -97,15 +94,17 @@ class LoopReader:
             return first, second, a.pose, b.pose
         first = self._body(element, "body1")
         second = self._body(element, "body2") if element.has("body2") else self._bodies[WORLD]
-        there = _world_pose(second).inverse() @ _world_pose(first)  # of the first in the second, as the file has them
+        first_in_second = _world_pose(second).inverse() @ _world_pose(
+            first
+        )  # of the first in the second, as the file has them
         if element.node.tag == "weld":
-            return first, second, self._relative(element, there.inverse()), Pose()
+            return first, second, self._relative(element, first_in_second.inverse()), Pose()
         if not element.has("anchor"):
             message = "attribute 'anchor' is missing"
             raise self._reading.fault(MjcfValueError, element.node, message, attribute="anchor")
         x, y, z = element.vector("anchor", (0.0, 0.0, 0.0))
         anchor = Pose(translation=(x, y, z))
-        return first, second, anchor, there @ anchor
+        return first, second, anchor, first_in_second @ anchor
 
     def _relative(self, element: MjcfElement, pose: Pose) -> Pose:
         """Return the pose of a weld's second body in its first: `relpose`, unless its quaternion is zero."""
@@ -114,22 +113,10 @@ class LoopReader:
         return pose if rotation is None else Pose(rotation, (x, y, z))
 
     def _body(self, element: MjcfElement, attribute: str) -> BodyPart:
-        name = self._reading.name(element.node, attribute)
-        if name not in self._bodies:
-            raise self._unknown(element, attribute, "body", name, list(self._bodies))
-        return self._bodies[name]
+        return self._reading.named(element.node, attribute, "body", self._bodies)
 
     def _site(self, element: MjcfElement, attribute: str) -> tuple[BodyPart, SitePart]:
-        name = self._reading.name(element.node, attribute)
-        if name not in self._sites:
-            raise self._unknown(element, attribute, "site", name, list(self._sites))
-        return self._sites[name]
-
-    def _unknown(
-        self, element: MjcfElement, attribute: str, kind: str, name: str, known: list[str]
-    ) -> MjcfTopologyError:
-        message = f"{attribute}: there is no {kind} {quoted(name)}{hint(name, known)}"
-        return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
+        return self._reading.named(element.node, attribute, "site", self._sites)
 
     # ---------------------------------------------------------------- couplings
 
@@ -140,26 +127,24 @@ class LoopReader:
         if source is None:
             polynomial: tuple[float, ...] = (joint.reference + coefficients[0],)
         else:
-            polynomial = _moved(coefficients, source.reference, joint.reference)
+            polynomial = _shifted_polynomial(coefficients, source.reference, joint.reference)
         with self._reading.errors_at(element.node):
             to = None if source is None else source.name
             self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
 
     def _joint(self, element: MjcfElement, attribute: str) -> JointPart:
-        name = self._reading.name(element.node, attribute)
-        if name not in self._joints:
-            raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
-        return self._joints[name]
+        return self._reading.named(element.node, attribute, "joint", self._joints)
 
 
-def _moved(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, ...]:
+def _shifted_polynomial(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, ...]:
     """Return the coefficients of y + p(. - x), rounded once."""
-    moved = [Fraction(0)] * len(coefficients)
-    for coefficient in reversed(coefficients):  # Horner's rule: moved * (. - x) + coefficient
-        moved = [up - Fraction(x) * own for up, own in zip([Fraction(0), *moved], moved, strict=False)]
-        moved[0] += Fraction(coefficient)
-    moved[0] += Fraction(y)
-    return tuple(map(float, moved))
+    shifted = [Fraction(0)] * len(coefficients)
+    for coefficient in reversed(coefficients):  # Horner's rule: shifted * (. - x) + coefficient
+        times_variable = [Fraction(0), *shifted]
+        shifted = [a - Fraction(x) * b for a, b in zip(times_variable, shifted, strict=False)]
+        shifted[0] += Fraction(coefficient)
+    shifted[0] += Fraction(y)
+    return tuple(map(float, shifted))
 
 
 def _world_pose(body: BodyPart) -> Pose:

@@ -44,8 +44,8 @@ class ForceLaw:
 
     def _general(self, layer: MjcfElement) -> None:
         for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):
-            given = layer.numbers(attribute, _MOST)[:3]
-            values[: len(given)] = given
+            prefix = layer.numbers(attribute, _MOST)[:3]
+            values[: len(prefix)] = prefix
         self._varies = layer.choice("gaintype", LAWS, "affine" if self._varies else "fixed") == "affine"
         self._biased = layer.choice("biastype", LAWS, "affine" if self._biased else "none") == "affine"
 

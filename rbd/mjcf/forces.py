@@ -38,7 +38,7 @@ def read_forces(
             _spring(reading, joint_part, settings)
     for section in root.children:
         if section.tag == "deformable":
-            reading.doubt(section, "deformable bodies are not supported: they are missing")
+            reading.warn_or_refuse(section, "deformable bodies are not supported: they are missing")
     return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
@@ -48,7 +48,9 @@ def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
             rest = (joint.spring_reference, joint.spring_reference)
             reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))
         else:
-            reading.doubt(joint.node, f"stiffness: springs of {joint.kind} joints are not supported", "stiffness")
+            reading.warn_or_refuse(
+                joint.node, f"stiffness: springs of {joint.kind} joints are not supported", attribute="stiffness"
+            )
     if joint.kind == "free" and joint.armature:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 

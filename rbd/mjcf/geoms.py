@@ -33,30 +33,30 @@ _SMALLEST: Final = 1e-14
 @final
 @attrs.frozen(eq=False)
 class GeomReader:
-    """Reads geoms; `weigh` tells which of them give mass."""
+    """Reads geoms; `with_mass` tells which of them give mass."""
 
     reading: MjcfReading
     settings: Settings
     meshes: Meshes
 
-    def read(self, element: MjcfElement, frame: Pose, *, weigh: bool) -> GeomPart:
-        """Return a geom that stands in a `frame` of its body; it has a mass only if asked to `weigh`."""
+    def read(self, element: MjcfElement, frame: Pose, *, with_mass: bool) -> GeomPart:
+        """Return a geom that stands in a `frame` of its body; it has a mass only `with_mass`."""
         self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
-        group = element.whole("group", 0)
-        weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]
-        pose, size, inertia = self._form(element, shape, weigh)
-        mass, moment = self._mass(element, shape, size, inertia) if weigh else (0.0, ZERO_MATRIX)
+        group = element.integer("group", 0)
+        with_mass = with_mass and self.settings.groups[0] <= group <= self.settings.groups[1]
+        pose, size, inertia = self._form(element, shape, with_mass)
+        mass, moment = self._mass(element, shape, size, inertia) if with_mass else (0.0, ZERO_MATRIX)
         return GeomPart(
             element.node, element.name(), shape, frame @ pose, size, group,
-            element.whole("contype", 1), element.whole("conaffinity", 1), self._friction(element), mass, moment,
+            element.integer("contype", 1), element.integer("conaffinity", 1), self._friction(element), mass, moment,
             self._color(element), element.text("mesh") if shape == "mesh" else None,
             ZERO if inertia is None else inertia.center,
         )  # fmt: skip
 
     def _friction(self, element: MjcfElement) -> PairFriction:
         slide, spin, roll = friction_numbers(self.reading, element, (1.0, 0.005, 0.0001))
-        return PairFriction(dimensions(element, 3), slide, spin, roll, element.whole("priority", 0))
+        return PairFriction(dimensions(element, 3), slide, spin, roll, element.integer("priority", 0))
 
     def _color(self, element: MjcfElement) -> tuple[float, ...] | None:
         """Return the own colour of a geom, or that of its material."""
@@ -67,9 +67,9 @@ class GeomReader:
 
     # ---------------------------------------------------------------- pose and size
 
-    def _form(self, element: MjcfElement, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+    def _form(self, element: MjcfElement, shape: Shape, with_mass: bool) -> tuple[Pose, Triple, MeshInertia | None]:
         if element.has("mesh") or shape in ("mesh", "sdf"):
-            return self._meshed(element, shape, weigh)
+            return self._mesh_shape(element, shape, with_mass)
         if shape == "hfield":
             x, y, up, down = self.meshes.field_size(element.node, self._reference(element, "hfield"))
             return read_pose(self.reading, element, self.settings), (x, y, up / 4 + down / 2), None
@@ -111,24 +111,26 @@ class GeomReader:
             raise self.reading.fault(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
         return Pose(rotation, ((a + x) / 2, (b + y) / 2, (c + z) / 2)), math.hypot(*along) / 2
 
-    def _meshed(self, element: MjcfElement, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+    def _mesh_shape(
+        self, element: MjcfElement, shape: Shape, with_mass: bool
+    ) -> tuple[Pose, Triple, MeshInertia | None]:
         """Return pose and size of a mesh, or of the simple shape that is fitted to it."""
         name = self._reference(element, "mesh")
         if element.has("fromto"):
             raise self.reading.fault(MjcfValueError, element.node, "a mesh has no fromto", attribute="fromto")
         pose = read_pose(self.reading, element, self.settings)
         if shape == "sdf":
-            self.reading.doubt(element.node, "signed distance fields are not supported; the geom has no mass")
+            self.reading.warn_or_refuse(element.node, "signed distance fields are not supported; the geom has no mass")
             return pose, (0.0, 0.0, 0.0), None
         if shape == "mesh":
             self.meshes.require(element.node, name)
-            inertia = self.meshes.mesh_inertia(element.node, name) if weigh else None
+            inertia = self.meshes.mesh_inertia(element.node, name) if with_mass else None
             return (pose if inertia is None else pose @ Pose(IDENTITY, inertia.center)), (0.0, 0.0, 0.0), inertia
         inertia = self.meshes.mesh_inertia(element.node, name)
-        size, center = self._fitted(element, shape, inertia)
+        size, center = self._fitted_size(element, shape, inertia)
         return pose @ inertia.principal @ Pose(IDENTITY, center), size, None
 
-    def _fitted(self, element: MjcfElement, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
+    def _fitted_size(self, element: MjcfElement, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
         if shape not in _SIZES:
             raise self.reading.fault(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
         scale = element.number("fitscale", 1.0)
@@ -155,14 +157,14 @@ class GeomReader:
             if shell:
                 message = "shellinertia: the inertia of a mesh is an attribute of the mesh"
                 raise self.reading.fault(MjcfValueError, element.node, message, attribute="shellinertia")
-            mass = self._amount(element, inertia.volume)
+            mass = self._mass_of_volume(element, inertia.volume)
             a, b, c = scale33(inertia.moment, mass / inertia.volume)
             return mass, (float_vector(a), float_vector(b), float_vector(c))
         volume, (x, y, z) = extent(shape, size, shell=shell)
-        mass = self._amount(element, volume)
+        mass = self._mass_of_volume(element, volume)
         return mass, ((mass * x, 0.0, 0.0), (0.0, mass * y, 0.0), (0.0, 0.0, mass * z))
 
-    def _amount(self, element: MjcfElement, volume: float) -> float:
+    def _mass_of_volume(self, element: MjcfElement, volume: float) -> float:
         attribute = "mass" if element.has("mass") else "density"
         value = element.quantity(attribute, _DENSITY)
         if value < 0.0:
@@ -175,12 +177,12 @@ class GeomReader:
 
 def friction_numbers(reading: MjcfReading, element: MjcfElement, default: tuple[float, ...]) -> tuple[float, ...]:
     """Return the coefficients of friction of a geom or pair; raise MjcfValueError for negative ones."""
-    found = element.vector("friction", default, 1)
-    for value in found:
+    coefficients = element.vector("friction", default, 1)
+    for value in coefficients:
         if value < 0.0:
             node = element.source("friction") or element.node
             raise reading.fault(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
-    return found
+    return coefficients
 
 
 def dimensions(element: MjcfElement, default: int) -> int:

@@ -32,27 +32,38 @@ def read_joint(reading: MjcfReading, element: MjcfElement, name: str, frame: Pos
     reading.check(element.node, "joint")
     kind: JointKind = element.choice("type", _KINDS, "hinge")
     unit_of_angle = settings.angle if kind == "hinge" else 1.0
-    polynomials = [element.vector(word, (0.0, 0.0, 0.0), 1) for word in ("stiffness", "damping")]
-    for word, (_, *higher) in zip(("stiffness", "damping"), polynomials, strict=True):
-        if any(higher):
-            reading.doubt(element.node, f"{word}: only its first coefficient is taken", word)
-    spring, damper = element.vector("springdamper", (0.0, 0.0))
-    if (spring or damper) and min(spring, damper) <= 0.0:
-        message = "springdamper: both numbers must be positive"
-        raise reading.fault(MjcfValueError, element.source("springdamper") or element.node, message)
+    stiffness, damping = (_linear_coefficient(reading, element, word) for word in ("stiffness", "damping"))
     return JointPart(
         element.node, name, kind,
         position=(0.0, 0.0, 0.0) if kind == "free" else _position(element, frame),
         axis=_axis(reading, element, frame) if kind in ("hinge", "slide") else (0.0, 0.0, 1.0),
         reference=element.number("ref", 0.0) * unit_of_angle if kind in ("hinge", "slide") else 0.0,
         spring_reference=element.number("springref", 0.0) * unit_of_angle,
-        stiffness=polynomials[0][0], spring_damper=(spring, damper),
-        damping=_coefficient(reading, element, "damping", polynomials[1][0]),
+        stiffness=stiffness, spring_damper=_spring_damper(reading, element),
+        damping=_coefficient(reading, element, "damping", damping),
         friction=_coefficient(reading, element, "frictionloss", element.quantity("frictionloss", 0.0)),
         armature=_coefficient(reading, element, "armature", element.quantity("armature", 0.0)),
         bounds=_range(reading, element, kind, settings), effort=_effort(reading, element, kind, settings),
         compensated_by_actuator=element.flag("actuatorgravcomp", False),
     )  # fmt: skip
+
+
+def _linear_coefficient(reading: MjcfReading, element: MjcfElement, attribute: str) -> float:
+    """Return the first coefficient of a polynomial; the others are not supported."""
+    linear, *higher = element.vector(attribute, (0.0, 0.0, 0.0), 1)
+    if any(higher):
+        message = f"{attribute}: only its first coefficient is taken"
+        reading.warn_or_refuse(element.node, message, attribute=attribute)
+    return linear
+
+
+def _spring_damper(reading: MjcfReading, element: MjcfElement) -> tuple[float, float]:
+    """Return time constant and damping ratio; zeros without them."""
+    time, ratio = element.vector("springdamper", (0.0, 0.0))
+    if (time or ratio) and min(time, ratio) <= 0.0:
+        message = "springdamper: both numbers must be positive"
+        raise reading.fault(MjcfValueError, element.source("springdamper") or element.node, message)
+    return time, ratio
 
 
 def _position(element: MjcfElement, frame: Pose) -> Triple:
@@ -71,21 +82,23 @@ def _axis(reading: MjcfReading, element: MjcfElement, frame: Pose) -> Triple:
 def _coefficient(reading: MjcfReading, element: MjcfElement, attribute: str, value: float) -> float:
     if value < 0.0:
         node = element.source(attribute) or element.node
-        reading.object_to(node, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
+        reading.warn_or_refuse(node, f"{attribute} {value:.9g} is negative", remedy="0 is taken", attribute=attribute)
         return 0.0
     return value
 
 
-def is_limited(reading: MjcfReading, element: MjcfElement, switch: str, given: str, settings: Settings) -> bool:
+def is_limited(reading: MjcfReading, element: MjcfElement, switch: str, attribute: str, settings: Settings) -> bool:
     """Return whether a range is in force: because it says so, or because it is there."""
     word = element.choice(switch, ("false", "true", "auto"), "auto")
     if word != "auto":
         return word == "true"
-    there = any(element.vector(given, (0.0, 0.0)))
-    if there and not settings.limits_by_range:
-        message = f"{given} without {switch}, and autolimits is false"
-        reading.object_to(element.source(given) or element.node, message, "it has no bounds", attribute=given)
-    return there and settings.limits_by_range
+    has_range = any(element.vector(attribute, (0.0, 0.0)))
+    if has_range and not settings.limits_by_range:
+        message = f"{attribute} without {switch}, and autolimits is false"
+        reading.warn_or_refuse(
+            element.source(attribute) or element.node, message, remedy="it has no bounds", attribute=attribute
+        )
+    return has_range and settings.limits_by_range
 
 
 def _range(reading: MjcfReading, element: MjcfElement, kind: JointKind, settings: Settings) -> tuple[float, float]:
@@ -93,7 +106,7 @@ def _range(reading: MjcfReading, element: MjcfElement, kind: JointKind, settings
         return _NONE
     lower, upper = element.vector("range", (0.0, 0.0))
     if kind == "ball":
-        reading.doubt(element.node, "range: the angle of a ball joint is not bounded", "range")
+        reading.warn_or_refuse(element.node, "range: the angle of a ball joint is not bounded", attribute="range")
         return _NONE
     _require_order(reading, element, "range", lower, upper)
     turn = settings.angle if kind == "hinge" else 1.0

@@ -14,11 +14,12 @@ from rbd.files.names import hint
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
-from rbd.mjcf.coordinates import Array, from_mujoco
+from rbd.mjcf.coordinates import from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
+from rbd.scalars.arrays import Array
 from rbd.spatial.quaternion import rotation_to_quaternion
 
 REFERENCE: Final = "qpos0"
@@ -62,7 +63,7 @@ class KeyframeReader:
     def _key(self, node: XmlElement) -> None:
         reading, report = self._reading, self._reading.report
         if node.tag != "key":
-            reading.doubt(node, f"a keyframe is a <key>{hint(node.tag, ('key',))}")
+            reading.warn_or_refuse(node, f"a keyframe is a <key>{hint(node.tag, ('key',))}")
             return
         reading.check(node)
         element = MjcfElement(reading, node)
@@ -80,16 +81,16 @@ class KeyframeReader:
                 reading.ignore(node, attribute, reason)
 
     def _normalize(self, node: XmlElement, qpos: Array) -> None:
-        at = 0
+        start = 0
         for joint in self._joints:
             if joint.kind in _QUATERNIONS:
-                begin = at + _QUATERNIONS[joint.kind]
-                length = math.hypot(*qpos[begin : begin + 4].tolist())
+                first = start + _QUATERNIONS[joint.kind]
+                length = math.hypot(*qpos[first : first + 4].tolist())
                 if length == 0.0:
                     message = f"the quaternion of joint {joint.name!r} is zero"
                     raise self._reading.fault(MjcfValueError, node, message)
-                qpos[begin : begin + 4] /= length
-            at += _SIZES.get(joint.kind, 1)
+                qpos[first : first + 4] /= length
+            start += _SIZES.get(joint.kind, 1)
 
     def _numbers(self, element: MjcfElement, attribute: str, default: Array) -> Array:
         values = element.numbers(attribute, max(1, len(default)))

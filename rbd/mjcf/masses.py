@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, Triple
+from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, matrix_of_array
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
@@ -34,7 +33,7 @@ def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, setti
         raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
     rotation = np.array(frame.rotation)
     moment = rotation @ np.array(_moment(reading, element, settings)) @ rotation.T
-    return MassPart(mass, frame.point((x, y, z)), _rows(moment))
+    return MassPart(mass, frame.point((x, y, z)), matrix_of_array(moment))
 
 
 def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
@@ -47,16 +46,16 @@ def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> M
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
     diagonal = np.diag(element.vector("diaginertia", (0.0, 0.0, 0.0)))
     rotation = np.array(read_rotation(reading, element, settings))
-    return _rows(rotation @ diagonal @ rotation.T)
+    return matrix_of_array(rotation @ diagonal @ rotation.T)
 
 
 def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart], settings: Settings) -> None:
     """Give every body but the world its mass."""
     for body in bodies[1:]:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
+            of_geoms = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
         use_geoms = settings.from_geoms == "true" or body.inertial is None
-        part = found if use_geoms and found is not None else body.inertial
+        part = of_geoms if use_geoms and of_geoms is not None else body.inertial
         body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, ZERO_MATRIX), settings)
     total = sum(body.mass.mass for body in bodies if body.mass is not None)
     if settings.total_mass > 0.0 and total > 0.0:
@@ -76,7 +75,7 @@ def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
         moment += rotation @ np.array(geom.moment) @ rotation.T
         moment += geom.mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
     x, y, z = (float(c) for c in com)
-    return MassPart(mass, (x, y, z), _rows(moment))
+    return MassPart(mass, (x, y, z), matrix_of_array(moment))
 
 
 def _checked(reading: MjcfReading, body: BodyPart, part: MassPart, settings: Settings) -> MassPart:
@@ -90,25 +89,18 @@ def _checked(reading: MjcfReading, body: BodyPart, part: MassPart, settings: Set
         bounded = np.full(3, bounded.mean())
     elif impossible:
         shown = ", ".join(f"{moment:.6g}" for moment in bounded)
-        reading.object_to(
-            body.node, f"no body has the principal moments {shown}", "they are kept", moments=tuple(bounded.tolist())
+        reading.warn_or_refuse(
+            body.node,
+            f"no body has the principal moments {shown}",
+            remedy="they are kept",
+            moments=tuple(bounded.tolist()),
         )
     mass = max(part.mass, settings.least_mass)
     changed = (bounded != moments).any()
-    return MassPart(mass, part.com, _rows((axes * bounded) @ axes.T) if changed else part.moment)
+    return MassPart(mass, part.com, matrix_of_array((axes * bounded) @ axes.T) if changed else part.moment)
 
 
 def _scaled(part: MassPart | None, factor: float) -> MassPart | None:
     if part is None:
         return None
-    return MassPart(part.mass * factor, part.com, _rows(np.array(part.moment) * factor))
-
-
-def _rows(matrix: NDArray[np.float64]) -> Matrix3:
-    a, b, c = (_triple(row) for row in matrix.tolist())
-    return a, b, c
-
-
-def _triple(row: Sequence[float]) -> Triple:
-    x, y, z = row
-    return x, y, z
+    return MassPart(part.mass * factor, part.com, matrix_of_array(np.array(part.moment) * factor))

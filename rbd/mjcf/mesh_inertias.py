@@ -15,7 +15,7 @@ from rbd.extras import names_extra
 from rbd.files.pose import Matrix3, Pose, Triple
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
 
-Way: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
+InertiaMode: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
 _SMALLEST = 1e-15
 _TOO_LARGE = "the mesh is too large: its inertia is beyond floats"
 
@@ -37,15 +37,15 @@ class MeshInertia:
     high: Triple
 
 
-def mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
+def mesh_inertia(vertices: Vertices, faces: Faces, mode: InertiaMode) -> MeshInertia:
     """Return a mesh's volume and inertia; raise MeshFault when there is none."""
     with np.errstate(over="ignore", invalid="ignore"):
-        found = _mesh_inertia(vertices, faces, way)
-    return found
+        inertia = _mesh_inertia(vertices, faces, mode)
+    return inertia
 
 
-def _mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
-    if way == "convex" or not len(faces):
+def _mesh_inertia(vertices: Vertices, faces: Faces, mode: InertiaMode) -> MeshInertia:
+    if mode == "convex" or not len(faces):
         faces = convex_hull(vertices)
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a) / 2  # their lengths are the areas
@@ -56,29 +56,29 @@ def _mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
     if areas.sum() < _SMALLEST:
         raise MeshFault("the mesh has no surface")
     start = areas @ middles / areas.sum()
-    volumes = _volumes(normals, areas, middles - start, way)
+    volumes = _volumes(normals, areas, middles - start, mode)
     total = float(volumes.sum())
     if total < _SMALLEST:
         reason = "negative: triangles face inwards" if total < 0 else "too small; inertia='shell' weighs the surface"
         raise MeshFault(f"the volume of the mesh is {reason}")
     center = volumes @ (middles * 3 / 4 + start / 4) / total
-    return _weighed(vertices - center, faces, center, way)
+    return _weighed(vertices - center, faces, center, mode)
 
 
 def _volumes(
-    normals: NDArray[np.float64], areas: NDArray[np.float64], middles: NDArray[np.float64], way: Way
+    normals: NDArray[np.float64], areas: NDArray[np.float64], middles: NDArray[np.float64], mode: InertiaMode
 ) -> NDArray[np.float64]:
-    if way == "shell":
+    if mode == "shell":
         return areas
     volumes: NDArray[np.float64] = np.einsum("ij,ij->i", normals, middles) / 3
-    return np.abs(volumes) if way == "legacy" else volumes
+    return np.abs(volumes) if mode == "legacy" else volumes
 
 
-def _weighed(places: Vertices, faces: Faces, center: NDArray[np.float64], way: Way) -> MeshInertia:
+def _weighed(places: Vertices, faces: Faces, center: NDArray[np.float64], mode: InertiaMode) -> MeshInertia:
     a, b, c = (places[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a) / 2
-    volumes = _volumes(normals, np.linalg.norm(normals, axis=1), (a + b + c) / 3, way)
-    weights = volumes / (12 if way == "shell" else 20)
+    volumes = _volumes(normals, np.linalg.norm(normals, axis=1), (a + b + c) / 3, mode)
+    weights = volumes / (12 if mode == "shell" else 20)
     total = a + b + c
     products = sum((x * weights[:, None]).T @ x for x in (a, b, c, total))
     spread = np.asarray(products)

@@ -14,13 +14,13 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
-from rbd.mjcf.mesh_inertias import MeshInertia, Way, convex_hull, mesh_inertia
+from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, convex_hull, mesh_inertia
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
-_WAYS: Final[tuple[Way, ...]] = ("legacy", "exact", "convex", "shell")
-_MOST_NUMBERS: Final = 10_000_000
+_INERTIA_MODES: Final[tuple[InertiaMode, ...]] = ("legacy", "exact", "convex", "shell")
+_MAX_NUMBERS: Final = 10_000_000
 
 
 @final
@@ -50,17 +50,17 @@ class Meshes:
             self.colors[name] = element.vector("rgba", (1.0, 1.0, 1.0, 1.0))
         if node.tag not in ("mesh", "hfield"):
             if node.tag not in ("texture", "material", "skin", "model"):
-                self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
+                self._reading.warn_or_refuse(node, f"unknown asset {quoted(node.tag)}")
             return
         self._reading.check(node)
-        listed = self._meshes if node.tag == "mesh" else self._fields
+        table = self._meshes if node.tag == "mesh" else self._fields
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:
             raise self._reading.fault(MjcfValueError, node, "has neither a name nor a file", attribute="name")
-        if name in listed:
-            message = f"a second {node.tag} {quoted(name)}; the first is in line {listed[name].node.line}"
+        if name in table:
+            message = f"a second {node.tag} {quoted(name)}; the first is in line {table[name].node.line}"
             raise self._reading.fault(MjcfValueError, node, message, attribute="name", value=name)
-        listed[name] = defaults.element(node)
+        table[name] = defaults.element(node)
 
     def field_size(self, node: XmlElement, name: str) -> tuple[float, ...]:
         """Return the four sizes of a height field."""
@@ -92,17 +92,19 @@ class Meshes:
         except MeshFault as error:
             raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
 
-    def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, MjcfElement]) -> MjcfElement:
-        if name not in known:
-            message = f"there is no {kind} {quoted(name)}{hint(name, known)}"
+    def _named(self, node: XmlElement, kind: str, name: str, table: dict[str, MjcfElement]) -> MjcfElement:
+        if name not in table:
+            message = f"there is no {kind} {quoted(name)}{hint(name, table)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
-        return known[name]
+        return table[name]
 
     def _mesh_inertia(self, element: MjcfElement) -> MeshInertia:
-        way: Way = element.choice("inertia", _WAYS, "legacy")
-        if way == "convex" and element.has("maxhullvert"):
-            self._reading.doubt(element.node, "maxhullvert: the whole convex hull is weighed", "maxhullvert")
-        return mesh_inertia(*self._placed(element, *self._shape(element)), way)
+        mode: InertiaMode = element.choice("inertia", _INERTIA_MODES, "legacy")
+        if mode == "convex" and element.has("maxhullvert"):
+            self._reading.warn_or_refuse(
+                element.node, "maxhullvert: the whole convex hull is weighed", attribute="maxhullvert"
+            )
+        return mesh_inertia(*self._placed(element, *self._shape(element)), mode)
 
     def _shape(self, element: MjcfElement) -> tuple[Vertices, Faces]:
         node = element.node
@@ -112,8 +114,8 @@ class Meshes:
             path = self._path(element)
             data = self._files.read(node, path, self._files.limits.mesh_bytes)
             return read_mesh(data, path.suffix)
-        vertices = single(np.array(element.numbers("vertex", _MOST_NUMBERS), dtype=np.float64))
-        faces = np.array(element.numbers("face", _MOST_NUMBERS), dtype=np.float64)
+        vertices = single(np.array(element.numbers("vertex", _MAX_NUMBERS), dtype=np.float64))
+        faces = np.array(element.numbers("face", _MAX_NUMBERS), dtype=np.float64)
         if vertices.size % 3 or faces.size % 3 or (faces != np.floor(faces)).any():
             raise MeshFault("vertices have three coordinates each, triangles three whole numbers")
         if (np.abs(faces) > vertices.size).any():

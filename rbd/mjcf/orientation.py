@@ -26,11 +26,11 @@ def read_pose(reading: MjcfReading, element: MjcfElement, settings: Settings) ->
 
 def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
     """Return the orientation; the other forms count more than `quat`, as they are read after it."""
-    given = [form for form in ORIENTATION if form in element.node.attributes]
-    if len(given) > 1:
-        message = f"has both {given[0]} and {given[1]}; an orientation is given once"
-        raise reading.fault(MjcfValueError, element.node, message, attribute=given[1])
-    forms = [form for form in (*given, *reversed(ORIENTATION)) if element.has(form)]
+    forms_of_element = [form for form in ORIENTATION if form in element.node.attributes]
+    if len(forms_of_element) > 1:
+        message = f"has both {forms_of_element[0]} and {forms_of_element[1]}; an orientation is given once"
+        raise reading.fault(MjcfValueError, element.node, message, attribute=forms_of_element[1])
+    forms = [form for form in (*forms_of_element, *reversed(ORIENTATION)) if element.has(form)]
     if not forms:
         return IDENTITY
     form = next((form for form in forms if form != "quat"), "quat")

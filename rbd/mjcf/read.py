@@ -19,12 +19,12 @@ from rbd.mjcf.build import Builder
 from rbd.mjcf.contacts import ContactReader
 from rbd.mjcf.damping_ratios import apply_damping_ratios
 from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.equality import EqualityReader
 from rbd.mjcf.files import Files, Inclusion
 from rbd.mjcf.forces import read_forces
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
-from rbd.mjcf.loops import LoopReader
 from rbd.mjcf.masses import assign_masses
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.reading import MjcfReading
@@ -116,19 +116,19 @@ def parse_mjcf(
 
 
 def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
+    """Return the mechanism: bodies, and forces with armatures, come before it; what refers to its joints after it."""
     _check_root(reading, tree)
     Inclusion(files).expand(tree)
     _check_sections(reading, tree)
-    settings = read_settings(reading, tree)
-    defaults = Defaults(reading, tree)
+    settings, defaults = read_settings(reading, tree), Defaults(reading, tree)
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
     assign_masses(reading, bodies, settings)
-    builder = Builder(reading, settings)
     forces = read_forces(reading, tree, defaults, settings, bodies)
     reading.raise_collected()
+    builder = Builder(reading, settings)
     builder.build(bodies, forces.armatures)
-    LoopReader(reading, defaults, settings, bodies, builder).read(tree)
+    EqualityReader(reading, defaults, settings, bodies, builder).read(tree)
     ContactReader(reading, settings, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
     reading.raise_collected()
@@ -151,7 +151,7 @@ def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:
         if node.tag in SECTIONS_WITHOUT_EFFECT:
             reading.ignore(node, reason="without effect on the dynamics")
         elif node.tag not in SECTIONS:
-            reading.doubt(node, "unknown section")
+            reading.warn_or_refuse(node, "unknown section")
 
 
 def _path(path: str | os.PathLike[str] | None) -> Path | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import final
+from collections.abc import Iterable, Mapping
+from typing import TypeVar, final
 
-from rbd.errors import MjcfRefusedError, MjcfTopologyError, quoted
+from rbd.errors import MjcfTopologyError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.names import hint
 from rbd.files.reading import FileReading
@@ -12,6 +13,8 @@ from rbd.files.xml import XmlElement
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.report import MjcfReport
 from rbd.mjcf.schema import ATTRIBUTES, CHILDREN, WITHOUT_EFFECT
+
+T = TypeVar("T")
 
 
 @final
@@ -23,36 +26,47 @@ class MjcfReading(FileReading[MjcfReport]):
         super().__init__(MJCF, MjcfReport(), strict=strict, limits=limits)
         self.couple_joints = couple_joints
 
-    def require_new(self, known: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
+    def require_new(self, names: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
         """Put a name among those known; refuse one that is there already."""
-        if name in known:
-            first = known[name]
+        if name in names:
+            first = names[name]
             where = f"line {first.line}" if first.file == node.file else f"{first.file}, line {first.line}"
             message = f"a second {kind} {quoted(name)}; the first is in {where}"
             raise self.fault(MjcfTopologyError, node, message, name=name, first_line=first.line)
         if name is not None:
-            known[name] = node
+            names[name] = node
 
-    def doubt(self, node: XmlElement, message: str, attribute: str | None = None) -> None:
-        """Refuse, when strict, what changes how the mechanism moves and is not in it; else warn."""
-        if self.strict:
-            raise self.fault(MjcfRefusedError, node, f"{message} (strict=False loads the rest)", attribute=attribute)
-        self.warn(node, message, refused=True, attribute=attribute)
+    def unknown_name(
+        self, node: XmlElement, attribute: str, kind: str, name: str, names: Iterable[str]
+    ) -> MjcfTopologyError:
+        """Return the error for an attribute that names what is not in the file: a body, a joint, a site."""
+        prefix = "" if attribute == kind else f"{attribute}: "
+        message = f"{prefix}there is no {kind} {quoted(name)}{hint(name, names)}"
+        return self.fault(MjcfTopologyError, node, message, attribute=attribute, name=name)
+
+    def named(self, node: XmlElement, attribute: str, kind: str, table: Mapping[str, T]) -> T:
+        """Return the entry of a table that an attribute names; raise MjcfTopologyError if there is none."""
+        name = self.name(node, attribute)
+        if name not in table:
+            raise self.unknown_name(node, attribute, kind, name, table)
+        return table[name]
 
     def check(self, node: XmlElement, kind: str | None = None) -> None:
-        """List attributes and children of an element that are not honoured; doubt those the format does not have."""
-        known = ATTRIBUTES[kind or node.tag]
+        """List attributes and children of an element that are not honoured; warn of those the format does not have."""
+        read_attributes = ATTRIBUTES[kind or node.tag]
         for attribute in node.attributes:
-            if attribute in known or attribute.startswith("xmlns"):
+            if attribute in read_attributes or attribute.startswith("xmlns"):
                 continue
             if attribute in WITHOUT_EFFECT:
                 self.ignore(node, attribute, WITHOUT_EFFECT[attribute])
             else:
-                message = f"unknown attribute {quoted(attribute)}{hint(attribute, known | WITHOUT_EFFECT.keys())}"
-                self.doubt(node, message, attribute)
+                message = (
+                    f"unknown attribute {quoted(attribute)}{hint(attribute, read_attributes | WITHOUT_EFFECT.keys())}"
+                )
+                self.warn_or_refuse(node, message, attribute=attribute)
         children = CHILDREN.get(node.tag, frozenset())
         for child in node.children if node.tag in CHILDREN else ():
             if child.tag not in children:
-                self.doubt(child, f"unknown element {quoted(child.tag)}{hint(child.tag, children)}")
+                self.warn_or_refuse(child, f"unknown element {quoted(child.tag)}{hint(child.tag, children)}")
         if node.text_line is not None:
             self.ignore(node, None, "text", node.text_line)

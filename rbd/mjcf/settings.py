@@ -137,7 +137,7 @@ def _doubt_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:
     media = {word: element for word in ("density", "viscosity") for element in options if element.has(word)}
     media = {word: element for word, element in media.items() if element.number(word) != 0.0}
     for word, element in media.items():
-        reading.doubt(element.node, f"{word}: forces of a fluid are not simulated", word)
+        reading.warn_or_refuse(element.node, f"{word}: forces of a fluid are not simulated", attribute=word)
     for element in options:
         if any(element.vector("wind", ZERO)) and not media:
             reading.ignore(element.node, "wind", "without density and viscosity it has no effect")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import hint
+from rbd.errors import MjcfValueError, quoted
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
@@ -14,7 +13,7 @@ from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, MomentArms
 from rbd.mjcf.settings import Settings
 
-_MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
+_UNSUPPORTED: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
 
 @final
@@ -45,37 +44,44 @@ class TendonReader:
         name = element.name()
         self._reading.require_new(self._names, node, name, "tendon")
         if node.tag not in ("fixed", "spatial"):
-            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
             return
         if node.tag == "spatial":
-            if name is not None:
-                self.spatial.add(name)
-            if not self._acts(element, ("stiffness", "damping", *_MISSING), "tendons along sites are not supported"):
-                self._reading.ignore(node, reason="a tendon along sites that does nothing by itself")
-            return
-        moment_arms = tuple(self._joint(child) for child in node.children if child.tag == "joint")
+            self._spatial(element, name)
+        else:
+            self._fixed(element, name)
+
+    def _spatial(self, element: MjcfElement, name: str | None) -> None:
+        """Remember a tendon along sites, which is not supported; warn if it has forces of its own."""
+        if name is not None:
+            self.spatial.add(name)
+        if not self._has_effects(
+            element, ("stiffness", "damping", *_UNSUPPORTED), "tendons along sites are not supported"
+        ):
+            self._reading.ignore(element.node, reason="a tendon along sites that does nothing by itself")
+
+    def _fixed(self, element: MjcfElement, name: str | None) -> None:
+        """Read the joints and the spring of a fixed tendon."""
+        moment_arms = tuple(self._joint(child) for child in element.node.children if child.tag == "joint")
         if name is not None:
             self.fixed[name] = moment_arms
-        self._acts(element, _MISSING, "it is not supported for tendons")
+        self._has_effects(element, _UNSUPPORTED, "it is not supported for tendons")
         self._spring(element, moment_arms)
 
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
         self._reading.check(node, "tendon joint")
-        name = self._reading.name(node, "joint")
-        if name not in self._joints:
-            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
-            raise self._reading.fault(MjcfTopologyError, node, message, attribute="joint", name=name)
-        if self._joints[name].kind not in ("hinge", "slide"):
-            message = f"a fixed tendon has hinges and slides, joint {quoted(name)} is none"
-            raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=name)
-        return name, (self._reading.quantity(node, "coef"),)
+        joint = self._reading.named(node, "joint", "joint", self._joints)
+        if joint.kind not in ("hinge", "slide"):
+            message = f"a fixed tendon has hinges and slides, joint {quoted(joint.name)} is none"
+            raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=joint.name)
+        return joint.name, (self._reading.quantity(node, "coef"),)
 
-    def _acts(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
-        """Doubt what a tendon does by itself in these attributes; return whether it does anything."""
-        acting = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
-        for attribute in acting[:1]:
-            self._reading.doubt(element.node, f"{attribute}: {reason}", attribute)
-        return bool(acting)
+    def _has_effects(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
+        """Return whether any of these attributes has an effect; warn of the first that has."""
+        effective = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
+        for attribute in effective[:1]:
+            self._reading.warn_or_refuse(element.node, f"{attribute}: {reason}", attribute=attribute)
+        return bool(effective)
 
     def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
         stiffness, damping = (

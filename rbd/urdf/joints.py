@@ -90,7 +90,7 @@ def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required:
     limit = reading.single_child(node, "limit")
     if limit is None:
         if kind in _BOUNDED and required:
-            reading.object_to(node, f"a {kind} joint needs <limit>", "it has no bounds")
+            reading.warn_or_refuse(node, f"a {kind} joint needs <limit>", remedy="it has no bounds")
         return JointLimits()
     reading.accept(limit, frozenset({"lower", "upper", "velocity", "effort"}))
     lower, upper = _range(reading, limit, kind)
@@ -105,12 +105,14 @@ def _range(reading: UrdfReading, limit: XmlElement, kind: Kind) -> tuple[float, 
         return -math.inf, math.inf
     if "lower" not in limit.attributes and "upper" not in limit.attributes:
         # the format says both default to 0, which would lock the joint; nobody who leaves both out means that
-        reading.object_to(limit, "attributes 'lower' and 'upper' are missing", "the position has no bounds")
+        reading.warn_or_refuse(limit, "attributes 'lower' and 'upper' are missing", remedy="the position has no bounds")
         return -math.inf, math.inf
     lower = _unbounded(reading.number(limit, "lower", 0.0))
     upper = _unbounded(reading.number(limit, "upper", 0.0))
     if lower > upper or lower == math.inf or upper == -math.inf:
-        reading.object_to(limit, f"lower {lower:.9g} is above upper {upper:.9g}", "the position has no bounds")
+        reading.warn_or_refuse(
+            limit, f"lower {lower:.9g} is above upper {upper:.9g}", remedy="the position has no bounds"
+        )
         return -math.inf, math.inf
     return lower, upper
 
@@ -122,7 +124,9 @@ def _unbounded(bound: float) -> float:
 def _magnitude(reading: UrdfReading, limit: XmlElement, attribute: str) -> float:
     bound = _unbounded(reading.number(limit, attribute, math.inf))
     if bound < 0.0:
-        reading.object_to(limit, f"{attribute} {bound:.9g} is negative", "its size is taken", attribute=attribute)
+        reading.warn_or_refuse(
+            limit, f"{attribute} {bound:.9g} is negative", remedy="its size is taken", attribute=attribute
+        )
     elif bound == 0.0:
         reading.warn(limit, f"{attribute} is 0: within its bounds the joint cannot be moved")
     return abs(bound)
@@ -143,7 +147,9 @@ def read_dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[f
 def _coefficient(reading: UrdfReading, dynamics: XmlElement, attribute: str) -> float:
     value = reading.quantity(dynamics, attribute, 0.0)
     if value < 0.0:
-        reading.object_to(dynamics, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
+        reading.warn_or_refuse(
+            dynamics, f"{attribute} {value:.9g} is negative", remedy="0 is taken", attribute=attribute
+        )
         return 0.0
     return value
 

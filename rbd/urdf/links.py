@@ -40,7 +40,7 @@ def _inertial(reading: UrdfReading, node: XmlElement) -> UrdfInertial:
 def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
     node = reading.single_child(inertial, "mass")
     if node is None:
-        reading.object_to(inertial, "<mass> is missing", "the mass is 0")
+        reading.warn_or_refuse(inertial, "<mass> is missing", remedy="the mass is 0")
         return 0.0
     reading.accept(node, frozenset({"value"}))
     mass = reading.quantity(node, "value")
@@ -52,7 +52,7 @@ def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
 def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None) -> Matrix3:
     """Return the moment about the centre of mass, in the axes of the inertial's own origin."""
     if node is None:
-        reading.object_to(inertial, "<inertia> is missing", "the moments of inertia are 0")
+        reading.warn_or_refuse(inertial, "<inertia> is missing", remedy="the moments of inertia are 0")
         return ZERO_MATRIX
     reading.accept(node, frozenset(_MOMENTS))
     # products of inertia may be left out, as the format's later versions allow; moments may not

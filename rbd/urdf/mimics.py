@@ -46,7 +46,7 @@ def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic
 
 
 def _object(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
-    reading.object_to(_node(joint), message, "it is not followed", kind=UrdfTopologyError)
+    reading.warn_or_refuse(_node(joint), message, remedy="it is not followed", kind=UrdfTopologyError)
 
 
 def _node(joint: UrdfJoint) -> XmlElement:

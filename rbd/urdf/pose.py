@@ -64,7 +64,7 @@ def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple
         message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
         if length < 0.5:
             raise reading.fault(UrdfValueError, origin, message, attribute="quat_xyzw")
-        reading.object_to(origin, message, "it is normalised", attribute="quat_xyzw")
+        reading.warn_or_refuse(origin, message, remedy="it is normalised", attribute="quat_xyzw")
     return tuple(c / length for c in quaternion)
 
 

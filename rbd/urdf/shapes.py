@@ -83,7 +83,9 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
     if not found:
         raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
     if len(found) > 1:
-        reading.object_to(found[1][1], f"a second shape; the first is in line {found[0][1].line}", "the first is taken")
+        reading.warn_or_refuse(
+            found[1][1], f"a second shape; the first is in line {found[0][1].line}", remedy="the first is taken"
+        )
     return found[0]
 
 
@@ -103,7 +105,7 @@ def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float,
 
 def _lengths(reading: UrdfReading, node: XmlElement, attribute: str, lengths: tuple[float, ...]) -> tuple[float, ...]:
     if min(lengths) < 0.0:
-        reading.object_to(node, f"{attribute} is negative", "its size is taken", attribute=attribute)
+        reading.warn_or_refuse(node, f"{attribute} is negative", remedy="its size is taken", attribute=attribute)
     return tuple(map(abs, lengths))
 
 
