@@ -27,8 +27,7 @@ def float_vector(values: object, length: int | None, argument: str) -> Array:
 
     Lists of floats and ints go to NumPy at once; others may hold values that NumPy wrongly converts, such as bools.
     """
-    if isinstance(values, LISTS) and set(map(type, cast("list[object]", values))) <= _PLAIN:
-        values = np.array(values)
+    values = _array_of_plain_list(values)
     if length is None and type(values) in ARRAYS and cast("Array", values).ndim == 1:
         length = len(cast("Array", values))
     try:
@@ -37,15 +36,21 @@ def float_vector(values: object, length: int | None, argument: str) -> Array:
         return _converted(values, length, argument, error)
 
 
-def float_vector_unless_nan(values: object, length: int, argument: str) -> Array:
+def float_vector_unchecked(values: object, length: int, argument: str) -> Array:
     """Return numbers as floats, without a check for NaN and infinity, which machine code does faster."""
-    if isinstance(values, LISTS) and set(map(type, cast("list[object]", values))) <= _PLAIN:
-        values = np.array(values)
+    values = _array_of_plain_list(values)
     if type(values) in ARRAYS:
         array = cast("Array", values)
         if array.dtype == _FLOAT64 and array.shape == (length,):
             return array
     return float_vector(values, length, argument)
+
+
+def _array_of_plain_list(values: object) -> object:
+    """Return a list of floats and ints as an array; other values as they are."""
+    if isinstance(values, LISTS) and set(map(type, cast("list[object]", values))) <= _PLAIN:
+        return np.array(values)
+    return values
 
 
 def _converted(values: object, length: int | None, argument: str, error: ScalarError) -> Array:

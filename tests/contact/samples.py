@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbd.contact import Box, Capsule, Sphere
-from rbd.contact.geometry.placed_shapes import NearestPoints, place
+from rbd.contact.geometry.placed_shapes import Separation, place
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, FreeVector, Point, Transform
@@ -47,12 +47,12 @@ def pose(shape: Sample, turn: Array, at: Array) -> Transform[Any, Any]:
 
 def between(
     a: Sample, tf_a: Transform[Any, Any], b: Sample, tf_b: Transform[Any, Any], previous: Vec3 = (0, 0, 0)
-) -> NearestPoints:
+) -> Separation:
     """Return the nearest points of two shapes at these poses."""
     return nearest_points(place(a, tf_a), place(b, tf_b), previous)
 
 
-def numbers(found: NearestPoints) -> tuple[float, Array, Array, Array]:
+def numbers(found: Separation) -> tuple[float, Array, Array, Array]:
     """Return a result as floats and arrays."""
     on_a, on_b, normal = (np.array(x, dtype=float) for x in (found.p_a, found.p_b, found.n))
     return float(found.phi), on_a, on_b, normal

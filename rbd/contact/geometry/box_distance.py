@@ -12,9 +12,9 @@ from functools import reduce
 from itertools import product
 from typing import TypeAlias
 
-from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedBox, PlacedCapsule, where_nearest
+from rbd.contact.geometry.placed_shapes import PlacedBox, PlacedCapsule, Separation, where_separation
 from rbd.contact.geometry.segment_distance import clamp, nearest_parameter
-from rbd.contact.geometry.unit_vectors import along, height, length_and_direction, sign, where3
+from rbd.contact.geometry.vectors import length_and_direction, point_along, sign, signed_distance_to_plane, where3
 from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3, tmatvec
 
@@ -48,24 +48,24 @@ def clamp_to_box(box: PlacedBox, v: Vec3) -> Vec3:
     return x, y, z
 
 
-def support(solid: PlacedBox | PlacedCapsule, direction: Vec3, without: int = -1) -> Vec3:
+def support(solid: PlacedBox | PlacedCapsule, direction: Vec3, skip_axis: int = -1) -> Vec3:
     """Return the support point: the point farthest in a direction.
 
-    It is the middle of a face or edge at a right angle to the direction. Of a box, `without` leaves out one axis.
+    It is the middle of a face or edge at a right angle to the direction. Of a box, `skip_axis` leaves out one axis.
     """
     if isinstance(solid, PlacedCapsule):
-        return along(solid.center, solid.half, sign(dot3(solid.half, direction)))
+        return point_along(solid.center, solid.half, sign(dot3(solid.half, direction)))
     point = solid.center
     for i, (axis, half) in enumerate(zip(solid.axes, solid.half, strict=True)):
-        if i != without:
-            point = along(point, axis, sign(dot3(axis, direction)) * half)
+        if i != skip_axis:
+            point = point_along(point, axis, sign(dot3(axis, direction)) * half)
     return point
 
 
 def corners(solid: PlacedBox | PlacedCapsule) -> Iterator[Vec3]:
     """Yield the corners of a box, or the ends of a segment."""
     if isinstance(solid, PlacedCapsule):
-        yield from (along(solid.center, solid.half, end) for end in (-1, 1))
+        yield from (point_along(solid.center, solid.half, end) for end in (-1, 1))
         return
     for signs in product((-1, 1), repeat=3):
         yield add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
@@ -79,7 +79,7 @@ def _scaled(signs: Sequence[int], half: Vec3) -> Vec3:
 # --- a box and a point ------------------------------------------------------------------------------------------------
 
 
-def box_and_point(a: PlacedBox, point: Vec3) -> NearestPoints:
+def box_and_point(a: PlacedBox, point: Vec3) -> Separation:
     """Return the point of a box nearest to `point`; for a point inside, the nearest one of its surface."""
     local = local_coordinates(a, point)
     nearest = clamp_to_box(a, local)
@@ -88,7 +88,7 @@ def box_and_point(a: PlacedBox, point: Vec3) -> NearestPoints:
     length, normal = length_and_direction((dx, dy, dz), inward, dot3(a.half, a.half))
     phi = where(less(0, length), length, -depth)
     n = from_axes(a, normal)
-    return NearestPoints(phi, along(point, n, phi), point, n)
+    return Separation(phi, point_along(point, n, phi), point, n)
 
 
 def _nearest_face(a: PlacedBox, local: Vec3) -> tuple[Scalar, Vec3]:
@@ -105,27 +105,27 @@ def _nearest_face(a: PlacedBox, local: Vec3) -> tuple[Scalar, Vec3]:
 # --- two solids -------------------------------------------------------------------------------------------------------
 
 
-def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
+def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Separation:
     """Return signed distance, nearest points and normal of a box and a box or segment."""
     apart, penetration = _apart(a, b, previous), _least_penetration(a, b, previous)
     touches = less_equal(penetration.phi, _TOUCHING * (a.half[0] + a.half[1] + a.half[2]))
-    return where_nearest(touches, penetration, apart)
+    return where_separation(touches, penetration, apart)
 
 
-def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
+def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Separation:
     """Return the nearest points of two solids that do not overlap."""
     best = _nearest_corner(a, b)
     if isinstance(b, PlacedBox):
         other = _nearest_corner(b, a).swapped()
-        best = where_nearest(less(other.phi, best.phi), other, best)
+        best = where_separation(less(other.phi, best.phi), other, best)
     p_a, p_b, square = _nearest_edges(a, b, previous)
     length = sqrt(where(less(0, square), square, 1))
     closer = less(square, best.phi * best.phi)
     x, y, z = (d / length for d in sub3(p_a, p_b))
-    return where_nearest(closer, NearestPoints(where(less(0, square), length, 0), p_a, p_b, (x, y, z)), best)
+    return where_separation(closer, Separation(where(less(0, square), length, 0), p_a, p_b, (x, y, z)), best)
 
 
-def _nearest_corner(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> NearestPoints:
+def _nearest_corner(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> Separation:
     """Return the nearest points of a box and the corner of another solid that is nearest to it."""
     first, *others = ((corner, _squared_distance(a, corner)) for corner in corners(b))
     nearest, square = first
@@ -173,7 +173,7 @@ def _farthest_edges(solid: PlacedBox | PlacedCapsule, i: int, half: Vec3, n: Vec
     farthest = where3(differ_j, scale3(half_k, sign(along_k)), scale3(half_j, sign(along_j)))
     between, step = add3(solid.center, farthest), where3(differ_j, half_j, half_k)
     for side in (-1, 1):
-        yield PlacedCapsule(along(between, step, side), half, 0)
+        yield PlacedCapsule(point_along(between, step, side), half, 0)
 
 
 def _nearer(best: _Edges, other: _Edges) -> _Edges:
@@ -186,45 +186,41 @@ def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _Ed
     crossed = cross3(p.half, q.half)
     square = where(parallel, 1, dot3(crossed, crossed))
     s = clamp(dot3(cross3(crossed, q.half), sub3(p.center, q.center)) / square, -1, 1)
-    p_a = along(p.center, p.half, s)
-    p_b = along(q.center, q.half, nearest_parameter(q, p_a))
+    p_a = point_along(p.center, p.half, s)
+    p_b = point_along(q.center, q.half, nearest_parameter(q, p_a))
     offset = sub3(p_a, p_b)
     return p_a, p_b, dot3(offset, offset)
 
 
-def _least_penetration(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
-    """Return the axis of largest separation; phi is positive if that axis separates the solids."""
+def _least_penetration(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Separation:
+    """Return the separation along the axis of least penetration; phi is positive if that axis separates the solids."""
     axes = _separating_axes(a, b, sub3(a.center, b.center), previous)
-    return reduce(lambda best, axis: where_nearest(less(best.phi, axis.phi), axis, best), axes)
+    return reduce(lambda best, axis: where_separation(less(best.phi, axis.phi), axis, best), axes)
 
 
-def _separating_axes(
-    a: PlacedBox, b: PlacedBox | PlacedCapsule, offset: Vec3, previous: Vec3
-) -> Iterator[NearestPoints]:
+def _separating_axes(a: PlacedBox, b: PlacedBox | PlacedCapsule, offset: Vec3, previous: Vec3) -> Iterator[Separation]:
     for axis in a.axes:
         n = _oriented(axis, offset, previous)
         p_b = support(b, n)
-        phi = height(support(a, neg3(n)), p_b, n)
-        yield NearestPoints(phi, along(p_b, n, phi), p_b, n)
+        phi = signed_distance_to_plane(support(a, neg3(n)), p_b, n)
+        yield Separation(phi, point_along(p_b, n, phi), p_b, n)
     for axis in b.axes if isinstance(b, PlacedBox) else ():
         n = _oriented(axis, offset, previous)
         p_a = support(a, neg3(n))
-        phi = height(p_a, support(b, n), n)
-        yield NearestPoints(phi, p_a, along(p_a, n, -phi), n)
+        phi = signed_distance_to_plane(p_a, support(b, n), n)
+        yield Separation(phi, p_a, point_along(p_a, n, -phi), n)
     for i, j in product(range(3), range(3 if isinstance(b, PlacedBox) else 1)):
         yield _edge_axis(a, i, b, j, offset, previous)
 
 
-def _edge_axis(
-    a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
-) -> NearestPoints:
+def _edge_axis(a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3) -> Separation:
     """Return the separation along the cross product of two edges; none if they are parallel."""
     half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
     edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
     edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
-    phi = height(edge_a.center, edge_b.center, n)
+    phi = signed_distance_to_plane(edge_a.center, edge_b.center, n)
     p_a, p_b = _crossing(edge_a, edge_b, parallel)
-    return NearestPoints(where(parallel, _NEVER, phi), p_a, p_b, n)
+    return Separation(where(parallel, _NEVER, phi), p_a, p_b, n)
 
 
 def _crossed_edges(
@@ -248,7 +244,7 @@ def _crossing(a: PlacedCapsule, b: PlacedCapsule, parallel: Condition) -> tuple[
     square = where(parallel, 1, dot3(crossed, crossed))
     offset = sub3(a.center, b.center)
     s, t = dot3(cross3(b.half, offset), crossed) / square, dot3(cross3(a.half, offset), crossed) / square
-    return along(a.center, a.half, s), along(b.center, b.half, t)
+    return point_along(a.center, a.half, s), point_along(b.center, b.half, t)
 
 
 def _oriented(axis: Vec3, offset: Vec3, previous: Vec3) -> Vec3:

@@ -13,14 +13,14 @@ from rbd.contact.geometry.box_distance import clamp_to_box, corners, from_axes, 
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     FAR,
-    NearestPoints,
     PlacedBox,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedShape,
+    Separation,
 )
 from rbd.contact.geometry.shape_distance import nearest_points, onto_plane, spheres_of
-from rbd.contact.geometry.unit_vectors import along, height
+from rbd.contact.geometry.vectors import point_along, signed_distance_to_plane
 from rbd.scalars import Condition, Scalar, absolute, both, const, less_equal, where
 from rbd.spatial.linalg import Vec3, add3, neg3
 
@@ -28,7 +28,7 @@ _SLACK = const(1, 1000)
 """A point faces a box up to this share of the box's size outside it."""
 
 
-def contact_points(a: PlacedShape, b: PlacedShape) -> list[NearestPoints]:
+def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
     """Return the points at which `a` may rest on `b`, the nearest ones among them."""
     if isinstance(b, PlacedHeightField):
         return list(_on_field(a, b))
@@ -46,31 +46,31 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[NearestPoints]:
     return [nearest]
 
 
-def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[NearestPoints]:
+def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
     """Yield two points of each sphere, for hollows, and one of each corner of a box."""
     for point, radius in spheres_of(a):
         first, second = nearest_on_field(field, point)
-        yield first.rounded(radius, 0)
+        yield first.inflated(radius, 0)
         if not isinstance(a, PlacedBox):
-            yield second.rounded(radius, 0)
+            yield second.inflated(radius, 0)
 
 
-def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[NearestPoints]:
+def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     yield from (onto_plane(point, radius, plane) for point, radius in spheres_of(a))
 
 
-def _facing_corners(a: PlacedBox, b: PlacedBox, n: Vec3) -> Iterator[NearestPoints]:
+def _facing_corners(a: PlacedBox, b: PlacedBox, n: Vec3) -> Iterator[Separation]:
     """Yield the corners of `a` with their projections onto the supporting plane of `b` along `n`, clamped to `b`."""
     top = support(b, n)
     for corner in corners(a):
-        phi = height(corner, top, n)
-        local = clamp_to_box(b, local_coordinates(b, along(corner, n, -phi)))
+        phi = signed_distance_to_plane(corner, top, n)
+        local = clamp_to_box(b, local_coordinates(b, point_along(corner, n, -phi)))
         p_b = add3(b.center, from_axes(b, local))
-        p_a = along(p_b, n, phi)
-        yield NearestPoints(where(_covers(a, p_a), phi, FAR), p_a, p_b, n)
+        p_a = point_along(p_b, n, phi)
+        yield Separation(where(_contains_within_slack(a, p_a), phi, FAR), p_a, p_b, n)
 
 
-def _covers(a: PlacedBox, point: Vec3) -> Condition:
+def _contains_within_slack(a: PlacedBox, point: Vec3) -> Condition:
     """Return whether a point lies in a box, or just outside."""
     inside: Condition = less_equal(0, 0)
     for x, half in zip(local_coordinates(a, point), a.half, strict=True):

@@ -13,9 +13,9 @@ from itertools import product
 from typing import NamedTuple
 
 from rbd.contact.geometry.height_lookup import heights_around
-from rbd.contact.geometry.placed_shapes import FAR, NearestPoints, PlacedHeightField, where_nearest
+from rbd.contact.geometry.placed_shapes import FAR, PlacedHeightField, Separation, where_separation
 from rbd.contact.geometry.segment_distance import clamp
-from rbd.contact.geometry.unit_vectors import along, length_and_direction, where3
+from rbd.contact.geometry.vectors import length_and_direction, point_along, where3
 from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, less_equal, sqrt, where
 from rbd.scalars.jets import Jet
 from rbd.spatial.linalg import Vec3, add3, dot3, matvec, scale3, sub3, tmatvec
@@ -40,7 +40,7 @@ class _Edge(NamedTuple):
     point: Vec3
 
 
-def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[NearestPoints, NearestPoints]:
+def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[Separation, Separation]:
     """Return the nearest point of a height field, and one on another face of a hollow; far away if there is none.
 
     The point is the first shape, the field the second.
@@ -50,22 +50,22 @@ def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[NearestPoin
     nearest, faces = _on_edges(patch, p), list(patch.faces(p))
     for face in faces:
         nearer = both(face.beside, less_equal(face.phi * face.phi, nearest.phi * nearest.phi))
-        nearest = where_nearest(nearer, _along_normal(p, face.phi, face.n), nearest)
+        nearest = where_separation(nearer, _along_normal(p, face.phi, face.n), nearest)
     other = _along_normal(p, FAR, nearest.n)
     for face in faces:
         hollow = both(face.beside, both(less(0, face.phi), less(dot3(face.n, nearest.n), _SAME)))
         nearer = both(hollow, less(face.phi, other.phi))
-        other = where_nearest(nearer, _along_normal(p, face.phi, face.n), other)
+        other = where_separation(nearer, _along_normal(p, face.phi, face.n), other)
     return _out_of(field, nearest), _out_of(field, other)
 
 
-def _on_edges(patch: _Patch, p: Vec3) -> NearestPoints:
+def _on_edges(patch: _Patch, p: Vec3) -> Separation:
     """Return the nearest point of all edges."""
     best = reduce(_nearer, patch.edges(p))
     below, n = patch.below(p)
     sign = where(below, -1, 1)
     distance, away = length_and_direction(sub3(p, best.point), scale3(n, sign), patch.cell[0] * patch.cell[1])
-    return NearestPoints(sign * distance, p, best.point, scale3(away, sign))
+    return Separation(sign * distance, p, best.point, scale3(away, sign))
 
 
 def _nearer(a: _Edge, b: _Edge) -> _Edge:
@@ -73,14 +73,14 @@ def _nearer(a: _Edge, b: _Edge) -> _Edge:
     return _Edge(where(closer, b.square, a.square), where3(closer, b.point, a.point))
 
 
-def _along_normal(p: Vec3, phi: Scalar, n: Vec3) -> NearestPoints:
-    return NearestPoints(phi, p, along(p, n, -phi), n)
+def _along_normal(p: Vec3, phi: Scalar, n: Vec3) -> Separation:
+    return Separation(phi, p, point_along(p, n, -phi), n)
 
 
-def _out_of(field: PlacedHeightField, found: NearestPoints) -> NearestPoints:
+def _out_of(field: PlacedHeightField, found: Separation) -> Separation:
     """Return points and normal in the axes that the field is placed in."""
     p_a, p_b = (add3(tmatvec(field.axes, p), field.center) for p in (found.p_a, found.p_b))
-    return NearestPoints(found.phi, p_a, p_b, tmatvec(field.axes, found.n))
+    return Separation(found.phi, p_a, p_b, tmatvec(field.axes, found.n))
 
 
 class _Patch(NamedTuple):
@@ -123,7 +123,7 @@ class _Patch(NamedTuple):
                 n = self._normal(i, j, lower=lower)
                 corner = self.point(i, j) if lower else self.point(i + 1, j + 1)
                 phi = dot3(sub3(p, corner), n)
-                u, v, _ = sub3(along(p, n, -phi), corner)
+                u, v, _ = sub3(point_along(p, n, -phi), corner)
                 a, b = (share / edge if lower else -share / edge for share, edge in zip((u, v), self.cell, strict=True))
                 yield _Face(both(both(less_equal(0, a), less_equal(0, b)), less_equal(a + b, 1)), phi, n)
 
@@ -145,7 +145,7 @@ class _Patch(NamedTuple):
         for start, stop in pairs:
             a, b = self.point(*start), self.point(*stop)
             e = sub3(b, a)
-            q = along(a, e, clamp(dot3(sub3(p, a), e) / dot3(e, e), 0, 1))
+            q = point_along(a, e, clamp(dot3(sub3(p, a), e) / dot3(e, e), 0, 1))
             away = sub3(p, q)
             yield _Edge(dot3(away, away), q)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
-from rbd.contact.geometry.unit_vectors import along, where3
+from rbd.contact.geometry.vectors import point_along, where3
 from rbd.scalars import Condition, Scalar, const, where
 from rbd.spatial import Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3, transpose3
@@ -68,7 +68,7 @@ class PlacedHeightField(NamedTuple):
 PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox | PlacedHeightField"
 
 
-class NearestPoints(NamedTuple):
+class Separation(NamedTuple):
     """Signed distance phi of shapes a and b, their nearest points (witnesses), and the unit normal n from b to a.
 
     p_a - p_b = phi n. Where the shapes overlap, phi is negative.
@@ -79,19 +79,21 @@ class NearestPoints(NamedTuple):
     p_b: Vec3
     n: Vec3
 
-    def swapped(self) -> NearestPoints:
+    def swapped(self) -> Separation:
         """Return the same for the shapes in the other order."""
-        return NearestPoints(self.phi, self.p_b, self.p_a, neg3(self.n))
+        return Separation(self.phi, self.p_b, self.p_a, neg3(self.n))
 
-    def rounded(self, radius_a: Scalar, radius_b: Scalar) -> NearestPoints:
-        """Return the same for the shapes grown by these radii."""
+    def inflated(self, radius_a: Scalar, radius_b: Scalar) -> Separation:
+        """Return the same for the shapes inflated by these radii."""
         phi = self.phi - (radius_a + radius_b)
-        return NearestPoints(phi, along(self.p_a, self.n, -radius_a), along(self.p_b, self.n, radius_b), self.n)
+        return Separation(
+            phi, point_along(self.p_a, self.n, -radius_a), point_along(self.p_b, self.n, radius_b), self.n
+        )
 
 
-def where_nearest(condition: Condition, a: NearestPoints, b: NearestPoints) -> NearestPoints:
+def where_separation(condition: Condition, a: Separation, b: Separation) -> Separation:
     """Return `a` where the condition holds, else `b`."""
-    return NearestPoints(
+    return Separation(
         where(condition, a.phi, b.phi),
         where3(condition, a.p_a, b.p_a),
         where3(condition, a.p_b, b.p_b),

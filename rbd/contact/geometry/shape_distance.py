@@ -14,29 +14,29 @@ from typing import Any, Final
 from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, corners, support
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
-    NearestPoints,
     PlacedBox,
     PlacedCapsule,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedShape,
     PlacedSphere,
-    where_nearest,
+    Separation,
+    where_separation,
 )
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
-from rbd.contact.geometry.unit_vectors import (
-    along,
-    height,
+from rbd.contact.geometry.vectors import (
+    any_perpendicular,
     length_and_direction,
-    previous_or_unit,
-    some_perpendicular,
+    point_along,
+    previous_or_direction,
+    signed_distance_to_plane,
     where3,
 )
 from rbd.scalars import Scalar, const, less, where
 from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, sub3
 
 
-def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -> NearestPoints:
+def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -> Separation:
     """Return signed distance, nearest points and normal of two shapes; `previous` is an earlier normal, or zero."""
     function = _PAIRS.get((type(a), type(b)))
     if function is not None:
@@ -52,70 +52,70 @@ def spheres_of(a: PlacedShape) -> Iterator[tuple[Vec3, Scalar]]:
         yield from ((point, a.radius if isinstance(a, PlacedCapsule) else 0) for point in corners(a))
 
 
-def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> NearestPoints:
+def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> Separation:
     """Return the distance of a sphere about `point` from a half-space."""
-    phi = height(point, plane.point, plane.normal)
-    foot = along(point, plane.normal, -phi)
-    return NearestPoints(phi - radius, along(point, plane.normal, -radius), foot, plane.normal)
+    phi = signed_distance_to_plane(point, plane.point, plane.normal)
+    foot = point_along(point, plane.normal, -phi)
+    return Separation(phi - radius, point_along(point, plane.normal, -radius), foot, plane.normal)
 
 
-def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> NearestPoints:
+def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
     length, n = length_and_direction(sub3(a, b), fallback, scale)
-    return NearestPoints(length, a, b, n)
+    return Separation(length, a, b, n)
 
 
-def _spheres(a: PlacedSphere, b: PlacedSphere, previous: Vec3) -> NearestPoints:
-    fallback, size = previous_or_unit(previous, (0, 0, 1)), a.radius + b.radius
-    return _points(a.center, b.center, fallback, size * size).rounded(a.radius, b.radius)
+def _spheres(a: PlacedSphere, b: PlacedSphere, previous: Vec3) -> Separation:
+    fallback, size = previous_or_direction(previous, (0, 0, 1)), a.radius + b.radius
+    return _points(a.center, b.center, fallback, size * size).inflated(a.radius, b.radius)
 
 
-def _capsule_and_sphere(a: PlacedCapsule, b: PlacedSphere, previous: Vec3) -> NearestPoints:
-    point = along(a.center, a.half, nearest_parameter(a, b.center))
-    fallback = previous_or_unit(previous, some_perpendicular(a.half))
-    return _points(point, b.center, fallback, dot3(a.half, a.half)).rounded(a.radius, b.radius)
+def _capsule_and_sphere(a: PlacedCapsule, b: PlacedSphere, previous: Vec3) -> Separation:
+    point = point_along(a.center, a.half, nearest_parameter(a, b.center))
+    fallback = previous_or_direction(previous, any_perpendicular(a.half))
+    return _points(point, b.center, fallback, dot3(a.half, a.half)).inflated(a.radius, b.radius)
 
 
-def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> NearestPoints:
+def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> Separation:
     s, t = nearest_parameters(a, b)
-    crossed, perpendicular = cross3(a.half, b.half), some_perpendicular(a.half)
+    crossed, perpendicular = cross3(a.half, b.half), any_perpendicular(a.half)
     scale = dot3(a.half, a.half) + dot3(b.half, b.half)
     parallel = less(dot3(crossed, crossed), const(1, 10**20) * scale * scale)
-    fallback = previous_or_unit(previous, where3(parallel, perpendicular, crossed))
-    p_a, p_b = along(a.center, a.half, s), along(b.center, b.half, t)
-    return _points(p_a, p_b, fallback, scale).rounded(a.radius, b.radius)
+    fallback = previous_or_direction(previous, where3(parallel, perpendicular, crossed))
+    p_a, p_b = point_along(a.center, a.half, s), point_along(b.center, b.half, t)
+    return _points(p_a, p_b, fallback, scale).inflated(a.radius, b.radius)
 
 
-def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace, _: Vec3) -> Separation:
     return onto_plane(a.center, a.radius, b)
 
 
-def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace, _: Vec3) -> Separation:
     """Return the distance of the lower end, or of the middle of a segment parallel to the plane."""
     slope = dot3(a.half, b.normal)
     lowest = where(less(slope, 0), 1, where(less(0, slope), -1, 0))
-    return onto_plane(along(a.center, a.half, lowest), a.radius, b)
+    return onto_plane(point_along(a.center, a.half, lowest), a.radius, b)
 
 
-def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace, _: Vec3) -> Separation:
     """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
     return onto_plane(support(a, neg3(b.normal)), 0, b)
 
 
-def _box_and_sphere(a: PlacedBox, b: PlacedSphere, _: Vec3) -> NearestPoints:
-    return box_and_point(a, b.center).rounded(0, b.radius)
+def _box_and_sphere(a: PlacedBox, b: PlacedSphere, _: Vec3) -> Separation:
+    return box_and_point(a, b.center).inflated(0, b.radius)
 
 
-def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> NearestPoints:
-    return box_and_solid(a, b, previous).rounded(0, b.radius)
+def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> Separation:
+    return box_and_solid(a, b, previous).inflated(0, b.radius)
 
 
-def _on_field(a: PlacedShape, b: PlacedHeightField, _: Vec3) -> NearestPoints:
+def _on_field(a: PlacedShape, b: PlacedHeightField, _: Vec3) -> Separation:
     """Return the distance of the nearest of the spheres, or corners, that a shape rests with."""
-    found = (nearest_on_field(b, point)[0].rounded(radius, 0) for point, radius in spheres_of(a))
-    return reduce(lambda one, other: where_nearest(less(other.phi, one.phi), other, one), found)
+    separations = (nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
+    return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), separations)
 
 
-_PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], NearestPoints]]] = {
+_PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Separation]]] = {
     (PlacedSphere, PlacedSphere): _spheres,
     (PlacedCapsule, PlacedSphere): _capsule_and_sphere,
     (PlacedCapsule, PlacedCapsule): _capsules,

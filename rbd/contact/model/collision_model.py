@@ -19,7 +19,7 @@ from rbd.contact.model.broad_phase import BroadPhase
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
-from rbd.contact.model.recorded_functions import FunctionCache
+from rbd.contact.model.function_cache import FunctionCache
 from rbd.contact.model.recorded_tables import TABLES
 from rbd.errors import ArgumentError
 from rbd.evaluation.kernel import require_state
@@ -32,7 +32,7 @@ from rbd.state import MechanismState, State
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")
-TableName: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
+TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias"]
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
@@ -117,16 +117,16 @@ class CollisionModel(CollisionPairs):
         if normals is None:
             found = self._recorded("distances")(state.q, state.v)
         else:
-            found = self._recorded("distances again")(state.q, state.v, normals_array(normals))
+            found = self._recorded("distances_with_previous")(state.q, state.v, normals_array(normals))
         return [from_row(row, root) for row in np.asarray(found).tolist()]
 
     def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any] | None) -> list[Distance[Scalar]]:
-        found: list[Distance[Scalar]] = []
+        distances: list[Distance[Scalar]] = []
         for k, pair in enumerate(self._pairs):
             normal: Any = None if normals is None else state.vector(normals[k], 3, "previous")
             phi, witnesses = distance_and_witnesses(state, pair, normal)
-            found.append(Distance(phi, *witnesses))
-        return found
+            distances.append(Distance(phi, *witnesses))
+        return distances
 
     def jacobian(self, state: State[Any], *, pairs: PairNumbers | None = None, out: Array | None = None) -> Array:
         """Return the contact Jacobian J: phi' = J v, one row per pair, (pairs, nv); with `pairs`, these rows only.
@@ -159,7 +159,7 @@ class CollisionModel(CollisionPairs):
     def recorded(self, name: TableName) -> RecordedFunction:
         """Return one of the model's functions of arrays (q, v), which may have leading batch axes.
 
-        "distances": ten numbers per pair: value, witnesses, normal; "distances again" takes previous normals,
+        "distances": ten numbers per pair: value, witnesses, normal; "distances_with_previous" takes previous normals,
         (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names. The function is for the
         mechanism and the pairs as they are now. Raises ArgumentError for other names.
 
@@ -173,7 +173,7 @@ class CollisionModel(CollisionPairs):
         return self._recorded(name)
 
     def _recorded(self, name: TableName) -> RecordedFunction:
-        inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances again" else {}
+        inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances_with_previous" else {}
         return self._functions.recorded(name, partial(TABLES[name], self._pairs), inputs)
 
     @property
@@ -183,7 +183,7 @@ class CollisionModel(CollisionPairs):
 
     @override
     def __repr__(self) -> str:
-        return f"<collision model: {len(self._bodies)} shapes, {len(self._pairs)} pairs>"
+        return f"<collision model: {len(self._shapes)} shapes, {len(self._pairs)} pairs>"
 
     def require(self, state: State[Any]) -> None:
         """Raise ArgumentError for a state of another mechanism, StaleStateError for one that is out of date."""
@@ -206,7 +206,7 @@ class CollisionModel(CollisionPairs):
         self._require_no_field(ArgumentError(message, argument="pairs", value=self))
         if self._broad_phase is None:
             record = partial(self._functions.recorded, inputs={})
-            self._broad_phase = BroadPhase(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
+            self._broad_phase = BroadPhase(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
         return self._broad_phase
 
     def _require_no_field(self, error: ArgumentError) -> None:

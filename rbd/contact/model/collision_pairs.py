@@ -26,7 +26,7 @@ class CollisionPairs(ABC):
     def __init__(self, mechanism: Mechanism, *, round_cones: bool = False) -> None:
         """Start without shapes."""
         self._mechanism, self._round_cones = mechanism, round_cones
-        self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
+        self._shapes: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
 
     @property
@@ -37,7 +37,7 @@ class CollisionPairs(ABC):
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """The shapes in the order they were added."""
-        return tuple(shape for shape, _ in self._bodies.values())
+        return tuple(shape for shape, _ in self._shapes.values())
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -67,10 +67,10 @@ class CollisionPairs(ABC):
                 operation="add",
                 argument="shape",
             )
-        if id(shape) in self._bodies:
+        if id(shape) in self._shapes:
             message = "add: this shape was added before; make a new one for another body"
             raise ArgumentError(message, argument="shape", value=shape)
-        self._bodies[id(shape)] = (shape, owner)
+        self._shapes[id(shape)] = (shape, owner)
         self._changed()
         return shape
 
@@ -134,11 +134,11 @@ class CollisionPairs(ABC):
         connected = {
             frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
         }
-        known = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
-        for (a, body_a), (b, body_b) in combinations(self._bodies.values(), 2):
+        present = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
+        for (a, body_a), (b, body_b) in combinations(self._shapes.values(), 2):
             planes = is_ground(a) and is_ground(b)
             apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
-            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in known:
+            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in present:
                 self.add_pair(a, b)
 
     @abstractmethod
@@ -146,12 +146,12 @@ class CollisionPairs(ABC):
         """Clear what was computed for the present shapes and pairs."""
 
     def _body_of(self, shape: Shape, argument: str) -> RigidBody:
-        found = self._bodies.get(id(shape))
-        if found is None:
+        entry = self._shapes.get(id(shape))
+        if entry is None:
             shown = described(shape)
             message = f"{argument} is {shown}, which is no shape of this model; add it first: model.add(body, shape)"
             raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
-        return found[1]
+        return entry[1]
 
 
 def _restitution(restitution: float, compliance: Compliance | None) -> float:

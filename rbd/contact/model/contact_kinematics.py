@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
-from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedShape, place
+from rbd.contact.geometry.placed_shapes import PlacedShape, Separation, place
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shapes import roundness
 from rbd.contact.model.pairs import Pair
@@ -33,18 +33,18 @@ Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
 def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> tuple[Scalar, Witnesses]:
     """Return phi, witnesses and normal; in the root frame, as the previous normal, if there is one."""
     base = pair.base
-    found = nearest_in_base(state, pair, previous)
-    up = state.relative_transform(base, state.layout.root_frame)
-    p_a, p_b = (Point.trusted(base, p).transformed(up) for p in (found.p_a, found.p_b))
-    return found.phi, (p_a, p_b, FreeVector.trusted(base, found.n).transformed(up))
+    separation = nearest_in_base(state, pair, previous)
+    X_WB = state.relative_transform(base, state.layout.root_frame)
+    p_a, p_b = (Point.trusted(base, p).transformed(X_WB) for p in (separation.p_a, separation.p_b))
+    return separation.phi, (p_a, p_b, FreeVector.trusted(base, separation.n).transformed(X_WB))
 
 
 def distance_and_jacobian(state: State[Any], pair: Pair) -> tuple[Scalar, Vector]:
     """Return phi and the row J of the contact Jacobian: the generalized force of a unit normal force at the witness."""
-    found = nearest_in_base(state, pair)
-    force = Wrench.of_force(Point.trusted(pair.base, found.p_a), FreeVector.trusted(pair.base, found.n))
+    separation = nearest_in_base(state, pair)
+    force = Wrench.of_force(Point.trusted(pair.base, separation.p_a), FreeVector.trusted(pair.base, separation.n))
     path = state.mechanism.path(pair.body_b, pair.body_a)
-    return found.phi, geometric_jacobian(state, path, frame=pair.base).torque_components(force)
+    return separation.phi, geometric_jacobian(state, path, frame=pair.base).torque_components(force)
 
 
 def distance_bias(state: State[Any], pair: Pair) -> Scalar:
@@ -60,13 +60,13 @@ def distance_jet(state: State[Any], pair: Pair) -> Jet:
     return phi if isinstance(phi, Jet) else Jet(phi)
 
 
-def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> NearestPoints:
+def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> Separation:
     """Return phi, witnesses and normal in the base frame of the pair; the previous normal is in the root frame."""
-    earlier = (0, 0, 0) if previous is None else _in_base(state, previous, pair.base)
-    return nearest_points(*_placed(state, pair), earlier)
+    previous_in_base = (0, 0, 0) if previous is None else _in_base(state, previous, pair.base)
+    return nearest_points(*_placed(state, pair), previous_in_base)
 
 
-def contact_points_in_base(state: State[Any], pair: Pair) -> list[NearestPoints]:
+def contact_points_in_base(state: State[Any], pair: Pair) -> list[Separation]:
     """Return the points at which the shapes of a pair rest on each other, in the base frame of the pair."""
     return contact_points(*_placed(state, pair))
 

@@ -54,11 +54,11 @@ def previous_normals(previous: Sequence[Distance[Any]] | None, count: int, root:
     """Return the normals of earlier distances, zeros for None; raise ArgumentError unless these are `count`."""
     if previous is None:
         return [(0, 0, 0)] * count
-    known = several(previous, "previous", "distances")
-    if len(known) != count:
-        message = f"previous holds {len(known)} distances, there are {count} pairs; pass what `distances` returned"
+    distances = several(previous, "previous", "distances")
+    if len(distances) != count:
+        message = f"previous holds {len(distances)} distances, there are {count} pairs; pass what `distances` returned"
         raise ArgumentError(message, argument="previous", value=previous, allowed=f"{count} distances")
-    return [_normal(distance, root) for distance in known]
+    return [_normal(distance, root) for distance in distances]
 
 
 def _normal(distance: Any, root: Frame[Any]) -> Vec3:

@@ -24,7 +24,7 @@ Floats = TypeVar("Floats", covariant=True)
 Scalars = TypeVar("Scalars", covariant=True)
 
 
-class OfState(Protocol[P, Floats, Scalars]):
+class StateFunction(Protocol[P, Floats, Scalars]):
     """A function whose result holds floats for live states, and a scalar state's own scalars for that."""
 
     @overload
@@ -33,32 +33,32 @@ class OfState(Protocol[P, Floats, Scalars]):
     def __call__(self, state: State[Any], /, *args: P.args, **named: P.kwargs) -> Scalars: ...
 
 
-class of_state(Generic[Floats, Scalars]):
+class typed_results(Generic[Floats, Scalars]):
     """Tells type checkers what a function of a state returns: `floats` for live states, `scalars` for others."""
 
     def __init__(self, floats: type[Floats], scalars: type[Scalars]) -> None:
         """Take both kinds of result."""
 
-    def __call__(self, function: Callable[Concatenate[State[Any], P], Any]) -> OfState[P, Floats, Scalars]:
+    def __call__(self, function: Callable[Concatenate[State[Any], P], Any]) -> StateFunction[P, Floats, Scalars]:
         """Return the function itself."""
-        return cast("OfState[P, Floats, Scalars]", function)
+        return cast("StateFunction[P, Floats, Scalars]", function)
 
 
-def require_both(state: object, model: object, operation: str) -> None:
+def require_model_and_state(state: object, model: object, operation: str) -> None:
     """Raise ArgumentError unless these are a collision model and a state of its mechanism."""
     if not isinstance(model, CollisionModel):
         raise wrong_kind(model, "CollisionModel", operation, "model")
     model.require(cast("State[Any]", state))
 
 
-def require_seen(model: CollisionModel, distance: float, argument: str) -> None:
+def require_within_reach(model: CollisionModel, distance: float, argument: str) -> None:
     """Raise ArgumentError for distances at which points above height fields are not found."""
     if distance > NEAR and any(isinstance(shape, HeightField) for shape in model.shapes):
         message = f"{argument} is {distance:g}, distances from height fields are exact up to {NEAR:g} m only"
         raise ArgumentError(message, argument=argument, value=distance, allowed=f"at most {NEAR:g}")
 
 
-def torques_of(state: State[Any], torques: object) -> Vector | Array:
+def torque_vector(state: State[Any], torques: object) -> Vector | Array:
     """Return torques as scalars of the state, zeros for None; an array of floats for live states."""
     if torques is None:
         torques = (0.0,) * state.layout.nv
@@ -85,9 +85,9 @@ def evaluate(
         return {name: pack(value) for name, value in named.items()}
     lengths = {name: len(value) for name, value in arguments.items()}
     recorded = model.functions.recorded(key, function, lengths)
-    found = recorded(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
+    results = recorded(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
     names = [port.name for port in recorded.program.outputs]
-    return dict(zip(names, as_tuple(found), strict=True))
+    return dict(zip(names, as_tuple(results), strict=True))
 
 
 def as_tuple(result: Result) -> tuple[Any, ...]:

@@ -37,8 +37,8 @@ def _table(rows: Sequence[object], width: int | None = None) -> object:
 
 TABLES: Final[Mapping[str, Callable[..., object]]] = {
     "distances": _distances,
-    "distances again": _distances,
+    "distances_with_previous": _distances,
     "jacobian": _jacobian,
     "bias": _bias,
 }
-"""The functions by name; "distances again" takes the previous normals as a third argument."""
+"""The functions by name; "distances_with_previous" takes the previous normals as a third argument."""

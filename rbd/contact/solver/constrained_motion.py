@@ -127,8 +127,8 @@ def nearest_motion_by_projection(
     Of rows that depend on each other, all may be active; `groups` has the rows as products. Multipliers of `intervals`
     come last.
     """
-    found = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
-    return SolvedMotion(found.x, found.multipliers, found.active)
+    solution = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
+    return SolvedMotion(solution.x, solution.multipliers, solution.active)
 
 
 def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
@@ -154,13 +154,15 @@ def nearest_motion_in_cones(
     """
     starts = range(0, len(J), EDGES)
     cones = [_axes_of(J[k : k + EDGES]) for k in starts]
-    found = solve_cone_program(M, factor, f, cones, [bounds[k] for k in starts], intervals)
+    solution = solve_cone_program(M, factor, f, cones, [bounds[k] for k in starts], intervals)
     edges = tuple(
-        _QUARTER * normal + sign * _HALF * x for normal, *tangent in found.cones for x in tangent for sign in (1, -1)
+        _QUARTER * normal + sign * _HALF * x for normal, *tangent in solution.cones for x in tangent for sign in (1, -1)
     )
-    lam = (*edges, *found.intervals)
-    residual = cone_residual(M, f, cones, [bounds[k] for k in starts], found.x, found.cones, intervals, found.intervals)
-    return ConstrainedMotion(found.x, lam, tuple(where(less(0, x), 1, 0) for x in lam), residual)
+    lam = (*edges, *solution.intervals)
+    residual = cone_residual(
+        M, f, cones, [bounds[k] for k in starts], solution.x, solution.cones, intervals, solution.intervals
+    )
+    return ConstrainedMotion(solution.x, lam, tuple(where(less(0, x), 1, 0) for x in lam), residual)
 
 
 def _axes_of(edges: Matrix) -> Matrix:
@@ -184,7 +186,9 @@ def kkt_residual(
     M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector, intervals: Intervals = NO_INTERVALS
 ) -> Scalar:
     """Return the largest violation of the KKT conditions: stationarity, feasibility, complementarity."""
-    worst = maximum(_imbalance(M, f, (*J, *intervals.rows), x, lam), _unmet(intervals, x, lam[len(bounds) :]))
+    worst = maximum(
+        _imbalance(M, f, (*J, *intervals.rows), x, lam), _interval_violation(intervals, x, lam[len(bounds) :])
+    )
     for row, bound, multiplier in zip(J, bounds, lam, strict=False):
         slack = dot(row, x) - bound
         worst = maximum(worst, maximum(-slack, maximum(-multiplier, absolute(slack * multiplier))))
@@ -206,12 +210,14 @@ def cone_residual(
     P is the projection onto the cone and s are the rates less the bound; `lam` are the multipliers of `intervals`.
     """
     rows = tuple(row for cone in cones for row in cone)
-    every = (*(part for force in forces for part in force), *lam)
-    worst = maximum(_imbalance(M, f, (*rows, *intervals.rows), x, every), _unmet(intervals, x, lam))
+    forces_and_multipliers = (*(part for force in forces for part in force), *lam)
+    worst = maximum(
+        _imbalance(M, f, (*rows, *intervals.rows), x, forces_and_multipliers), _interval_violation(intervals, x, lam)
+    )
     for cone, bound, force in zip(cones, bounds, forces, strict=True):
         rates = [dot(row, x) for row in cone]
-        moved = force[0] - (rates[0] - bound), force[1] - rates[1], force[2] - rates[2]
-        for projected, part in zip(_in_cone(*moved), force, strict=True):
+        unprojected = force[0] - (rates[0] - bound), force[1] - rates[1], force[2] - rates[2]
+        for projected, part in zip(_in_cone(*unprojected), force, strict=True):
             worst = maximum(worst, absolute(projected - part))
     return worst
 
@@ -233,12 +239,12 @@ def _imbalance(M: Matrix, f: Vector, rows: Matrix, x: Vector, lam: Vector) -> Sc
     return worst
 
 
-def _unmet(intervals: Intervals, x: Vector, lam: Vector) -> Scalar:
+def _interval_violation(intervals: Intervals, x: Vector, lam: Vector) -> Scalar:
     """Return the largest violation of the conditions of intervals."""
     worst: Scalar = 0
     for row, low, high, friction, _, force in zip(*intervals, lam, strict=True):
         rate = dot(row, x)
-        rubbing = minimum(maximum(force - rate, -friction), friction)
-        proximal = maximum(force - rate + low, minimum(force - rate + high, rubbing))
+        friction_impulse = minimum(maximum(force - rate, -friction), friction)
+        proximal = maximum(force - rate + low, minimum(force - rate + high, friction_impulse))
         worst = maximum(worst, absolute(proximal - force))
     return worst

@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, require_seen, torques_of
+from rbd.contact.model.evaluation import (
+    evaluate,
+    number,
+    require_model_and_state,
+    require_within_reach,
+    torque_vector,
+    typed_results,
+)
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
 from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
 from rbd.contact.solver.coulomb import solve_problem
-from rbd.contact.solver.impacts import TOUCHING
-from rbd.contact.solver.quadratic_program import SOLVERS, Solver, nested, solve_qp
+from rbd.contact.solver.impacts import CONTACT_DISTANCE
+from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
 from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.scalars import Matrix, Scalar, Vector, is_float, to_float
@@ -32,7 +39,7 @@ _KKT_TOLERANCE = 1e-9
 """Residual of the KKT conditions, relative to forces times accelerations, above which there is no solution."""
 
 
-@of_state(ContactSolution[float], ContactSolution[Scalar])
+@typed_results(ContactSolution[float], ContactSolution[Scalar])
 def solve_contact(
     state: State[Any],
     model: CollisionModel,
@@ -40,7 +47,7 @@ def solve_contact(
     *,
     bias: Bias = "exact",
     friction: float | None = None,
-    threshold: float = TOUCHING,
+    threshold: float = CONTACT_DISTANCE,
     solver: Solver = "rbd",
 ) -> ContactSolution[Any]:
     """Forward dynamics with contacts, by Gauss's principle: accelerations nearest to the free ones.
@@ -70,44 +77,44 @@ def solve_contact(
     >>> solution.active
     array([0., 0., 0., 0.])
     """
-    require_both(state, model, "solve_contact")
+    require_model_and_state(state, model, "solve_contact")
     require_choice(bias, BIASES, "bias", "bias")
     require_choice(solver, SOLVERS, "solver", "solver")
     settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
-    require_seen(model, settings[0], "threshold")
-    given = {"torques": torques_of(state, torques), "settings": settings}
-    found = _found(state, model, solver, (bias == "exact", friction is not None), given)
+    require_within_reach(model, settings[0], "threshold")
+    arguments = {"torques": torque_vector(state, torques), "settings": settings}
+    solution = _solved(state, model, solver, (bias == "exact", friction is not None), arguments)
     if friction is None:
-        _require_kkt(found)
+        _require_kkt(solution)
     else:
-        _require_coulomb(found)
+        _require_coulomb(solution)
     return ContactSolution(
-        found["vd"],
-        found["multipliers"],
-        found["active"],
-        number(found["residual"]),
-        number(found["power"]),
-        found["contact_torques"],
+        solution["vd"],
+        solution["multipliers"],
+        solution["active"],
+        number(solution["residual"]),
+        number(solution["power"]),
+        solution["contact_torques"],
     )
 
 
-def _found(
-    state: State[Any], model: CollisionModel, solver: Solver, options: tuple[bool, bool], given: dict[str, Any]
+def _solved(
+    state: State[Any], model: CollisionModel, solver: Solver, options: tuple[bool, bool], arguments: dict[str, Any]
 ) -> Mapping[str, Any]:
     """Return the accelerations and forces that a solver finds, by name."""
     if solver == "rbd":
         function = partial(_accelerations, model.pairs, *options)
-        return evaluate(model, state, ("solve_contact", *options), function, **given)
+        return evaluate(model, state, ("solve_contact", *options), function, **arguments)
     function = partial(_problem, model.pairs, *options)
-    return _by_other_solver(state, solver, evaluate(model, state, ("contact problem", *options), function, **given))
+    return _by_other_solver(state, solver, evaluate(model, state, ("contact problem", *options), function, **arguments))
 
 
-def _require_kkt(found: Mapping[str, Any]) -> None:
+def _require_kkt(solution: Mapping[str, Any]) -> None:
     """Raise SolverError where the KKT conditions are violated by more than rounding."""
-    residual = number(found["residual"])
+    residual = number(solution["residual"])
     if not is_float(residual):
         return
-    force, acceleration = 1 + _largest(found, "multipliers", "contact_torques"), 1 + _largest(found, "vd")
+    force, acceleration = 1 + _largest(solution, "multipliers", "contact_torques"), 1 + _largest(solution, "vd")
     if not to_float(residual) / force <= _KKT_TOLERANCE * acceleration:
         raise SolverError(
             f"the solution violates the KKT conditions by {to_float(residual):.1e}: the numbers differ too much in size"
@@ -116,17 +123,17 @@ def _require_kkt(found: Mapping[str, Any]) -> None:
         )
 
 
-def _largest(found: Mapping[str, Any], *names: str) -> float:
+def _largest(solution: Mapping[str, Any], *names: str) -> float:
     """Return the largest absolute value of results."""
-    return max((abs(to_float(x)) for name in names for x in found[name].tolist()), default=0.0)
+    return max((abs(to_float(x)) for name in names for x in solution[name].tolist()), default=0.0)
 
 
-def _require_coulomb(found: Mapping[str, Any]) -> None:
+def _require_coulomb(solution: Mapping[str, Any]) -> None:
     """Raise SolverError where Coulomb's law is violated."""
-    residual = number(found["residual"])
+    residual = number(solution["residual"])
     if not is_float(residual):
         return
-    if not to_float(residual) <= _TOLERANCE * (1 + _largest(found, "multipliers")):
+    if not to_float(residual) <= _TOLERANCE * (1 + _largest(solution, "multipliers")):
         raise SolverError(
             f"the solution violates Coulomb's law by {to_float(residual):.1e}: with this friction, sliding bodies may "
             "jam; contact_step finds velocities with any friction",
@@ -156,9 +163,9 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
         raise ArgumentError(message, argument="solver", value=solver)
 
     def solve(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
-        found = solve_qp(pack(M), pack(f), pack(J), pack(bounds), solver=solver)
-        x, lam, active = (nested(part) for part in (found.x, found.multipliers, found.active))
-        return ConstrainedMotion(x, lam, active, found.kkt_residual)
+        solution = solve_qp(pack(M), pack(f), pack(J), pack(bounds), solver=solver)
+        x, lam, active = (to_tuples(part) for part in (solution.x, solution.multipliers, solution.active))
+        return ConstrainedMotion(x, lam, active, solution.kkt_residual)
 
-    tuples = ContactProblem(**{name: nested(array) for name, array in problem.items()})
-    return {name: pack(value) for name, value in solve_problem(tuples, nested(state.v), solve).items()}
+    tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
+    return {name: pack(value) for name, value in solve_problem(tuples, to_tuples(state.v), solve).items()}

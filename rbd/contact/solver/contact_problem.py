@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rbd.contact.geometry.unit_vectors import where3
+from rbd.contact.geometry.vectors import where3
 from rbd.contact.model.contact_kinematics import nearest_in_base, point_bias_acceleration
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
@@ -55,15 +55,15 @@ def contact_problem(
         return ContactProblem(M, f, contacts.J, bounds, (), (), ())
     free = factor.solve(f)
     touching = zip(pairs, contacts.touching, strict=True)
-    found = [_friction_rows(state, pair, touches, free, friction, exact=exact) for pair, touches in touching]
+    friction_rows = [_friction_rows(state, pair, touches, free, friction, exact=exact) for pair, touches in touching]
     return ContactProblem(
         M,
         f,
         contacts.J,
         bounds,
-        J_t=tuple(row for part in found for row in part.J_t),
-        bias_t=tuple(x for part in found for x in part.bias_t),
-        slides=tuple(part.slides for part in found),
+        J_t=tuple(row for part in friction_rows for row in part.J_t),
+        bias_t=tuple(x for part in friction_rows for x in part.bias_t),
+        slides=tuple(part.slides for part in friction_rows),
     )
 
 

@@ -29,15 +29,15 @@ def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGr
     There are none unless bodies touch with several shapes, such as feet made of capsules; and none where a pair is
     compliant or has torsional or rolling friction, since its rows are not of this form.
     """
-    found: dict[tuple[int, int], list[tuple[int, ContactRows]]] = {}
+    rows_of_bodies: dict[tuple[int, int], list[tuple[int, ContactRows]]] = {}
     number = 0
-    for each in points:
-        found.setdefault((id(each.pair.body_a), id(each.pair.body_b)), []).append((number, each))
-        number += len(each.edges)
-    several = any(len({id(each.pair) for _, each in rows}) > 1 for rows in found.values())
-    if not several or not all(_is_plain(each.pair) for each in points):
+    for row in points:
+        rows_of_bodies.setdefault((id(row.pair.body_a), id(row.pair.body_b)), []).append((number, row))
+        number += len(row.edges)
+    several = any(len({id(row.pair) for _, row in rows}) > 1 for rows in rows_of_bodies.values())
+    if not several or not all(_is_plain(row.pair) for row in points):
         return ()
-    return tuple(_group(state, rows) for rows in found.values())
+    return tuple(_group(state, rows) for rows in rows_of_bodies.values())
 
 
 def _is_plain(pair: Pair) -> bool:
@@ -48,12 +48,12 @@ def _is_plain(pair: Pair) -> bool:
 def _group(state: ScalarState, rows: Sequence[tuple[int, ContactRows]]) -> RowGroup:
     """Return a group, whose twist is that at its first point; of a single point only the velocity counts."""
     (_, first), numbers, wrenches = rows[0], list[int](), list[tuple[Scalar, ...]]()
-    for number, each in rows:
-        arm = sub3(each.point, first.point)
-        for k, edge in enumerate(each.edges):
+    for number, row in rows:
+        arm = sub3(row.point, first.point)
+        for k, edge in enumerate(row.edges):
             wrench = (*edge, *cross3(arm, edge)) if len(rows) > 1 else edge
             numbers.append(number + k)
-            wrenches.append(tuple(where(each.near, x, 0) for x in wrench))
+            wrenches.append(tuple(where(row.near, x, 0) for x in wrench))
     twist = _twist_map(state, first.pair, first.point)
     return RowGroup(tuple(numbers), tuple(wrenches), twist if len(rows) > 1 else twist[:3])
 

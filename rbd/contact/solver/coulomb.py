@@ -25,9 +25,9 @@ _JAMMED = "no accelerations obey Coulomb's law: with this friction, sliding bodi
 _LOST = "no accelerations found that obey Coulomb's law, and there are too many combinations to try all" + _HINT
 _BACKWARD = 1
 """The edge opposite to the sliding direction: n - mu t of the first tangent."""
-_ROUNDS = 8
+_EXTRAPOLATIONS = 8
 """Extrapolations, of two quadratic programs each."""
-_SHRINKING = const(9, 10)
+_CONTRACTION = const(9, 10)
 
 Solve: TypeAlias = Callable[[Matrix, Vector, Matrix, Vector], ConstrainedMotion]
 
@@ -114,15 +114,15 @@ def solve_by_quadratic_programs(problem: ContactProblem, solve: Solve) -> Fricti
     """
     rows = _edge_rows(problem)
 
-    def solved(rises: Vector) -> ConstrainedMotion:
-        return solve(problem.M, problem.f, rows, _lowered_bounds(problem, rises))
+    def solved(corrections: Vector) -> ConstrainedMotion:
+        return solve(problem.M, problem.f, rows, _corrected_bounds(problem, corrections))
 
-    rises: Vector = (0,) * len(problem.slides)
-    for _ in range(_ROUNDS):
-        first = _rises(problem, solved(rises).x)
-        second = _rises(problem, solved(first).x)
-        rises = tuple(_extrapolated(*three) for three in zip(rises, first, second, strict=True))
-    found = solved(rises)
+    corrections: Vector = (0,) * len(problem.slides)
+    for _ in range(_EXTRAPOLATIONS):
+        first = _de_saxce_corrections(problem, solved(corrections).x)
+        second = _de_saxce_corrections(problem, solved(first).x)
+        corrections = tuple(_aitken(*three) for three in zip(corrections, first, second, strict=True))
+    found = solved(corrections)
     starts = range(0, len(rows), EDGES)
     return FrictionSolution(
         found.x,
@@ -146,14 +146,14 @@ def _edge_rows(problem: ContactProblem) -> Matrix:
     return tuple(rows)
 
 
-def _extrapolated(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+def _aitken(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     """Return the limit of the geometric sequence a, b, c if its differences shrink; else c."""
     before, after = b - a, c - b
-    shrinks = less(absolute(after), _SHRINKING * absolute(before))
+    shrinks = less(absolute(after), _CONTRACTION * absolute(before))
     return where(shrinks, c + after * after / where(shrinks, before - after, 1), c)
 
 
-def _rises(problem: ContactProblem, vd: Vector) -> Vector:
+def _de_saxce_corrections(problem: ContactProblem, vd: Vector) -> Vector:
     """Return, per pair, the normal acceleration that the cone adds to a point that slides with the accelerations vd."""
     rates = _tangential_accelerations(problem, vd)
     return tuple(
@@ -162,12 +162,12 @@ def _rises(problem: ContactProblem, vd: Vector) -> Vector:
     )
 
 
-def _lowered_bounds(problem: ContactProblem, rises: Vector) -> Vector:
+def _corrected_bounds(problem: ContactProblem, corrections: Vector) -> Vector:
     """Return the bounds of the edges less the rises; of a pair that slides, one edge only is held."""
     bounds: list[Scalar] = []
-    for k, (slides, rise) in enumerate(zip(problem.slides, rises, strict=True)):
+    for k, (slides, correction) in enumerate(zip(problem.slides, corrections, strict=True)):
         for edge in range(EDGES):
             shift = problem.bias_t[2 * k + edge // 2]
-            bound = problem.bounds[k] - rise + (shift if edge % 2 else -shift)
+            bound = problem.bounds[k] - correction + (shift if edge % 2 else -shift)
             bounds.append(bound if edge == _BACKWARD else where(less(0, slides), 0, bound))
     return tuple(bounds)

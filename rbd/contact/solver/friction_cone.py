@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from rbd.algorithms import geometric_jacobian
-from rbd.contact.geometry.unit_vectors import length_and_direction, some_perpendicular
+from rbd.contact.geometry.vectors import any_perpendicular, length_and_direction
 from rbd.contact.model.pairs import Pair
 from rbd.scalars import Matrix, Scalar, Vector, const, minimum, sqrt
 from rbd.scalars.linear_algebra import matvec
@@ -68,7 +68,7 @@ def tangential(n: Vec3, x: Vec3) -> Vec3:
 
 def tangents(n: Vec3, sliding: Vec3) -> tuple[Vec3, Vec3]:
     """Return two orthogonal unit tangents, the first along the sliding velocity unless that is zero."""
-    fallback = some_perpendicular(n)
+    fallback = any_perpendicular(n)
     length = sqrt(dot3(fallback, fallback))
     x, y, z = (entry / length for entry in fallback)
     _, first = length_and_direction(tangential(n, sliding), (x, y, z), 1)

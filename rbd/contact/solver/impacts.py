@@ -14,7 +14,7 @@ from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.arguments import require_choice
 from rbd.contact.arguments import pair_set
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate, number, of_state, require_both
+from rbd.contact.model.evaluation import evaluate, number, require_model_and_state, typed_results
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     ConstrainedMotion,
@@ -35,11 +35,11 @@ from rbd.state import ScalarState, State
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 LAWS: Final[tuple[str, ...]] = get_args(Law)
-TOUCHING: Final = 1 / 1000
+CONTACT_DISTANCE: Final = 1 / 1000
 """Distance below which a pair touches (m)."""
 
 
-@of_state(ImpactSolution[float], ImpactSolution[Scalar])
+@typed_results(ImpactSolution[float], ImpactSolution[Scalar])
 def impact(
     state: State[Any],
     model: CollisionModel,
@@ -64,19 +64,19 @@ def impact(
     >>> hit.energy_change < 0, bool(abs(model.jacobian(state)[3] @ hit.v) < 1e-12)
     (True, True)
     """
-    require_both(state, model, "impact")
+    require_model_and_state(state, model, "impact")
     require_choice(law, LAWS, "law", "law")
     e = fraction_of_one(restitution, "restitution")
     if e and law != "unilateral":
         message = f"restitution is {e:g}, but the law {law!r} has none; use law='unilateral'"
         raise ArgumentError(message, argument="restitution", value=restitution, allowed=0)
     chosen = None if active is None else pair_set(active, len(model.pairs), "active")
-    given: dict[str, Vector] = {"restitution": (e,)} if law == "unilateral" else {}
+    arguments: dict[str, Vector] = {"restitution": (e,)} if law == "unilateral" else {}
     if chosen is not None:
-        given["chosen"] = tuple(float(k in chosen) for k in range(len(model.pairs)))
-    found = evaluate(model, state, ("impact", law, chosen is None), partial(_impact, model.pairs, law), **given)
+        arguments["chosen"] = tuple(float(k in chosen) for k in range(len(model.pairs)))
+    motion = evaluate(model, state, ("impact", law, chosen is None), partial(_impact, model.pairs, law), **arguments)
     return ImpactSolution(
-        found["v"], found["impulses"], number(found["energy"]), found["active"], number(found["residual"])
+        motion["v"], motion["impulses"], number(motion["energy"]), motion["active"], number(motion["residual"])
     )
 
 
@@ -84,15 +84,15 @@ def _impact(
     pairs: Sequence[Pair], law: Law, state: ScalarState, restitution: Vector = (0,), chosen: Vector | None = None
 ) -> Mapping[str, object]:
     """Return the velocities after an impact; `chosen` is 1 for the pairs that touch, None: those that are near."""
-    contacts = contacts_of(state, pairs, nearer_than(TOUCHING) if chosen is None else _one_of(chosen))
+    contacts = contacts_of(state, pairs, nearer_than(CONTACT_DISTANCE) if chosen is None else _one_of(chosen))
     M, v = mass_and_factor(state)[0], tuple(state.v)
-    found = impact_motion(state, law, restitution[0], contacts)
+    motion = impact_motion(state, law, restitution[0], contacts)
     return {
-        "v": found.x,
-        "impulses": found.lam,
-        "energy": kinetic_energy(M, found.x) - kinetic_energy(M, v),
-        "active": found.active,
-        "residual": found.residual,
+        "v": motion.x,
+        "impulses": motion.lam,
+        "energy": kinetic_energy(M, motion.x) - kinetic_energy(M, v),
+        "active": motion.active,
+        "residual": motion.residual,
     }
 
 

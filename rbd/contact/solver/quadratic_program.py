@@ -17,7 +17,7 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.arguments import LISTS, float_vector
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.constrained_motion import kkt_residual
-from rbd.contact.solver.results import shown
+from rbd.contact.solver.results import result_repr
 from rbd.errors import ArgumentError, SolverError
 from rbd.extras import names_extra
 from rbd.program.graph import Graph
@@ -56,7 +56,7 @@ class QPSolution:
 
     @override
     def __repr__(self) -> str:
-        return shown("minimum of a quadratic program", "rows", self.active, self.kkt_residual)
+        return result_repr("minimum of a quadratic program", "rows", self.active, self.kkt_residual)
 
 
 def solve_qp(
@@ -79,10 +79,10 @@ def solve_qp(
     n, m = g.size, side.size
     data = _symmetric(float_array(hessian, (n, n), "hessian")), g, _rows(rows, m, n), side
     if n == 0 or m == 0:
-        x, multipliers, active, rounds = _without_constraints(data[0], data[1])
+        x, multipliers, active, iterations = _without_constraints(data[0], data[1])
     else:
-        x, multipliers, active, rounds = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
-    return QPSolution(x, multipliers, active, rounds, _residual(*data, x, multipliers))
+        x, multipliers, active, iterations = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
+    return QPSolution(x, multipliers, active, iterations, _residual(*data, x, multipliers))
 
 
 def _symmetric(hessian: Array) -> Array:
@@ -101,10 +101,10 @@ def _rows(rows: object, m: int, n: int) -> Array:
 
 
 def _residual(hessian: Array, linear: Array, rows: Array, bounds: Array, x: Array, multipliers: Array) -> float:
-    return to_float(kkt_residual(*(nested(part) for part in (hessian, linear, rows, bounds, x, multipliers))))
+    return to_float(kkt_residual(*(to_tuples(part) for part in (hessian, linear, rows, bounds, x, multipliers))))
 
 
-def nested(array: NDArray[Any]) -> Any:
+def to_tuples(array: NDArray[Any]) -> Any:
     """Return the entries of a vector, or the rows of a matrix, as tuples."""
     entries: list[Any] = array.tolist()
     return tuple(tuple(row) for row in entries) if array.ndim == 2 else tuple(entries)
@@ -120,8 +120,8 @@ def _without_constraints(hessian: Array, linear: Array) -> tuple[Array, Array, A
 
 
 def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
-    x, multipliers, active, rounds = as_tuple(_program(linear.size, bounds.size)(hessian, linear, rows, bounds))
-    return x, multipliers, active, int(rounds)
+    x, multipliers, active, iterations = as_tuple(_program(linear.size, bounds.size)(hessian, linear, rows, bounds))
+    return x, multipliers, active, int(iterations)
 
 
 @native.one_at_a_time

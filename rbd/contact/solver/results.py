@@ -45,7 +45,7 @@ class ContactSolution(Generic[N_co]):
 
     @override
     def __repr__(self) -> str:
-        return shown("accelerations with contacts", "pairs", self.active, self.kkt_residual)
+        return result_repr("accelerations with contacts", "pairs", self.active, self.kkt_residual)
 
 
 @final
@@ -74,7 +74,7 @@ class ImpactSolution(Generic[N_co]):
 
     @override
     def __repr__(self) -> str:
-        return shown("velocities after an impact", "pairs", self.active, self.kkt_residual)
+        return result_repr("velocities after an impact", "pairs", self.active, self.kkt_residual)
 
 
 @final
@@ -106,10 +106,10 @@ class ContactStep(Generic[N_co]):
 
     @override
     def __repr__(self) -> str:
-        return shown("state after a contact step", "pairs", self.active, self.kkt_residual)
+        return result_repr("state after a contact step", "pairs", self.active, self.kkt_residual)
 
 
-def shown(name: str, what: str, active: NDArray[Any], residual: object) -> str:
+def result_repr(name: str, what: str, active: NDArray[Any], residual: object) -> str:
     """Return a short text of a result: how many of the pairs or rows are active, if these are numbers."""
     count = f"{active.size} {what}"
     if active.dtype == np.float64:

@@ -11,8 +11,8 @@ import numpy as np
 
 from rbd import native
 from rbd.compiled import RecordedFunction
-from rbd.contact.arguments import float_vector_unless_nan
-from rbd.contact.model.recorded_functions import FunctionCache
+from rbd.contact.arguments import float_vector_unchecked
+from rbd.contact.model.function_cache import FunctionCache
 from rbd.contact.stepping.trajectory import TrajectoryRecorder
 from rbd.engine.interpreted import is_interpreted
 from rbd.engine.live_buffers import Q, V
@@ -68,7 +68,7 @@ class NativeSteps:
 
     def convert(self, answer: object, vector: Array) -> None:
         """Write torques of the control to where the step reads them."""
-        vector[:] = float_vector_unless_nan(answer, vector.size, "control")
+        vector[:] = float_vector_unchecked(answer, vector.size, "control")
 
     def state_changed(self) -> ArgumentError:
         """Return the error of a control that changed the state."""

@@ -16,11 +16,11 @@ from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_callable, require_choice
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
-from rbd.contact.arguments import float_vector_unless_nan
+from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import as_tuple, require_seen
+from rbd.contact.model.evaluation import as_tuple, require_within_reach
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
-from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
+from rbd.contact.solver.impacts import CONTACT_DISTANCE, LAWS, Law
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
@@ -68,7 +68,7 @@ class ContactSimulator:
         control: Control | RecordedFunction | None,
         dt: float,
         *,
-        threshold: float = TOUCHING,
+        threshold: float = CONTACT_DISTANCE,
         bias: Bias = "tutorial",
         law: Law = "inelastic",
         friction: float | None = None,
@@ -114,7 +114,7 @@ class ContactSimulator:
 
     def _require_obeyed(self) -> None:
         """Raise ArgumentError where steps would not obey the model's laws, or not see its height fields."""
-        require_seen(self._model, self._settings.threshold, "threshold")
+        require_within_reach(self._model, self._settings.threshold, "threshold")
         if self._settings.friction is None:
             _require_no_laws(self._model)
 
@@ -195,7 +195,7 @@ class ContactSimulator:
         state.set_velocity(record.v[k])
         with guarded_callback("control", time, state):
             torques = self._control(time, state)
-            return np.zeros(size) if torques is None else float_vector_unless_nan(torques, size, "control")
+            return np.zeros(size) if torques is None else float_vector_unchecked(torques, size, "control")
 
     def _step(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
-from rbd.contact.model.evaluation import as_tuple, evaluate, require_both
+from rbd.contact.model.evaluation import as_tuple, evaluate, require_model_and_state
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.friction_cone import contact_point_jacobian
 from rbd.contact.stepping.joint_options import JointOptions
@@ -90,7 +90,7 @@ def contact_step_derivatives(
     >>> derivatives.v_by_torques.shape, derivatives.undecided
     ((13, 13), ())
     """
-    require_both(state, model, "contact_step_derivatives")
+    require_model_and_state(state, model, "contact_step_derivatives")
     if not isinstance(state, MechanismState):
         message = "contact_step_derivatives needs a live state, rbd.MechanismState"
         raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")

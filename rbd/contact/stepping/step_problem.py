@@ -25,7 +25,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.contact.geometry.placed_shapes import NearestPoints
+from rbd.contact.geometry.placed_shapes import Separation
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import masked_row
@@ -200,7 +200,7 @@ def _constraints(
 
 
 def _point_rows(
-    state: ScalarState, owner: int, pair: Pair, point: NearestPoints, v_free: Vector, options: ContactStepOptions
+    state: ScalarState, owner: int, pair: Pair, point: Separation, v_free: Vector, options: ContactStepOptions
 ) -> PointRows:
     """Return the rows of a point; they are zero if it is not nearer than the margin."""
     dt, margin, mu, _ = options
@@ -260,7 +260,7 @@ def _without_rise(constraints: StepConstraints, v: Vector) -> tuple[Vector, Vect
 
 
 def _cone(
-    state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector
+    state: ScalarState, pair: Pair, point: Separation, mu: Scalar | None, v_free: Vector
 ) -> tuple[Matrix, tuple[Vec3, ...], tuple[Vector, Scalar]]:
     """Return the rows of the friction cone at a point, the force of each, and the normal's row and rate at `v_free`.
 

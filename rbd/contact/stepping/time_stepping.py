@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from rbd.algorithms.trees import require_tree
 from rbd.compiled import RecordedFunction
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, require_seen, torques_of
+from rbd.contact.model.evaluation import (
+    evaluate,
+    number,
+    require_model_and_state,
+    require_within_reach,
+    torque_vector,
+    typed_results,
+)
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
@@ -30,7 +37,7 @@ from rbd.state import ScalarState, State
 _NAME = "contact_step"
 
 
-@of_state(ContactStep[float], ContactStep[Scalar])
+@typed_results(ContactStep[float], ContactStep[Scalar])
 def contact_step(
     state: State[Any],
     model: CollisionModel,
@@ -95,12 +102,12 @@ def _checked(
     margin: object,
     joints: object,
 ) -> dict[str, Vector | Array]:
-    require_both(state, model, _NAME)
+    require_model_and_state(state, model, _NAME)
     require_kind(joints, JointOptions, operation=_NAME, argument="joints")
     cast("JointOptions", joints).require(state.layout.nv)
     settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
-    require_seen(model, settings[1], "margin")
-    return {"torques": torques_of(state, torques), "settings": settings}
+    require_within_reach(model, settings[1], "margin")
+    return {"torques": torque_vector(state, torques), "settings": settings}
 
 
 def _step(

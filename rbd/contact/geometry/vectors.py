@@ -18,13 +18,13 @@ def where3(condition: Condition, a: Vec3, b: Vec3) -> Vec3:
     return x, y, z
 
 
-def along(origin: Vec3, direction: Vec3, amount: Scalar) -> Vec3:
+def point_along(origin: Vec3, direction: Vec3, amount: Scalar) -> Vec3:
     """Return the point origin + amount direction."""
     return add3(origin, scale3(direction, amount))
 
 
-def height(point: Vec3, base: Vec3, normal: Vec3) -> Scalar:
-    """Return the height of `point` above `base` along `normal`."""
+def signed_distance_to_plane(point: Vec3, base: Vec3, normal: Vec3) -> Scalar:
+    """Return the signed distance of `point` from the plane through `base` with this unit normal."""
     return dot3(sub3(point, base), normal)
 
 
@@ -37,7 +37,7 @@ def length_and_direction(difference: Vec3, fallback: Vec3, scale: Scalar) -> tup
     return where(vanishes, 0, length), (x, y, z)
 
 
-def previous_or_unit(previous: Vec3, candidate: Vec3) -> Vec3:
+def previous_or_direction(previous: Vec3, candidate: Vec3) -> Vec3:
     """Return the unit vector `previous`, or the direction of `candidate` (not zero) where `previous` is zero."""
     none = less_equal(dot3(previous, previous), 0)
     length = sqrt(dot3(candidate, candidate))
@@ -45,7 +45,7 @@ def previous_or_unit(previous: Vec3, candidate: Vec3) -> Vec3:
     return x, y, z
 
 
-def some_perpendicular(v: Vec3) -> Vec3:
+def any_perpendicular(v: Vec3) -> Vec3:
     """Return a vector perpendicular to `v` that is not much shorter; any vector for zero."""
     x, y, z = v
     by_x, by_y = cross3(v, (1, 0, 0)), cross3(v, (0, 1, 0))

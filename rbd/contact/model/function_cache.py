@@ -19,14 +19,14 @@ class FunctionCache:
     def __init__(self, mechanism: Mechanism) -> None:
         """Start empty."""
         self._mechanism = mechanism
-        self._known: dict[Hashable, RecordedFunction] = {}
+        self._functions: dict[Hashable, RecordedFunction] = {}
         self._version: tuple[int, ...] = ()
         self.changes = array("q", [0])
         """Counts how often all functions were removed, in place: machine code watches it."""
 
     def __len__(self) -> int:
         """Return the number of cached functions."""
-        return len(self._known)
+        return len(self._functions)
 
     def recorded(
         self, key: Hashable, function: Callable[..., object], inputs: Mapping[str, InputShape]
@@ -44,11 +44,11 @@ class FunctionCache:
 
     def clear(self) -> None:
         """Remove all functions."""
-        self._known.clear()
+        self._functions.clear()
         self.changes[0] += 1
 
     def _get(self, key: Hashable, make: Callable[[], RecordedFunction]) -> RecordedFunction:
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = make()
-        return known
+        function = self._functions.get(key)
+        if function is None:
+            function = self._functions[key] = make()
+        return function
