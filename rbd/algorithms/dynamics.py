@@ -17,10 +17,11 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.torques import Torques, torques_of
+from rbd.engine.result_fast_path import result_fast_path
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial.values import require_kind
-from rbd.state import DynamicsResult, State, StateView, fast_path, kernel, require_state
+from rbd.state import DynamicsResult, State, StateView, kernel, require_state
 from rbd.state.solution import ResultKernel, SolveCall
 
 
@@ -60,7 +61,7 @@ def dynamics(
     stabilization: Stabilization = DEFAULT,
     contact_states: ContactStates | None = None,
 ) -> DynamicsResult: ...
-@fast_path(objects=1, vectors=1, wrenches=True, zeros=True, result=DynamicsResult)  # type: ignore[misc]  # makes the result where there is none
+@result_fast_path(DynamicsResult)  # type: ignore[misc]  # makes the result where there is none
 def dynamics(
     result: DynamicsResult,
     state: State[Any],

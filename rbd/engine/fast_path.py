@@ -1,9 +1,10 @@
 """Fast paths: calls of algorithms that run a builtin on the buffers of a live state.
 
-`fast_path` decorates a function of a state, or of a `DynamicsResult` and a state, that returns a `Call`. The decorator
-splits the arguments into a *key*, which is everything except numbers, and arrays of numbers. A builtin is looked up by
-the key and takes the arrays. If there is none, or if it returns NotImplemented because a check failed, the function
-runs, and the engine runs the returned `Call`. Once there is machine code, the engine adds a builtin under the key.
+`fast_path` decorates a function of a state that returns a `Call`; `result_fast_path.py` has the functions that fill a
+`DynamicsResult`. The decorator splits the arguments into a *key*, which is everything except numbers, and arrays of
+numbers. A builtin is looked up by the key and takes the arrays. If there is none, or if it returns NotImplemented
+because a check failed, the function runs, and the engine runs the returned `Call`. Once there is machine code, the
+engine adds a builtin under the key.
 """
 
 from __future__ import annotations
@@ -11,22 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
-from typing import Any, Final, ParamSpec, TypeVar, cast, final
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast, final
 
 import attrs
 
 from rbd.engine.external_wrenches import are_in_default_frames, wrench_key_and_components
 from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import is_state, require_state
-from rbd.mechanism import Mechanism, RigidBody, TreePath
+from rbd.evaluation.kernel import require_state
+from rbd.mechanism import RigidBody, TreePath
 from rbd.spatial import Frame
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Parsed: TypeAlias = tuple[tuple[object, ...], tuple[Any, ...], dict[str, Any]]
+"""What a call has besides its numbers, its arrays, and the keywords of its builtin."""
 _WRENCHES: Final = "external_wrenches"
 _FRAME: Final = "frame"
 _OUT: Final = "out"
-_MISSING: Final = object()
+MISSING: Final = object()
+"""The default of a first argument."""
 _NO_WRENCHES: Final[tuple[tuple[object, ...], None]] = ((), None)
 _NO_KEYWORDS: Final[dict[str, Any]] = {}
 _MAX_IDENTIFIED: Final = 256
@@ -35,70 +39,71 @@ _MAX_IDENTIFIED: Final = 256
 
 def fast_path(
     *,
-    objects: int = 0,
+    target: bool = False,
     vectors: int = 0,
+    torques: bool = False,
     wrenches: bool = False,
     frame: bool = False,
     out: bool = False,
-    zeros: bool = False,
-    result: Callable[[Mechanism], Any] | None = None,
     choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Callable[[Callable[P, Call[R]]], Callable[P, R]]:
-    """Decorate a function with fast paths; the first argument, a state or a result, has the engine.
+    """Decorate a function of a state with fast paths.
 
-    The next argument is an object that is part of the key (a state, a path, a body) if `objects` is 1. Then follow
-    `vectors` of numbers, and with `wrenches` optional external wrenches, by position or by name. Keywords are `frame`,
-    `out`, and `choices` with their allowed values, the default first. With `zeros` the first vector is torques, zero if
-    it is None or missing. With `result` the function takes a result and a state; called with a state only, it makes the
-    result. Calls with other arguments always run the function.
+    With `target` the next argument is part of the key: a path or a body. Then follow `vectors` of numbers, the first of
+    them `torques` that are zero if they are None or missing, and optional external `wrenches`, by position or by name.
+    Keywords are `frame`, `out`, and `choices` with their allowed values, the default first. Calls with other arguments
+    always run the function.
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         source, name = cast("Any", function), function.__name__
-        spec = FastPathSpec(source, name, objects, vectors, wrenches, frame, out, zeros, result, choices)
-        make = (_of_state_and_object if objects else _of_state) if result is None else _of_result
-        call = make(spec)
+        spec = FastPathSpec(source, name, target, vectors, torques, wrenches, frame, out, choices)
+        call = _of_target(spec) if target else _of_vectors(spec) if vectors else _of_state(spec)
         return cast("Callable[P, R]", wraps(function)(call))
 
     return decorate
 
 
-# These two functions run in every call: each line adds to its time.
+# These functions run in every call: each line adds to its time.
 
 
 def _of_state(spec: FastPathSpec) -> Callable[..., Any]:
-    """Return a function of a state; the key of its plain call is `spec`."""
-    plain_arity = spec.vectors
+    """Return a function of a state alone; the key of its plain call is `spec`."""
 
-    def call(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
-        if named or len(args) != plain_arity:
-            return spec.dispatch(state, args, named)
-        try:
-            builtin = state.engine.fast[spec]
-        except (AttributeError, KeyError):  # no state, or not yet
-            return spec.run(state, args, named, spec, plain_arity)
-        answer = builtin(*args)
-        if answer is NotImplemented:
-            return spec.dispatch(state, args, named) if spec.zeros else spec.run(state, args, named, spec, plain_arity)
-        return answer
-
-    def call_without_arguments(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
+    def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
         if args or named:
             return spec.dispatch(state, args, named)
         try:
             answer = state.engine.fast[spec]()
         except (AttributeError, KeyError):  # no state, or not yet
             answer = NotImplemented
-        return spec.run(state, args, named, spec, plain_arity) if answer is NotImplemented else answer
+        return spec.run(state, args, named, spec, 0) if answer is NotImplemented else answer
 
-    return call if plain_arity else call_without_arguments
+    return call
 
 
-def _of_state_and_object(spec: FastPathSpec) -> Callable[..., Any]:
-    """Return a function of a state, an object, perhaps arrays, and perhaps a frame."""
+def _of_vectors(spec: FastPathSpec) -> Callable[..., Any]:
+    """Return a function of a state and arrays; the key of its plain call is `spec`."""
+    vectors = spec.vectors
+
+    def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
+        if named or len(args) != vectors:
+            return spec.dispatch(state, args, named)
+        try:
+            builtin = state.engine.fast[spec]
+        except (AttributeError, KeyError):  # no state, or not yet
+            return spec.run(state, args, named, spec, vectors)
+        answer = builtin(*args)
+        return spec.dispatch(state, args, named) if answer is NotImplemented else answer
+
+    return call
+
+
+def _of_target(spec: FastPathSpec) -> Callable[..., Any]:
+    """Return a function of a state, a path or a body, perhaps arrays, and perhaps a frame."""
     arity = 1 + spec.vectors
 
-    def call(state: Any = _MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
+    def call(state: Any = MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
         if len(args) == arity and not named:
             try:
                 builtin = state.engine.identified[spec, id(args[0]), id(frame)][0]
@@ -113,24 +118,6 @@ def _of_state_and_object(spec: FastPathSpec) -> Callable[..., Any]:
     return call
 
 
-def _of_result(spec: FastPathSpec) -> Callable[..., Any]:
-    """Return a function of a result, a state and torques; the key of its plain call is the state."""
-
-    def call(result: Any = _MISSING, *args: Any, **named: Any) -> Any:
-        count = len(args)
-        if named or count not in (1, 2):
-            return spec.dispatch(result, args, named)
-        state = args[0]
-        try:
-            builtin = result.engine.fast[state]
-            torques = state.engine.zero_torques if count == 1 or args[1] is None else args[1]
-        except (AttributeError, KeyError, TypeError):  # no result, no state, or not yet
-            return spec.dispatch(result, args, named)
-        return spec.run(result, args, named, state, 1) if builtin(torques) is NotImplemented else result
-
-    return call
-
-
 @final
 @attrs.frozen(eq=False)
 class FastPathSpec:
@@ -138,85 +125,80 @@ class FastPathSpec:
 
     function: Callable[..., Call[Any]]
     name: str
-    objects: int
+    target: bool
     vectors: int
+    torques: bool
     wrenches: bool
     frame: bool
     out: bool
-    zeros: bool
-    result: Callable[[Mechanism], Any] | None
     choices: Mapping[str, Sequence[str]]
 
-    def dispatch(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def dispatch(self, state: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the result of any call, by its fast path if it has one."""
-        if self.result is not None:
-            state = named.get("state") if owner is _MISSING else owner
-            if not args and "state" not in named:
-                require_state(state, self.name)
-            if is_state(state) and (owner is _MISSING or "state" not in named):
-                return self.dispatch(self.result(state.mechanism), args if owner is _MISSING else (owner, *args), named)
-        key: object = self
-        complete = self._with_torques(owner, args) if self.zeros else args
+        complete = with_zero_torques(state, args, self.target) if self.torques else args
         if self.out and len(named) == 1 and _OUT in named and len(args) == self.vectors:  # the usual keyword
-            given, keywords = complete, named
+            parsed: tuple[object, tuple[Any, ...], dict[str, Any]] = self, complete, named
         else:
-            key, given, keywords = self._parsed(owner, complete, named)
+            parsed = self._parsed_with_key(state, complete, named)
+        key, arrays, keywords = parsed
         try:
-            builtin = None if key is None else owner.engine.fast.get(key)
+            builtin = None if key is None else state.engine.fast.get(key)
         except (AttributeError, TypeError):  # not a state, or an argument without a hash: the function raises the error
             builtin = None
-        if builtin is not None:
-            answer = builtin(*given, **keywords) if keywords else builtin(*given)
-            if answer is not NotImplemented:
-                answer = owner if answer is None else answer
-                return self._identified(answer, owner, builtin, args, named) if self.objects else answer
-        return self.run(owner, args, named, key, len(given))
-
-    def _identified(
-        self,
-        answer: Any,
-        owner: Any,
-        builtin: Callable[..., Any],
-        args: tuple[Any, ...],
-        named: dict[str, Any],
-    ) -> Any:
-        """Return an answer; the next call with the same object and frame finds the builtin by their identities."""
-        frame = named.get(_FRAME)
-        if self.result or len(args) != 1 + self.vectors or len(named) != (frame is not None):
-            return answer
-        known = owner.engine.identified
-        if len(known) >= _MAX_IDENTIFIED:
-            known.clear()
-        known[self, id(args[0]), id(frame)] = builtin, args[0], frame  # which keeps both alive
+        answer = NotImplemented if builtin is None else builtin(*arrays, **keywords)
+        if answer is NotImplemented:
+            return self.run(state, args, named, key, len(arrays))
+        if self.target and builtin is not None:
+            self._identify(state, args, named, builtin)
         return answer
 
-    def _parsed(
-        self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]
-    ) -> tuple[object, tuple[Any, ...], dict[str, Any]]:
-        """Return the key of a call, its arrays, and the keywords of the builtin; no key without a fast path."""
-        count = self.objects + self.vectors
-        external = None
+    def run(self, state: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
+        """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
+        if state is not MISSING and not hasattr(getattr(state, "engine", None), "stamp"):
+            require_state(state, self.name)
+        call = self.function(*args, **named) if state is MISSING else self.function(state, *args, **named)
+        if self.wrenches and not self.has_default_frames(state, args, named):
+            key = None
+        if type(call) is KernelCall:  # what KernelCall.run does, one function less in interpreted calls
+            return state.engine.run(state, call, key, count)
+        return call.run(state, key, count)
+
+    def has_default_frames(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        """Return whether the external wrenches of a call, if any, are expressed in default frames of bodies."""
+        position = self.target + self.vectors
+        external = args[position] if len(args) > position else named.get(_WRENCHES)
+        return not external or are_in_default_frames(owner.engine.layout, external)
+
+    def parsed(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Parsed | None:
+        """Return what a call has besides numbers and target, its arrays and keywords; None without a fast path."""
+        count, external = self.target + self.vectors, None
         if len(args) == count + 1 and self.wrenches:
             external = args[-1]
         elif len(args) != count:
-            return None, (), named
-        elif _WRENCHES in named and self.wrenches:
+            return None
+        elif self.wrenches and _WRENCHES in named:
             external, named = named[_WRENCHES], {name: value for name, value in named.items() if name != _WRENCHES}
         found = _NO_WRENCHES if external is None else wrench_key_and_components(external)
         keywords, chosen = self._keywords(owner, named) if named else (_NO_KEYWORDS, ())
         if found is None or keywords is None:
-            return None, (), named
+            return None
         places, numbers = found
-        given = (*args[self.objects : count], numbers) if places else args[self.objects : count]
-        return self._key(args, (*places, *chosen)), given, keywords
+        arrays = args[self.target : count]
+        return (*places, *chosen), (*arrays, numbers) if places else arrays, keywords
 
-    def _with_torques(self, owner: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the arguments with zero torques for None or missing ones."""
-        place = self.objects
-        if len(args) < place or (len(args) > place and args[place] is not None):
-            return args
-        state = owner if self.result is None else args[0]
-        return (*args[:place], getattr(getattr(state, "engine", None), "zero_torques", None), *args[place + 1 :])
+    def _parsed_with_key(
+        self, state: Any, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[object, tuple[Any, ...], dict[str, Any]]:
+        """Return the key of a call, its arrays, and the keywords of the builtin; no key without a fast path."""
+        parsed = self.parsed(state, args, named)
+        if parsed is None:
+            return None, (), named
+        static, arrays, keywords = parsed
+        if not self.target:
+            return (self, *static) if static else self, arrays, keywords
+        target = args[0]
+        named_target = (target.source, target.target, *target) if type(target) is TreePath else (target,)
+        return (self, *named_target, *static), arrays, keywords
 
     def _keywords(self, owner: Any, named: dict[str, Any]) -> tuple[dict[str, Any] | None, Sequence[object]]:
         """Return the keywords of the builtin (None without a fast path) and those that are part of the key."""
@@ -235,25 +217,20 @@ class FastPathSpec:
                 return None, chosen
         return keywords, chosen
 
-    def _key(self, args: tuple[Any, ...], static: tuple[object, ...]) -> object:
-        if not self.objects:
-            return (self, *static) if static else self
-        first = args[0]
-        if self.result is not None and not static:
-            return first
-        if type(first) is TreePath:
-            return (self, first.source, first.target, *first, *static)
-        return (self, first, *static)
+    def _identify(self, state: Any, args: tuple[Any, ...], named: dict[str, Any], builtin: Callable[..., Any]) -> None:
+        """Let the next call with the same target and frame find the builtin by their identities."""
+        frame = named.get(_FRAME)
+        if len(args) != 1 + self.vectors or len(named) != (frame is not None):
+            return
+        known = state.engine.identified
+        if len(known) >= _MAX_IDENTIFIED:
+            known.clear()
+        known[self, id(args[0]), id(frame)] = builtin, args[0], frame  # which keeps both alive
 
-    def run(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
-        """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
-        if owner is not _MISSING and self.result is None and not hasattr(getattr(owner, "engine", None), "stamp"):
-            require_state(owner, self.name)
-        call = self.function(*args, **named) if owner is _MISSING else self.function(owner, *args, **named)
-        position = self.objects + self.vectors
-        external = args[position] if len(args) > position else named.get(_WRENCHES)
-        if key is not None and external and not are_in_default_frames(owner.engine.layout, external):
-            key = None
-        if type(call) is KernelCall:  # what KernelCall.run does, one function less in interpreted calls
-            return owner.engine.run(owner, call, key, count)
-        return call.run(owner, key, count)
+
+def with_zero_torques(state: Any, args: tuple[Any, ...], position: int) -> tuple[Any, ...]:
+    """Return the arguments of a call with zero torques for None, or for torques that are missing."""
+    if len(args) < position or (len(args) > position and args[position] is not None):
+        return args
+    zero = getattr(getattr(state, "engine", None), "zero_torques", None)
+    return (*args[:position], zero, *args[position + 1 :])

@@ -139,7 +139,7 @@ def _subtract_armatures(state: StateView, right: list[Scalar], node: TreeNode, r
         right[i] = right[i] - armature * rate
 
 
-@fast_path(vectors=1, wrenches=True, zeros=True, choices={"space": SPACES})
+@fast_path(vectors=1, wrenches=True, torques=True, choices={"space": SPACES})
 def forward_dynamics_derivatives(
     state: State[A],
     torques: Torques | None = None,

@@ -122,7 +122,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     return tuple(rows)
 
 
-@fast_path(objects=1, frame=True)
+@fast_path(target=True, frame=True)
 def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
     """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 

@@ -77,7 +77,7 @@ def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
     return tuple(rows)
 
 
-@fast_path(vectors=2, wrenches=True, zeros=True, choices={"space": SPACES, "integrator": STEP_RULES})
+@fast_path(vectors=2, wrenches=True, torques=True, choices={"space": SPACES, "integrator": STEP_RULES})
 def step_derivatives(
     state: State[A],
     torques: Torques | None,
