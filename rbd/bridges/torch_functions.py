@@ -15,13 +15,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.bridges.pullback import pullback
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.robot import CompiledRobot
-from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
 from rbd.extras import names_extra
 from rbd.indexing.layout import layout_of
@@ -57,7 +57,7 @@ def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics"
     return _wrapped(name, found.value, lambda: gradients, found.inputs, (found.output,))
 
 
-def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4") -> Callable[..., Any]:
+def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-rk4") -> Callable[..., Any]:
     """Return a time step, (q, v) after `dt` from (q, v, tau, dt), as a function of tensors.
 
     It is `robot.step` with constant torques; with contact states it maps (q, v, s, tau, dt) to (q, v, s). It is

@@ -11,10 +11,11 @@ import attrs
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
-from rbd.compiled.runge_kutta import Scheme
-from rbd.compiled.stages import stage_function
-from rbd.compiled.step_dynamics import PLAIN, StepOptions
-from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.runge_kutta import RungeKuttaScheme
+from rbd.algorithms.time_steps.stages import stage_function
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
+from rbd.algorithms.time_steps.steps import controlled_step_function, step_function
 from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
@@ -120,31 +121,31 @@ def jacobian_spec(target: RigidBody) -> RecordingSpec:
     return RecordingSpec(jacobian, "q")
 
 
-def step_spec(integrator: Integrator, ns: int = 0, options: StepOptions = PLAIN) -> RecordingSpec:
+def step_spec(integrator: FixedStepMethod, ns: int = 0, options: StepOptions = PLAIN) -> RecordingSpec:
     """Return the specification of a time step with `ns` contact states."""
     inputs: Inputs = {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP
     return RecordingSpec(step_function(integrator, options), "qv", inputs, regroup=True)
 
 
-def stage_spec(scheme: Scheme, index: int, ns: int, options: StepOptions = PLAIN) -> RecordingSpec:
+def stage_spec(scheme: RungeKuttaScheme, index: int, ns: int, options: StepOptions = PLAIN) -> RecordingSpec:
     """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
     return RecordingSpec(stage_function(scheme, index, options), "qv", _stage_inputs(scheme, index, ns), regroup=True)
 
 
-def _stage_inputs(scheme: Scheme, index: int, ns: int) -> Inputs:
+def _stage_inputs(scheme: RungeKuttaScheme, index: int, ns: int) -> Inputs:
     """Return the arguments of stage `index`: torques, initial values of the step, earlier rates."""
     last = index + 1 == scheme.stages
     inputs: dict[str, InputKind] = {**TORQUES_AND_STEP, "s": "s"}
     if index:
         inputs |= {"q0": "q", "v0": "v", "s0": "s"}
     rates: dict[str, InputKind] = {"phid": "v", "vd": "v", "sd": "s"}
-    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in scheme.earlier(index)}
+    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in scheme.rates_needed_after(index)}
     if last and scheme.error:
         inputs |= {"rtol": "scalar", "atol": "scalar"}
     return {name: kind for name, kind in inputs.items() if ns or kind != "s"}
 
 
-def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:
+def controlled_step_spec(integrator: FixedStepMethod, control: Program) -> RecordingSpec:
     """Return the specification of a time step with a recorded controller."""
     return RecordingSpec(
         controlled_step_function(integrator, control), "qv", {"t": "scalar", "t_next": "scalar"}, regroup=True

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space, check_space
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import require_choice
 from rbd.compiled.compiled_functions import only
 from rbd.compiled.function import RecordedFunction
@@ -16,7 +17,6 @@ from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import SPECS, jacobian_spec, step_spec
 from rbd.compiled.status import RowStatus
 from rbd.compiled.step_derivatives import StepDerivativeMethods
-from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
@@ -245,7 +245,7 @@ class CompiledRobot(StepDerivativeMethods):
         *,
         body: RigidBody | str | None = None,
         space: Space = "tangent",
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
     ) -> RecordedFunction:
         """Return the recorded function of the method `name`, to print, count, differentiate or export it.
 
@@ -262,7 +262,7 @@ class CompiledRobot(StepDerivativeMethods):
         return found
 
     def _function_named(
-        self, name: str, body: RigidBody | str | None, space: Space, integrator: Integrator
+        self, name: str, body: RigidBody | str | None, space: Space, integrator: FixedStepMethod
     ) -> RecordedFunction:
         require_choice(name, FUNCTIONS, "name", "function of a compiled robot")
         check_space(space)

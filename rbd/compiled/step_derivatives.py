@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
 from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import require_choice
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
 from rbd.compiled.status import RowStatus
-from rbd.compiled.stepping import Integrator
 from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
@@ -92,7 +92,7 @@ class StepDerivativeMethods(SteppingMethods):
         dt: ArrayLike,
         *,
         s: None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
@@ -108,7 +108,7 @@ class StepDerivativeMethods(SteppingMethods):
         dt: ArrayLike,
         *,
         s: ArrayLike,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
@@ -123,7 +123,7 @@ class StepDerivativeMethods(SteppingMethods):
         dt: ArrayLike,
         *,
         s: ArrayLike | None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
@@ -150,7 +150,7 @@ class StepDerivativeMethods(SteppingMethods):
         found = self._differentiated(integrator).call(arrays, parameters, out, threads, status)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
 
-    def _differentiated(self, integrator: Integrator) -> RecordedFunction:
+    def _differentiated(self, integrator: FixedStepMethod) -> RecordedFunction:
         """Return the derivatives of a step with compliant contact."""
         step = self._step_function(integrator, DEFAULT, ())
 
@@ -160,7 +160,7 @@ class StepDerivativeMethods(SteppingMethods):
         return self._table.function(f"step_derivatives with contacts {integrator}", differentiated)
 
 
-def _spec(integrator: Integrator, space: Space) -> RecordingSpec:
+def _spec(integrator: FixedStepMethod, space: Space) -> RecordingSpec:
     """Return the specification of the derivatives in closed form."""
 
     def derivatives(state: ScalarState, tau: Vector, dt: Scalar) -> object:

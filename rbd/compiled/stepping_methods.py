@@ -8,14 +8,14 @@ from typing import overload
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.compiled.compiled_functions import CompiledFunctions
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.rollout import rollout
 from rbd.compiled.status import RowStatus
-from rbd.compiled.step_dynamics import PLAIN, StepOptions
-from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, with_wrenches
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
@@ -34,7 +34,7 @@ class SteppingMethods(CompiledFunctions):
         dt: ArrayLike,
         *,
         s: None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
@@ -52,7 +52,7 @@ class SteppingMethods(CompiledFunctions):
         dt: ArrayLike,
         *,
         s: ArrayLike,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
@@ -69,7 +69,7 @@ class SteppingMethods(CompiledFunctions):
         dt: ArrayLike,
         *,
         s: ArrayLike | None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
@@ -101,7 +101,9 @@ class SteppingMethods(CompiledFunctions):
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
         return (q, v) if s is None else (q, v, s)
 
-    def _step_function(self, integrator: Integrator, stabilization: Stabilization, places: Places) -> RecordedFunction:
+    def _step_function(
+        self, integrator: FixedStepMethod, stabilization: Stabilization, places: Places
+    ) -> RecordedFunction:
         """Return the function of a step."""
         layout = layout_of(self.mechanism)
         gains = gains_in(layout, stabilization)
@@ -122,7 +124,7 @@ class SteppingMethods(CompiledFunctions):
         steps: int,
         *,
         s: None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
@@ -141,7 +143,7 @@ class SteppingMethods(CompiledFunctions):
         steps: int,
         *,
         s: ArrayLike,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
@@ -159,7 +161,7 @@ class SteppingMethods(CompiledFunctions):
         steps: int,
         *,
         s: ArrayLike | None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import whole_number
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
@@ -56,7 +56,7 @@ def rollout(
     progress: bool | Listener | Progress = True,
     collision_model: CollisionModel | None = None,
     friction: float | None = None,
-    integrator: Integrator | None = None,
+    integrator: FixedStepMethod | None = None,
     substeps: int = 1,
     stop: RecordedFunction | None = None,
     joints: JointOptions | None = None,

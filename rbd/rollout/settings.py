@@ -7,11 +7,11 @@ from typing import Final, final
 
 import attrs
 
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.trees import require_no_contacts, require_tree
 from rbd.arguments import names_in, require_choice, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
-from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.stepping.step_problem import JOINTS
 from rbd.errors import ArgumentError
@@ -34,7 +34,7 @@ class WorldSettings:
 
     dt: float
     substeps: int
-    integrator: Integrator
+    integrator: FixedStepMethod
     friction: float | None
     parameters: tuple[str, ...]
     model: CollisionModel | None
@@ -57,7 +57,7 @@ def checked_settings(
     dt: float,
     control: RecordedFunction | None,
     friction: float | None,
-    integrator: Integrator | None,
+    integrator: FixedStepMethod | None,
     substeps: int,
     parameters: Iterable[str],
     stop: RecordedFunction | None,
@@ -108,7 +108,7 @@ def _joint_options(joints: JointOptions | None, mechanism: Mechanism, model: Col
     return joints
 
 
-def _integrator(integrator: Integrator | None, model: CollisionModel | None) -> Integrator:
+def _integrator(integrator: FixedStepMethod | None, model: CollisionModel | None) -> FixedStepMethod:
     if integrator is None:
         return "munthe-kaas-rk4" if model is None else "semi-implicit-euler"
     require_choice(integrator, _INTEGRATORS, "integrator", "integrator")

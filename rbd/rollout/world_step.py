@@ -13,10 +13,10 @@ from typing import Any, Final, cast
 
 from rbd.algorithms.loops.stabilization import DEFAULT, gains_in
 from rbd.algorithms.soft_contact import point_forces
+from rbd.algorithms.time_steps.step_dynamics import StepOptions
+from rbd.algorithms.time_steps.steps import step_function
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
-from rbd.compiled.step_dynamics import StepOptions
-from rbd.compiled.stepping import step_function
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import whole_number
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
@@ -65,7 +65,7 @@ class Worlds:
         dt: float,
         control: RecordedFunction | None = None,
         friction: float | None = None,
-        integrator: Integrator | None = None,
+        integrator: FixedStepMethod | None = None,
         substeps: int = 1,
         parameters: Iterable[str] = (),
         stop: RecordedFunction | None = None,

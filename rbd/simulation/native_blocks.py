@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from rbd import native
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.compiled.recording_specs import controlled_step_spec, step_spec
-from rbd.compiled.stepping import Integrator as StepName
 from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
@@ -75,7 +75,7 @@ class NativeBlocks:
         return [(self._torques, 0), (np.diff(times), 1)]
 
 
-def native_blocks(state: MechanismState, name: StepName, control: RecordedControl | None) -> NativeBlocks | None:
+def native_blocks(state: MechanismState, name: FixedStepMethod, control: RecordedControl | None) -> NativeBlocks | None:
     """Return blocks of native steps; None where a step cannot be recorded."""
     if control is not None and state.layout.point_contacts:
         return None
@@ -103,7 +103,7 @@ def is_worthwhile(state: MechanismState, steps: int) -> bool:
     return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
 
 
-def step_name(method: Integrator) -> StepName | None:
+def step_name(method: Integrator) -> FixedStepMethod | None:
     """Return the name of an integrator whose steps compiled robots have."""
     if isinstance(method, SemiImplicitEuler):
         return "semi-implicit-euler"

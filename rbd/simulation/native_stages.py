@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.loops.stabilization import STANDARD, gains_in
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec
-from rbd.compiled.runge_kutta import CLASSICAL, Scheme
-from rbd.compiled.step_dynamics import PLAIN, StepOptions
-from rbd.compiled.stepping import Integrator as StepName
 from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import ArgumentError
@@ -172,15 +172,15 @@ def native_stages(
     return NativeStages(method, flow, state, stages, most_steps, samples_hold=samples_hold)
 
 
-def _scheme(method: Integrator) -> Scheme | None:
+def _scheme(method: Integrator) -> RungeKuttaScheme | None:
     """Return the Runge-Kutta method of an integrator, if it is one."""
     if isinstance(method, MuntheKaas):
         tableau = method.tableau
-        return CLASSICAL if tableau == RUNGE_KUTTA_4 else Scheme(tableau.a, tableau.b, _times(tableau))
+        return CLASSICAL if tableau == RUNGE_KUTTA_4 else RungeKuttaScheme(tableau.a, tableau.b, _times(tableau))
     if isinstance(method, AdaptiveMuntheKaas):
         tableau = method.tableau
         error = tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
-        return Scheme(tableau.a, tableau.b, _times(tableau), error)
+        return RungeKuttaScheme(tableau.a, tableau.b, _times(tableau), error)
     return None
 
 
@@ -190,7 +190,7 @@ def _times(tableau: ButcherTableau) -> tuple[float, ...]:
 
 
 def _specs(
-    state: MechanismState, flow: EquationsOfMotion, scheme: Scheme | None
+    state: MechanismState, flow: EquationsOfMotion, scheme: RungeKuttaScheme | None
 ) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
     """Return names, specifications, and objects of this process in them, of the stages of a step."""
     layout = state.layout
@@ -200,7 +200,7 @@ def _specs(
     options = PLAIN if usual and own is None else StepOptions(STANDARD if usual else gains, recorded_loads(own or ()))
     places = all_places(state) if is_called(flow) else ()
     if options is PLAIN and not places and (scheme is None or (scheme == CLASSICAL and flow.callbacks.is_held)):
-        name: StepName = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
+        name: FixedStepMethod = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
         return [(f"step {name}", step_spec(name, ns), None)]
     if scheme is None:
         named = {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
-from rbd.compiled.step_dynamics import AppliedLoads
+from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
 from rbd.compiled.wrenches import Places, WrenchPlace
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array

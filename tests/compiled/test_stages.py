@@ -8,12 +8,12 @@ import pickle
 import attrs
 
 import rbd
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
 from rbd.compiled.record import recorded_anew
 from rbd.compiled.recording_specs import RecordingSpec, stage_spec
-from rbd.compiled.runge_kutta import CLASSICAL, Scheme
 
 
-def digests(scheme: Scheme) -> list[str]:
+def digests(scheme: RungeKuttaScheme) -> list[str]:
     mechanism = rbd.robots.double_pendulum()
     specs = [stage_spec(scheme, k, 0) for k in range(scheme.stages)]
     return [recorded_anew(spec, mechanism, "stage").evaluation.outline.digest for spec in specs]

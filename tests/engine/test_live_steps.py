@@ -10,7 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState, native
 from rbd.algorithms.derivatives.step_derivatives import step_derivatives_kernel
-from rbd.algorithms.derivatives.step_stages import STEP_RULES
+from rbd.algorithms.derivatives.step_stages import STEP_METHODS
 from tests.marks import needs_builtins
 
 from .derivatives import assert_near, assert_same, pushes, two_joints
@@ -25,7 +25,7 @@ def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), np.array([0.5, -0.5])
     forms: list[dict[str, Any]] = [
         {"integrator": rule, "space": space} | push
-        for rule in STEP_RULES
+        for rule in STEP_METHODS
         for space in ("tangent", "coordinates")
         for push in ({}, {"external_wrenches": pushes(state)})
     ]

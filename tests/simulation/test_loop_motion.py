@@ -11,7 +11,7 @@ import pytest
 
 import rbd
 from rbd import DynamicsResult, MechanismState
-from rbd.compiled.stepping import Integrator as IntegratorOfSteps
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.errors import ArgumentError
 from rbd.robots import four_bar, four_bar_configuration
 from tests.algorithms.helpers import Numbers
@@ -106,7 +106,7 @@ def test_steps_in_machine_code_are_those_of_the_readable_source() -> None:
 
 @pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler"])
 @pytest.mark.parametrize("which", ["none", "time constant", "gains", "mapping", "nothing mapped"])
-def test_steps_in_machine_code_are_stabilised_as_live_ones(which: str, integrator: IntegratorOfSteps) -> None:
+def test_steps_in_machine_code_are_stabilised_as_live_ones(which: str, integrator: FixedStepMethod) -> None:
     case = looped("revolute oblique", 2)
     (loop,) = case.mechanism.loop_joints
     gains = rbd.SE3PDGains(angular=rbd.PDGains(30.0, 5.0), linear=rbd.PDGains(20.0, 4.0))

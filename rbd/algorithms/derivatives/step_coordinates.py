@@ -12,7 +12,7 @@ from typing import final
 import attrs
 
 from rbd.algorithms.derivatives.sparse_products import product
-from rbd.algorithms.time_steps import stepped
+from rbd.algorithms.time_steps.formulas import stepped
 from rbd.joints import JointType
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along_each

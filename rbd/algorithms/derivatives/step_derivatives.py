@@ -13,9 +13,10 @@ import attrs
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.derivatives.sparse_products import product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
-from rbd.algorithms.derivatives.step_stages import RULES, STEP_RULES, Start, StepRule
+from rbd.algorithms.derivatives.step_stages import RULES, STEP_METHODS, Start
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_no_contacts
 from rbd.arguments import require_choice
@@ -50,7 +51,7 @@ def step_derivatives_kernel(
     dt: Scalar,
     external: AppliedWrenches = (),
     space: Space = "tangent",
-    integrator: StepRule = "semi-implicit-euler",
+    integrator: FixedStepMethod = "semi-implicit-euler",
     gains: LoopGainsPerLoop = STANDARD,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of q+ by q, v and torques, then those of v+."""
@@ -77,7 +78,7 @@ def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
     return tuple(rows)
 
 
-@fast_path(vectors=2, wrenches=True, torques=True, choices={"space": SPACES, "integrator": STEP_RULES})
+@fast_path(vectors=2, wrenches=True, torques=True, choices={"space": SPACES, "integrator": STEP_METHODS})
 def step_derivatives(
     state: State[A],
     torques: Torques | None,
@@ -85,7 +86,7 @@ def step_derivatives(
     external_wrenches: ExternalWrenches | None = None,
     *,
     space: Space = "tangent",
-    integrator: StepRule = "semi-implicit-euler",
+    integrator: FixedStepMethod = "semi-implicit-euler",
     stabilization: Stabilization = DEFAULT,
 ) -> Call[StepDerivatives[A]]:
     """Return the derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
@@ -109,7 +110,7 @@ def step_derivatives(
     require_state(state, "step_derivatives")
     require_no_contacts(state.layout, "step_derivatives", "rbd.bridges.torch_step differentiates steps with contacts")
     check_space(space)
-    require_choice(integrator, STEP_RULES, "integrator", "integrator")
+    require_choice(integrator, STEP_METHODS, "integrator", "integrator")
     nv, n = state.layout.nv, positions(state, space)
     tau, (step,) = torques_of(state, torques), state.vector((dt,), 1, "dt")
     parts = {"q by q": (n, n), "q by v": (n, nv), "q by torques": (n, nv)}

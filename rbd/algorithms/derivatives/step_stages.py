@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias, cast, final, get_args
+from typing import Final, cast, final
 
 import attrs
 
@@ -25,14 +25,13 @@ from rbd.algorithms.derivatives.step_coordinates import (
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
-from rbd.algorithms.time_steps import runge_kutta_mean
+from rbd.algorithms.time_steps.formulas import FixedStepMethod, runge_kutta_mean
 from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.linear_algebra import identity
 from rbd.state import MechanismState, ScalarState, StateView
 
-StepRule: TypeAlias = Literal["semi-implicit-euler", "munthe-kaas-rk4"]
-"""Name of an integrator."""
-STEP_RULES: tuple[StepRule, ...] = get_args(StepRule)
+STEP_METHODS: Final[tuple[FixedStepMethod, ...]] = ("semi-implicit-euler", "munthe-kaas-rk4")
+"""Names of the methods of time steps, the default of `step_derivatives` first."""
 
 
 @final
@@ -116,10 +115,10 @@ def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiat
     return configuration_after(start.state, start.q, phi), start.v.stepped(_weighted([stage.v for stage in stages]), dt)
 
 
-RULES: Final[Mapping[StepRule, Callable[[Start, Scalar], tuple[Differentiated, Differentiated]]]] = MappingProxyType(
-    {"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas}
+RULES: Final[Mapping[FixedStepMethod, Callable[[Start, Scalar], tuple[Differentiated, Differentiated]]]] = (
+    MappingProxyType({"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas})
 )
-"""Integrator -> function that returns q and v after a step of length dt."""
+"""Method -> function that returns q and v after a step of length dt."""
 
 
 def _first(start: Start) -> StageRates:

@@ -11,8 +11,8 @@ from typing import Any, final
 
 import attrs
 
+from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.compiled import RecordedFunction
-from rbd.compiled.local_coordinates import integrate_configuration
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     Contacts,

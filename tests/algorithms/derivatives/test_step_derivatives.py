@@ -12,8 +12,9 @@ import pytest
 import rbd
 import rbd.testing
 from rbd import Baumgarte, MechanismState
-from rbd.algorithms.derivatives.step_stages import STEP_RULES, StepRule
-from rbd.compiled.stepping import Integrator, step_function
+from rbd.algorithms.derivatives.step_stages import STEP_METHODS
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.steps import step_function
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars import Vector
 from rbd.spatial import so3
@@ -24,7 +25,7 @@ from ..loops.linkages import sarrus
 from ..loops.mechanisms import consistent, looped
 from .test_derivatives import by_coordinates, by_position, by_velocity, mixed_wrenches
 
-both_rules = pytest.mark.parametrize("rule", STEP_RULES)
+both_rules = pytest.mark.parametrize("rule", STEP_METHODS)
 Place = tuple[list[Any], list[Any]]
 
 
@@ -79,7 +80,7 @@ def local(state: State[Any], centre: Vector, q: list[Any]) -> list[Any]:
     return out
 
 
-def check_step(rule: StepRule, a_case: Case, **named: Any) -> None:
+def check_step(rule: FixedStepMethod, a_case: Case, **named: Any) -> None:
     state, tau, dt, push = a_case.state, a_case.velocity(), 0.05, mixed_wrenches(a_case)
     after, nv = tuple(stepped(rule, state, tau, dt, push, **named)[0]), len(tau)
 
@@ -108,7 +109,7 @@ def check_step(rule: StepRule, a_case: Case, **named: Any) -> None:
 
 @both_rules
 @pytest.mark.parametrize("kind", [*RANDOM, *JOINT_TYPES])
-def test_a_step(rule: StepRule, kind: str) -> None:
+def test_a_step(rule: FixedStepMethod, kind: str) -> None:
     check_step(rule, case(kind, seed=15, passive=True))
 
 
@@ -123,13 +124,13 @@ def test_stages_with_a_loop() -> None:
 
 @both_rules
 @pytest.mark.parametrize("gains", [Baumgarte(), Baumgarte(0.02), None])
-def test_a_step_with_an_open_loop(rule: StepRule, gains: Any) -> None:
+def test_a_step_with_an_open_loop(rule: FixedStepMethod, gains: Any) -> None:
     state = MechanismState(rbd.robots.four_bar(), [0.3, 0.5, -0.2], [1.0, -2.0, 0.5])
     check_step(rule, Case(state.mechanism, state, np.random.default_rng(4)), stabilization=gains)
 
 
 @both_rules
-def test_a_step_with_redundant_constraints(rule: StepRule) -> None:
+def test_a_step_with_redundant_constraints(rule: FixedStepMethod) -> None:
     state = sarrus()
     state.set_velocity(np.linspace(1.0, 2.0, state.mechanism.nv))
     state.set_velocity(consistent(state))
@@ -137,7 +138,7 @@ def test_a_step_with_redundant_constraints(rule: StepRule) -> None:
 
 
 @both_rules
-def test_trees_have_nothing_to_stabilise(rule: StepRule) -> None:
+def test_trees_have_nothing_to_stabilise(rule: FixedStepMethod) -> None:
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), [0.5, -0.5]
     usual = rbd.step_derivatives(state, tau, 0.1, integrator=rule)
     other = rbd.step_derivatives(state, tau, 0.1, integrator=rule, stabilization=None)
@@ -148,11 +149,11 @@ def test_trees_have_nothing_to_stabilise(rule: StepRule) -> None:
 
 
 def test_integrators_are_those_of_compiled_robots() -> None:
-    assert set(STEP_RULES) == set(get_args(Integrator))
+    assert set(STEP_METHODS) == set(get_args(FixedStepMethod))
 
 
 @both_rules
-def test_a_step_is_that_of_compiled_robots(rule: StepRule) -> None:
+def test_a_step_is_that_of_compiled_robots(rule: FixedStepMethod) -> None:
     a_case = case("floating tree", seed=16)
     state, tau, dt = a_case.state, a_case.velocity(), 0.01
     q, v = rbd.compile(a_case.mechanism).step(state.q, state.v, tau, dt, integrator=rule)
@@ -162,7 +163,7 @@ def test_a_step_is_that_of_compiled_robots(rule: StepRule) -> None:
 
 
 @both_rules
-def test_a_step_of_a_linkage_is_that_of_compiled_robots(rule: StepRule) -> None:
+def test_a_step_of_a_linkage_is_that_of_compiled_robots(rule: FixedStepMethod) -> None:
     state, tau, dt = sarrus(), np.linspace(-1.0, 1.0, 5), 0.01
     robot = rbd.compile(state.mechanism)
     q, v = robot.step(state.q, state.v, tau, dt, integrator=rule, stabilization=Baumgarte(0.03))
@@ -172,7 +173,7 @@ def test_a_step_of_a_linkage_is_that_of_compiled_robots(rule: StepRule) -> None:
 
 
 @both_rules
-def test_a_step_is_that_of_a_simulation(rule: StepRule) -> None:
+def test_a_step_is_that_of_a_simulation(rule: FixedStepMethod) -> None:
     """Wrenches are held in the frames they are given in, from stage to stage."""
     a_case = case("floating tree", seed=17, passive=True)
     state, tau, dt, push = a_case.state, a_case.velocity(), 0.02, a_case.wrenches("body")
@@ -185,7 +186,7 @@ def test_a_step_is_that_of_a_simulation(rule: StepRule) -> None:
 
 @both_rules
 @pytest.mark.parametrize("kind", ["spherical", "universal oblique"])
-def test_the_derivatives_of_a_recorded_step(rule: StepRule, kind: str) -> None:
+def test_the_derivatives_of_a_recorded_step(rule: FixedStepMethod, kind: str) -> None:
     rng = np.random.default_rng(21)
     mechanism = rbd.testing.random_chain([JOINT_TYPES[kind], rbd.Revolute((0, 1, 0))], rng)
     state, dt = MechanismState(mechanism), 0.05
@@ -206,7 +207,7 @@ def test_the_derivatives_of_a_recorded_step(rule: StepRule, kind: str) -> None:
 
 @both_rules
 @pytest.mark.parametrize("kind", ["floating tree", "MRP floating", "rotation vector spherical", "sin-cos oblique"])
-def test_a_step_of_length_zero(rule: StepRule, kind: str) -> None:
+def test_a_step_of_length_zero(rule: FixedStepMethod, kind: str) -> None:
     a_case = case(kind, seed=22, passive=True)
     nv = a_case.mechanism.nv
     found = rbd.step_derivatives(a_case.state, a_case.velocity(), 0.0, integrator=rule)
@@ -280,7 +281,7 @@ def test_what_is_refused() -> None:
             rbd.step_derivatives(state, [0.0, 0.0], 0.1, integrator=wrong)  # type: ignore[arg-type]  # the error
         assert "semi-implicit-euler" in str(caught.value)
         assert caught.value.argument == "integrator"
-    for rule in STEP_RULES:
+    for rule in STEP_METHODS:
         with pytest.raises(ArgumentError, match="space"):
             rbd.step_derivatives(state, [0.0, 0.0], 0.1, space="world", integrator=rule)  # type: ignore[arg-type]  # the error
         with pytest.raises(ArgumentError, match="stabilization"):

@@ -11,9 +11,9 @@ from typing import Final, TypeAlias, final
 
 import attrs
 
-from rbd.algorithms.time_steps import stepped
-from rbd.compiled.local_coordinates import global_coordinates, normalised_configuration
-from rbd.compiled.step_dynamics import Rates, reset_separated_contacts
+from rbd.algorithms.time_steps.formulas import stepped
+from rbd.algorithms.time_steps.local_coordinates import global_coordinates, normalised_configuration
+from rbd.algorithms.time_steps.step_dynamics import Rates, reset_separated_contacts
 from rbd.scalars import Scalar, Vector, const
 from rbd.state import ScalarState
 
@@ -24,7 +24,7 @@ StageRates: TypeAlias = Mapping[int, Rates]
 
 @final
 @attrs.frozen
-class Scheme:
+class RungeKuttaScheme:
     """An explicit Runge-Kutta method: coupling `a`, weights `b`, times `c`, and weights of its error, if estimated."""
 
     a: tuple[Row, ...]
@@ -42,18 +42,18 @@ class Scheme:
         """A name that is the same for the same numbers."""
         return hashlib.sha256(repr((self.a, self.b, self.c, self.error)).encode()).hexdigest()[:20]
 
-    def following(self, k: int) -> Row:
+    def weights_after(self, k: int) -> Row:
         """Return the weights of the rates after stage k: of the next stage, or of the end."""
         return self.a[k + 1] if k + 1 < self.stages else self.b
 
-    def earlier(self, k: int) -> tuple[int, ...]:
+    def rates_needed_after(self, k: int) -> tuple[int, ...]:
         """Return the stages before k whose rates are needed after it."""
-        weights = [self.following(k), self.error or ()] if k + 1 == self.stages else [self.following(k)]
+        weights = [self.weights_after(k), self.error or ()] if k + 1 == self.stages else [self.weights_after(k)]
         return tuple(j for j in range(k) if any(row[j] for row in weights if row))
 
 
 _HALF, _THIRD, _SIXTH = const(1, 2), const(1, 3), const(1, 6)
-CLASSICAL: Final = Scheme(
+CLASSICAL: Final = RungeKuttaScheme(
     a=((0, 0, 0, 0), (_HALF, 0, 0, 0), (0, _HALF, 0, 0), (0, 0, 1, 0)),
     b=(_SIXTH, _THIRD, _THIRD, _SIXTH),
     c=(0, _HALF, _HALF, 1),
@@ -62,7 +62,11 @@ CLASSICAL: Final = Scheme(
 
 
 def runge_kutta_step(
-    scheme: Scheme, start: ScalarState, s: Vector, rates: Callable[[int, ScalarState, Vector], Rates], dt: Scalar
+    scheme: RungeKuttaScheme,
+    start: ScalarState,
+    s: Vector,
+    rates: Callable[[int, ScalarState, Vector], Rates],
+    dt: Scalar,
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; `rates` are those of a stage, at its state and contact states."""
     state, contacts, known = start, s, dict[int, Rates]()
@@ -75,10 +79,10 @@ def runge_kutta_step(
 
 
 def next_stage_state(
-    scheme: Scheme, index: int, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+    scheme: RungeKuttaScheme, index: int, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return local coordinates, velocities and contact states of the stage after `index`."""
-    v0, weights = start.velocity_scalars(), scheme.following(index)
+    v0, weights = start.velocity_scalars(), scheme.weights_after(index)
     phi, v, s_next = (
         _advanced(origin, weights, {k: rates[k][part] for k in sorted(rates)}, dt)
         for part, origin in enumerate(((0,) * len(v0), v0, s))
@@ -87,7 +91,7 @@ def next_stage_state(
 
 
 def end_of_step(
-    scheme: Scheme, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+    scheme: RungeKuttaScheme, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; contact states are not reset if the error is estimated."""
     phi, v, s_next = next_stage_state(scheme, scheme.stages - 1, start, s, rates, dt)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbd.algorithms.time_steps import stepped
+from rbd.algorithms.time_steps.formulas import stepped
 from rbd.scalars import Scalar, Vector
 from rbd.state import ScalarState
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from rbd.scalars import Scalar, Vector, const
+
+FixedStepMethod: TypeAlias = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
+"""Name of a method of time steps of fixed length."""
 
 
 def stepped(start: Vector, rate: Vector, dt: Scalar) -> Vector:

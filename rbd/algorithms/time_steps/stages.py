@@ -10,9 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rbd.algorithms.external_wrenches import ExternalWrenches, applied_wrenches
-from rbd.compiled.local_coordinates import global_coordinates
-from rbd.compiled.runge_kutta import Scheme, StageRates, end_of_step, next_stage_state, total, weighted_sum
-from rbd.compiled.step_dynamics import PLAIN, Rates, StepOptions
+from rbd.algorithms.time_steps.local_coordinates import global_coordinates
+from rbd.algorithms.time_steps.runge_kutta import (
+    RungeKuttaScheme,
+    StageRates,
+    end_of_step,
+    next_stage_state,
+    total,
+    weighted_sum,
+)
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.functions import absolute, maximum
 from rbd.state import ScalarState
@@ -20,7 +27,7 @@ from rbd.state import ScalarState
 _NEXT = ("q_next", "v_next", "s_next")
 
 
-def stage_function(scheme: Scheme, index: int, options: StepOptions = PLAIN) -> Callable[..., dict[str, Any]]:
+def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = PLAIN) -> Callable[..., dict[str, Any]]:
     """Return one stage of a step as a function, for controllers that are called between the stages.
 
     It takes the state and the torques of the stage, and returns its rates and the state of the next stage. The first
@@ -36,7 +43,7 @@ def stage_function(scheme: Scheme, index: int, options: StepOptions = PLAIN) -> 
         origin = tuple(known.get("s0", s))
         start = state.with_scalars(tuple(known["q0"]), tuple(known["v0"])) if index else state
         own = options.rates(start, state, tuple(tau), s, applied_wrenches(state, external_wrenches))
-        rates = {k: _earlier(known, k, len(s)) for k in scheme.earlier(index)} | {index: own}
+        rates = {k: _earlier(known, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: own}
         if last:
             found = _by_name(_NEXT, end_of_step(scheme, start, origin, rates, dt))
             return found | _error(scheme, start, origin, rates, dt, found, known)
@@ -50,7 +57,7 @@ def stage_function(scheme: Scheme, index: int, options: StepOptions = PLAIN) -> 
 
 
 def _error(
-    scheme: Scheme,
+    scheme: RungeKuttaScheme,
     start: ScalarState,
     origin: Vector,
     rates: StageRates,

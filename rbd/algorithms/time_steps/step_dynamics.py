@@ -11,7 +11,7 @@ from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel, with_contacts
-from rbd.compiled.local_coordinates import coordinate_rates
+from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
 from rbd.scalars import Vector
 from rbd.state import ScalarState
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.time_steps import stepped
+from rbd.algorithms.time_steps.formulas import FixedStepMethod, stepped
+from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, runge_kutta_step
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions, reset_separated_contacts
 from rbd.arguments import require_choice
-from rbd.compiled.local_coordinates import integrate_configuration
-from rbd.compiled.runge_kutta import CLASSICAL, runge_kutta_step
-from rbd.compiled.step_dynamics import PLAIN, Rates, StepOptions, reset_separated_contacts
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector
 from rbd.state import ScalarState
 
-Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
 Torques = Callable[[ScalarState, Scalar], Vector]
 """Torques as a function of the state and of the part of the step that has passed, from 0 to 1."""
 
 
-def step_function(integrator: Integrator, options: StepOptions = PLAIN) -> Callable[..., dict[str, Vector]]:
+def step_function(integrator: FixedStepMethod, options: StepOptions = PLAIN) -> Callable[..., dict[str, Vector]]:
     """Return a function of (state, tau, dt, s) that returns the next q, v and, with contact states, s.
 
     External wrenches, a last argument, are held in their frames.
@@ -47,7 +45,7 @@ def step_function(integrator: Integrator, options: StepOptions = PLAIN) -> Calla
     return step
 
 
-def controlled_step_function(integrator: Integrator, control: Program) -> Callable[..., dict[str, Vector]]:
+def controlled_step_function(integrator: FixedStepMethod, control: Program) -> Callable[..., dict[str, Vector]]:
     """Return a function of (state, t, t_next) that returns the next q and v with a recorded controller.
 
     The inputs of the controller are q, v and optionally t; its output is the torques. It is evaluated at every stage,
