@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import final, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
+from typing_extensions import override
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
-from rbd.algorithms.derivatives.space import Space, check_space
+from rbd.algorithms.derivatives.space import Space
+from rbd.algorithms.derivatives.step_derivatives import StepDerivatives
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.arguments import require_choice
-from rbd.compiled.compiled_functions import only
+from rbd.compiled.call_options import CallOptions
+from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
+from rbd.compiled.function_table import FunctionTable
+from rbd.compiled.method_builtins import builtin_documentation, version_guards
 from rbd.compiled.parameter_checks import require_possible
-from rbd.compiled.recording_specs import SPECS, jacobian_spec, step_spec
+from rbd.compiled.robot_functions import RobotFunctions
 from rbd.compiled.status import RowStatus
-from rbd.compiled.step_derivatives import StepDerivativeMethods
+from rbd.compiled.step_derivatives import CompliantStepDerivatives
+from rbd.compiled.trajectory import trajectory
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
-from rbd.errors import ArgumentError
-from rbd.indexing.layout import layout_of
 from rbd.indexing.parameters import ParameterName
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
 
-FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "geometric_jacobian", "step")
-"""Names of the methods that are one recorded function each."""
-
 
 @final
-class CompiledRobot(StepDerivativeMethods):
+class CompiledRobot:
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
@@ -54,6 +56,27 @@ class CompiledRobot(StepDerivativeMethods):
     (1000, 2, 2)
     """
 
+    def __init__(
+        self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
+    ) -> None:
+        """Set the mechanism, with `parameters` as inputs; compiles nothing. See `rbd.compile`."""
+        self._functions = RobotFunctions(FunctionTable(mechanism, parameters, progress))
+        self._replaces_methods = True
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of the functions."""
+        return self._functions.table.mechanism
+
+    @override
+    def __repr__(self) -> str:
+        mechanism, compiled = self.mechanism, ", ".join(self._functions.table.functions)
+        return f"<compiled robot, nq = {mechanism.nq}, nv = {mechanism.nv}; compiled: {compiled or 'nothing'}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the mechanism only; the copy compiles again."""
+        return CompiledRobot, (self.mechanism, self._functions.table.parameters)
+
     def forward_kinematics(
         self,
         q: ArrayLike,
@@ -64,7 +87,7 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
-        return self._call("forward_kinematics", (q,), out, threads, status, parameters)
+        return self._call("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_dynamics(
         self,
@@ -80,9 +103,8 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in the class."""
-        return self._call(
-            "inverse_dynamics", (q, v, vd), out, threads, status, parameters, external_wrenches, wrench_frame
-        )
+        options = CallOptions(out, threads, status, parameters)
+        return self._call("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
 
     def mass_matrix(
         self,
@@ -94,7 +116,7 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the mass matrix, (..., nv, nv)."""
-        return self._call("mass_matrix", (q,), out, threads, status, parameters)
+        return self._call("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_mass_matrix(
         self,
@@ -106,7 +128,7 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the inverse of the mass matrix, (..., nv, nv)."""
-        return self._call("inverse_mass_matrix", (q,), out, threads, status, parameters)
+        return self._call("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def dynamics_bias(
         self,
@@ -121,7 +143,8 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in the class."""
-        return self._call("dynamics_bias", (q, v), out, threads, status, parameters, external_wrenches, wrench_frame)
+        options = CallOptions(out, threads, status, parameters)
+        return self._call("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
 
     def forward_dynamics(
         self,
@@ -140,16 +163,8 @@ class CompiledRobot(StepDerivativeMethods):
 
         `external_wrenches` as in the class.
         """
-        return self._call(
-            "forward_dynamics",
-            (q, v, self._torques(tau)),
-            out,
-            threads,
-            status,
-            parameters,
-            external_wrenches,
-            wrench_frame,
-        )
+        options = CallOptions(out, threads, status, parameters)
+        return self._call("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)
 
     def momentum_matrix(
         self,
@@ -161,7 +176,7 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
-        return self._call("momentum_matrix", (q,), out, threads, status, parameters)
+        return self._call("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_dynamics_derivatives(
         self,
@@ -179,7 +194,9 @@ class CompiledRobot(StepDerivativeMethods):
 
         See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
         """
-        return self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), out, threads, status, parameters)
+        options = CallOptions(out, threads, status, parameters)
+        d_dq, d_dv, d_dvd = self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), options)
+        return d_dq, d_dv, d_dvd
 
     def forward_dynamics_derivatives(
         self,
@@ -197,9 +214,9 @@ class CompiledRobot(StepDerivativeMethods):
 
         See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
         """
-        return self._derivatives(
-            "forward_dynamics_derivatives", space, (q, v, self._torques(tau)), out, threads, status, parameters
-        )
+        options, arrays = CallOptions(out, threads, status, parameters), (q, v, self._torques(tau))
+        d_dq, d_dv, d_dtau = self._derivatives("forward_dynamics_derivatives", space, arrays, options)
+        return d_dq, d_dv, d_dtau
 
     def inverse_dynamics_second_derivatives(
         self,
@@ -217,11 +234,131 @@ class CompiledRobot(StepDerivativeMethods):
 
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
-        check_space(space)
+        options = CallOptions(out, threads, status, parameters)
+        return SecondDerivatives(*self._derivatives("inverse_dynamics_second_derivatives", space, (q, v, vd), options))
+
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike | None = None,
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (q, v) after a time step `dt` with constant torques; `dt` may have batch axes.
+
+        `tau` None means zero. Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loop
+        constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
+        `external_wrenches` as in the class; they are constant in their frames during the step.
+        """
+        places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
+        options = CallOptions(out, threads, status, parameters)
+        function = self._functions.step(integrator, stabilization, places)
+        result = options.call(function, (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt, *wrenches))
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
+            self._replace_by_builtin("step", function)
+        return tuple(result)
+
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: float,
+        steps: int,
+        *,
+        s: ArrayLike | None = None,
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
+
+        `tau` is constant, (..., nv), or has one row per step, (..., steps, nv); None means zero. With a time axis, tau
+        must have one more axis than q. Errors have a note with the number of the step. Mechanisms with contact states
+        take the initial ones as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a sequence of arrays, is
+        written after the last step. With `status`, rows that diverge are NaN after their last finite state, and
+        `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in the class,
+        constant in their frames.
+        """
+        places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
         require_possible(parameters)
-        key = f"inverse_dynamics_second_derivatives {space}"
-        recorded = self._table.recorded(key, lambda: SPECS[key])
-        return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads, status))
+        function = self._functions.step(integrator, stabilization, places)
+        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
+        named = {**parameters, **dict(zip([each.name for each in places], wrenches, strict=True))}
+        return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
+
+    @overload
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: None = None,
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> StepDerivatives[Array]: ...
+    @overload
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike,
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> CompliantStepDerivatives: ...
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike | None = None,
+        integrator: FixedStepMethod = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> StepDerivatives[Array] | CompliantStepDerivatives:
+        """Return the derivatives of `step` by configuration, velocity and torques, arrays with leading batch axes.
+
+        See `rbd.step_derivatives`. Mechanisms with contact states take them as `s`, and return derivatives of and by
+        these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
+        stabilisation.
+        """
+        options = CallOptions(out, threads, status, parameters)
+        function = self._functions.step_derivatives(integrator, space)
+        found = options.call(function, (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt))
+        return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
 
     def geometric_jacobian(
         self,
@@ -234,10 +371,8 @@ class CompiledRobot(StepDerivativeMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
-        require_possible(parameters)
-        target = self.mechanism.body(body)
-        recorded = self._table.recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
-        return only(recorded.call((q,), parameters, out, threads, status))
+        options = CallOptions(out, threads, status, parameters)
+        return _only(options.call(self._functions.geometric_jacobian(body), (q,)))
 
     def function(
         self,
@@ -257,28 +392,9 @@ class CompiledRobot(StepDerivativeMethods):
         >>> robot.function("inverse_dynamics").count().total
         28
         """
-        found = self._function_named(name, body, space, integrator)
+        found = self._functions.named(name, body, space, integrator)
         _ = found.program  # is recorded while the mechanism lives, also if machine code was found on disk
         return found
-
-    def _function_named(
-        self, name: str, body: RigidBody | str | None, space: Space, integrator: FixedStepMethod
-    ) -> RecordedFunction:
-        require_choice(name, FUNCTIONS, "name", "function of a compiled robot")
-        check_space(space)
-        if (name == "geometric_jacobian") != (body is not None):
-            message = (
-                "body is the argument of a geometric_jacobian; write robot.function('geometric_jacobian', body=...)"
-            )
-            raise ArgumentError(message, argument="body", value=body)
-        if body is not None:
-            target = self.mechanism.body(body)
-            return self._table.recorded(f"{name} of {target.name}", lambda: jacobian_spec(target))
-        if name == "step":
-            ns = layout_of(self.mechanism).ns
-            return self._table.recorded(f"step {integrator}", lambda: step_spec(integrator, ns))
-        key = name if name in SPECS else f"{name} {space}"
-        return self._table.recorded(key, lambda: SPECS[key])
 
     def functions(self, *names: str) -> dict[str, RecordedFunction]:
         """Return recorded functions by name, such as for `rbd.export.write_c_library`; see `function`.
@@ -289,6 +405,60 @@ class CompiledRobot(StepDerivativeMethods):
         ['mass_matrix', 'step']
         """
         return {name: self.function(name) for name in names}
+
+    # --- helpers ------------------------------------------------------------------------------------------------------
+
+    def _call(
+        self,
+        name: str,
+        arrays: tuple[ArrayLike, ...],
+        options: CallOptions,
+        external: WrenchArrays | None = None,
+        frame: WrenchFrame = "body",
+    ) -> Array:
+        """Return the result of an algorithm."""
+        places, wrenches = self._functions.placed(external, frame)
+        function = self._functions.algorithm(name, places)
+        result = _only(options.call(function, (*arrays, *wrenches)))
+        if not places:
+            self._replace_by_builtin(name, function)
+        return result
+
+    def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
+        """Return the derivatives of an algorithm."""
+        function = self._functions.derivatives(name, space)
+        result = options.call(function, arrays)
+        if space == "tangent":
+            self._replace_by_builtin(name, function)
+        return result
+
+    def _torques(self, tau: ArrayLike | None) -> ArrayLike:
+        """Return torques unchanged, zeros for None."""
+        return np.zeros(self.mechanism.nv) if tau is None else tau
+
+    def _replace_by_builtin(self, name: str, function: RecordedFunction) -> None:
+        """Replace the method `name` of this robot by a builtin, once it is called often.
+
+        For other calls the builtin calls the method of a twin without builtins, with the same functions. This avoids
+        reference cycles, so that the robot is freed with its last reference.
+        """
+        table = self._functions.table
+        if self._replaces_methods and not table.parameters and function.is_warm and name not in self.__dict__:
+            method: Callable[..., object] = getattr(self._twin(self._functions), name)
+            guards = version_guards(table.mechanism, table.versions)
+            setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
+
+    @classmethod
+    def _twin(cls, functions: RobotFunctions) -> CompiledRobot:
+        """Return a robot with these functions that keeps its methods."""
+        twin = cls.__new__(cls)
+        twin._functions, twin._replaces_methods = functions, False
+        return twin
+
+
+def _only(result: Result) -> Array:
+    """Return the single output of a function."""
+    return result if isinstance(result, np.ndarray) else result[0]
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__

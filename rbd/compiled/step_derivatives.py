@@ -1,4 +1,4 @@
-"""Derivatives of time steps, as a method of compiled robots.
+"""Derivatives of time steps as recorded functions.
 
 Without contact states they are recorded from the closed forms of `rbd.step_derivatives`. Steps with compliant contact
 are differentiated as programs; configurations after the step are converted from coordinates to velocities.
@@ -7,24 +7,17 @@ are differentiated as programs; configurations after the step are converted from
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast, final, overload
+from typing import Final, cast, final
 
 import attrs
-from numpy.typing import ArrayLike
 
-from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
-from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.derivatives.space import Space
+from rbd.algorithms.derivatives.step_derivatives import step_derivatives
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.arguments import require_choice
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
-from rbd.compiled.status import RowStatus
-from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
-from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative
@@ -80,93 +73,18 @@ class CompliantStepDerivatives:
     __repr__ = fields_repr
 
 
-class StepDerivativeMethods(SteppingMethods):
-    """Derivatives of time steps, as a method of compiled robots."""
-
-    @overload
-    def step_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike | None,
-        dt: ArrayLike,
-        *,
-        s: None = None,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> StepDerivatives[Array]: ...
-    @overload
-    def step_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike | None,
-        dt: ArrayLike,
-        *,
-        s: ArrayLike,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> CompliantStepDerivatives: ...
-    def step_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike | None,
-        dt: ArrayLike,
-        *,
-        s: ArrayLike | None = None,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> StepDerivatives[Array] | CompliantStepDerivatives:
-        """Return the derivatives of `step` by configuration, velocity and torques, arrays with leading batch axes.
-
-        See `rbd.step_derivatives`. Mechanisms with contact states take them as `s`, and return derivatives of and by
-        these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
-        stabilisation.
-        """
-        check_space(space)
-        require_choice(integrator, _INTEGRATORS, "integrator", "integrator")
-        require_possible(parameters)
-        start = self._start(q, v, s)
-        arrays = (*start, self._torques(tau), dt)
-        if not layout_of(self.mechanism).point_contacts:
-            closed = self._table.recorded(f"step_derivatives {integrator} {space}", lambda: _spec(integrator, space))
-            return StepDerivatives(*closed.call(arrays, parameters, out, threads, status))
-        if space != "tangent":
-            message = "derivatives of steps with compliant contact are in tangent space; leave space out"
-            raise ArgumentError(message, argument="space", value=space, allowed="tangent")
-        found = self._differentiated(integrator).call(arrays, parameters, out, threads, status)
-        return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
-
-    def _differentiated(self, integrator: FixedStepMethod) -> RecordedFunction:
-        """Return the derivatives of a step with compliant contact."""
-        step = self._step_function(integrator, DEFAULT, ())
-
-        def differentiated() -> RecordedFunction:
-            return RecordedFunction(_differentiated_program(step.program, self.mechanism), step.evaluation.defaults)
-
-        return self._table.function(f"step_derivatives with contacts {integrator}", differentiated)
-
-
-def _spec(integrator: FixedStepMethod, space: Space) -> RecordingSpec:
+def closed_form_spec(integrator: FixedStepMethod, space: Space) -> RecordingSpec:
     """Return the specification of the derivatives in closed form."""
 
     def derivatives(state: ScalarState, tau: Vector, dt: Scalar) -> object:
         return step_derivatives(state, tau, dt, space=space, integrator=integrator)
 
     return RecordingSpec(derivatives, "qv", TORQUES_AND_STEP, regroup=True)
+
+
+def contact_step_derivatives(step: RecordedFunction, mechanism: Mechanism) -> RecordedFunction:
+    """Return the derivatives of a step with compliant contact."""
+    return RecordedFunction(_differentiated_program(step.program, mechanism), step.evaluation.defaults)
 
 
 def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:

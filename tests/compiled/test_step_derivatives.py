@@ -165,4 +165,4 @@ def test_arguments_are_checked(sliding: rbd.Mechanism) -> None:
 def test_closed_forms_need_no_program_of_the_step() -> None:
     robot = rbd.compile(rbd.robots.double_pendulum())
     robot.step_derivatives([0.1, 0.2], [0.3, 0.4], None, 1e-3)
-    assert list(robot._table.functions) == ["step_derivatives munthe-kaas-rk4 tangent"]
+    assert list(robot._functions.table.functions) == ["step_derivatives munthe-kaas-rk4 tangent"]

@@ -30,7 +30,7 @@ History = tuple[Array, ...]
 """q, v and, with contact states, s at all times: the time axis first, then the batch axis if there is one."""
 
 
-def rollout(
+def trajectory(
     step: Evaluation,
     arrays: Sequence[ArrayLike],
     steps: int,
@@ -54,7 +54,7 @@ def rollout(
     inputs = step.inputs((*start, first, dt), parameters)
     all_steps = _Steps(step, inputs, series, steps, status)
     targets = all_steps.targets(out)
-    return all_steps.take(threads, targets)
+    return all_steps.advance(threads, targets)
 
 
 def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
@@ -102,27 +102,27 @@ class _Steps:
         ports = [Port(port.name, (self._steps + 1, port.size)) for port in self._step.outline.outputs]
         return tuple(output_arrays(ports, self._lead, out))
 
-    def take(self, threads: int, targets: History) -> History:
+    def advance(self, threads: int, targets: History) -> History:
         """Take all steps; write the history to `targets`, batch axes first."""
         if self._steps and self._history[0].shape[1]:
-            self._take_all(self._step.executable.compile(rows=bool(self._lead)), threads)
+            self._advance_all(self._step.executable.compile(rows=bool(self._lead)), threads)
         if self._status is not None and self._codes is not None:
-            self._tell(self._status, self._codes)
+            self._store_status(self._status, self._codes)
         for target, times in zip(targets, self._history, strict=True):
             target[...] = np.moveaxis(times.reshape(len(times), *self._lead, times.shape[-1]), 0, -2)
         return targets
 
-    def _take_all(self, compiled: CompiledProgram | None, threads: int) -> None:
+    def _advance_all(self, compiled: CompiledProgram | None, threads: int) -> None:
         if compiled is None:
             for k in range(self._steps):
-                self._take(k)
+                self._advance_in_python(k)
             return
         if self._lead:
-            self._take_rows(compiled, threads)
+            self._advance_rows(compiled, threads)
         else:
-            self._take_single(compiled)
+            self._advance_single(compiled)
 
-    def _take(self, k: int) -> None:
+    def _advance_in_python(self, k: int) -> None:
         """Take step `k` of all members through Python."""
         states = (x[k].reshape(*self._lead, -1) for x in self._history)
         ports, rest = self._step.outline.inputs[self._count :], [self._torques(k), *self._rows[self._count + 1 :]]
@@ -149,7 +149,7 @@ class _Steps:
     def _next(self) -> list[tuple[Array, int]]:
         return [(x[1:], x.shape[1] * x.shape[2]) for x in self._history]
 
-    def _take_single(self, compiled: CompiledProgram) -> None:
+    def _advance_single(self, compiled: CompiledProgram) -> None:
         from rbd.native.repeat import repeat
 
         outcome = repeat(compiled, self._steps, self._moving(), self._next())
@@ -158,7 +158,7 @@ class _Steps:
         elif outcome.status:
             self._fail(outcome.done, outcome.status, None)
 
-    def _take_rows(self, compiled: CompiledProgram, threads: int) -> None:
+    def _advance_rows(self, compiled: CompiledProgram, threads: int) -> None:
         from rbd.native.repeat import repeat_rows
 
         ports, members = self._step.outline.inputs, self._history[0].shape[1]
@@ -191,7 +191,7 @@ class _Steps:
         torques = self._series[..., k, :]
         return torques if torques.ndim == 1 else np.broadcast_to(torques, (*self._lead, torques.shape[-1]))
 
-    def _tell(self, status: RowStatus, codes: NDArray[np.int64]) -> None:
+    def _store_status(self, status: RowStatus, codes: NDArray[np.int64]) -> None:
         """Store the statuses, and the number of steps that each row took."""
         taken = np.full(codes.shape, self._steps)
         failed = np.flatnonzero(codes)

@@ -1,0 +1,33 @@
+"""Options of calls of compiled robots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+import attrs
+from numpy.typing import ArrayLike
+
+from rbd.compiled.evaluation import Result
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.status import RowStatus
+from rbd.scalars.arrays import Array
+
+
+@final
+@attrs.frozen(eq=False)
+class CallOptions:
+    """Where results of a call go, how it runs, and parameters of the mechanism; see `CompiledRobot`."""
+
+    out: Array | Sequence[Array] | None
+    threads: int
+    status: RowStatus | None
+    parameters: Mapping[str, ArrayLike]
+
+    def __attrs_post_init__(self) -> None:
+        require_possible(self.parameters)
+
+    def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
+        """Return what a function computes of arrays."""
+        return function.call(arrays, self.parameters, self.out, self.threads, self.status)
