@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from rbd.algorithms.derivatives.second_order import inverse_dynamics_second_derivatives
     from rbd.algorithms.derivatives.step_derivatives import step_derivatives
     from rbd.algorithms.dynamics import dynamics
+    from rbd.algorithms.dynamics_result import DynamicsResult
     from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
     from rbd.algorithms.forward_dynamics import forward_dynamics
     from rbd.algorithms.hybrid_dynamics import HybridDynamics
@@ -104,7 +105,6 @@ if TYPE_CHECKING:
     from rbd.simulation.simulate import simulate
     from rbd.simulation.trajectory import Trajectory
     from rbd.state.mechanism_state import MechanismState
-    from rbd.state.result import DynamicsResult
     from rbd.urdf.read import load_urdf, parse_urdf
     from rbd.urdf.write import write_urdf
 else:
@@ -133,7 +133,7 @@ else:
         "mjcf": "load_mjcf parse_mjcf write_mjcf",
         "control": "PDGains SE3PDGains pd",
         "simulation": "Dynamics Trajectory ZeroOrderHold simulate",
-        "state": "DynamicsResult MechanismState ScalarState interpreted",
+        "state": "MechanismState ScalarState interpreted",
         "urdf": "load_urdf parse_urdf write_urdf",
     }
     """Names of packages that are imported when they are first used; all others in `__all__` are those of algorithms."""

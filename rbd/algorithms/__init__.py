@@ -25,6 +25,7 @@ from rbd.algorithms.derivatives.regressor import external_wrench_derivatives, gr
 from rbd.algorithms.derivatives.second_order import SecondDerivatives, inverse_dynamics_second_derivatives
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
 from rbd.algorithms.dynamics import dynamics
+from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
 from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics
@@ -49,6 +50,7 @@ __all__ = [
     "ArticulatedBody",
     "Baumgarte",
     "ConstrainedDerivatives",
+    "DynamicsResult",
     "ExternalWrenches",
     "HybridDynamics",
     "LoopClosure",

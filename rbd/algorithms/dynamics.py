@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import Any, Final, overload
 
+from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
-from rbd.algorithms.loops.reactions import LOOP_WRENCHES, TREE_WRENCHES
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization, gain_arguments
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
+from rbd.algorithms.solution import ResultKernel, SolveCall
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.engine.result_fast_path import result_fast_path
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial.values import require_kind
-from rbd.state import DynamicsResult, State, StateView, kernel, require_state
-from rbd.state.solution import ResultKernel, SolveCall
+from rbd.state import State, StateView, kernel, require_state
 
 
 @kernel(regroup=True)
@@ -38,8 +38,8 @@ def dynamics_kernel(
 
 _TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
 _LOOPS = (*_TREE, "constraint_jacobian", "constraint_bias", "multipliers", "rank")
-TREE: Final = ResultKernel(dynamics_kernel, _TREE, TREE_WRENCHES)
-LOOPS: Final = ResultKernel(constrained_dynamics_kernel, _LOOPS, LOOP_WRENCHES)
+TREE: Final = ResultKernel(dynamics_kernel, _TREE)
+LOOPS: Final = ResultKernel(constrained_dynamics_kernel, _LOOPS)
 
 
 @overload

@@ -12,11 +12,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.equations import constraint_bias_kernel, constraint_jacobian_kernel
 from rbd.algorithms.loops.kinematics import loop_equations
 from rbd.algorithms.loops.least_squares import least_torques
-from rbd.algorithms.loops.reactions import LOOP_WRENCHES, TREE_WRENCHES
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import (
     actuator_torques,
@@ -30,7 +30,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.spatial.values import require_kind
-from rbd.state import A, Call, Done, DynamicsResult, KernelCall, State, StateView, fast_path, kernel, require_state
+from rbd.state import A, Call, Done, KernelCall, State, StateView, fast_path, kernel, require_state
 
 Vd = Sequence[Scalar] | NDArray[Any]
 _BALANCE = 1 / 10**6
@@ -101,7 +101,7 @@ def inverse_dynamics(
         return KernelCall(run, (rates, external), {"torques": shape}, out=out)
     torques: A = state.engine.pack(run(state, rates, external), "torques", shape)
     further = _write(state, torques, out)
-    result.take(state, TREE_WRENCHES, _terms(state, rates, external), external, further=further)
+    result.take(state, _terms(state, rates, external), external, further=further)
     return Done(torques if out is None else out)
 
 
@@ -131,7 +131,7 @@ def _with_loops(
     torques: A = state.engine.pack(found, "torques", shape)
     further = _write(state, torques, out)
     terms = _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
-    result.take(state, LOOP_WRENCHES, terms, external, further=further)
+    result.take(state, terms, external, further=further)
     return torques if out is None else out
 
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 import rbd
+from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.bench.contender import RBD, Contender, Quantity, calls, repeated
 from rbd.bench.native_repeat import native_repeat
 from rbd.bench.samples import Samples
@@ -19,7 +20,7 @@ from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.state import DynamicsResult, MechanismState
+from rbd.state import MechanismState
 
 KERNEL, CALL, LIVE, ROW_ORDER = "rbd kernel", RBD, "rbd state", "rbd, row order"
 METHODS: Final = {

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.arguments import require_callable, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import RecordingSpec
@@ -26,7 +27,6 @@ from rbd.program.program import Program
 from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.values import SpatialValue, require_kind
-from rbd.state import DynamicsResult
 
 Shape: TypeAlias = int | tuple[int, ...]
 _NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)

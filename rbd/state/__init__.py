@@ -1,9 +1,7 @@
-"""Configuration and velocity of a mechanism, and the results of dynamics: what users hold.
+"""Configuration and velocity of a mechanism: the state that users hold.
 
 mechanism_state.py  MechanismState: float64 coordinates, cached passes, machine code
 coordinates.py      checks and conversion of coordinates
-result.py           DynamicsResult: arrays that `dynamics` fills, framed values made on demand
-solution.py         kernels that fill the arrays of a result
 saved_state.py      coordinates to return to
 callback_guard.py   guards of callbacks that get a state
 
@@ -19,7 +17,6 @@ from rbd.indexing.layout import ContactPair, Layout, LoopJoint, TreeNode
 from rbd.kinematics.queries import A, ArrayOf, State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.state.mechanism_state import MechanismState
-from rbd.state.result import DynamicsResult
 
 __all__ = [
     "A",
@@ -27,7 +24,6 @@ __all__ = [
     "Call",
     "ContactPair",
     "Done",
-    "DynamicsResult",
     "KernelCall",
     "Layout",
     "LoopJoint",

@@ -7,8 +7,7 @@ successor, and the opposite to its predecessor.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import closures, reaction
@@ -17,26 +16,16 @@ from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.spatial import Wrench
 from rbd.state import StateView
-from rbd.state.solution import BodyWrenchesOf, LoopReactions, ReactionSolver
 
 Given = AppliedWrenches | ExternalWrenches | None
 """External wrenches as kernels take them, or as users give them."""
 
 
-def tree_wrenches(external: Given, vd: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
-    """Return the wrench of each tree joint on its body, in the body's frame."""
+def tree_wrenches(state: StateView, external: Given, vd: Vector, multipliers: Vector = ()) -> tuple[Wrench[Any], ...]:
+    """Return the wrench of each tree joint on its body, in the body's frame; `multipliers` are those of loops."""
     if external is None or isinstance(external, Mapping):
         external = applied_wrenches(state, external)
-    return wrenches_of_motion(vd, external, state)
-
-
-def tree_wrenches_with_loops(
-    external: Given, vd: Vector, multipliers: Vector, state: StateView
-) -> tuple[Wrench[Any], ...]:
-    """Return the wrench of each tree joint on its body, in the body's frame, with reactions of loop joints."""
-    if external is None or isinstance(external, Mapping):
-        external = applied_wrenches(state, external)
-    return wrenches_of_motion(vd, (*external, *reactions(state, multipliers)), state)
+    return wrenches_of_motion(vd, (*external, *reactions(state, multipliers)) if multipliers else external, state)
 
 
 def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
@@ -49,7 +38,7 @@ def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
     return result
 
 
-def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+def loop_wrenches(state: StateView, multipliers: Vector) -> tuple[Wrench[Any], ...]:
     """Return, per loop, the wrench of its joint on its successor, in the root frame."""
     poses = passes.to_root(state)
     result: list[Wrench[Any]] = []
@@ -58,20 +47,3 @@ def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], .
         to_root = poses[end] @ closure.to_after[end].inverse()
         result.append(reaction(closure, multipliers).transformed(to_root))
     return tuple(result)
-
-
-def _tree_reactions(external: Given, vd: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
-    return partial(tree_wrenches, external, vd), None
-
-
-def _loop_reactions(
-    external: Given, vd: Vector, multipliers: Vector, _rank: Vector
-) -> tuple[BodyWrenchesOf, LoopReactions | None]:
-    loops = LoopReactions(multipliers, partial(loop_wrenches, multipliers))
-    return partial(tree_wrenches_with_loops, external, vd, multipliers), loops
-
-
-TREE_WRENCHES: Final = ReactionSolver(("vd",), _tree_reactions)
-"""Joint wrenches of a solution of a tree."""
-LOOP_WRENCHES: Final = ReactionSolver(("vd", "multipliers", "rank"), _loop_reactions)
-"""Joint wrenches and loop reactions of a solution of a mechanism with loops."""

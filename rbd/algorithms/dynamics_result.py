@@ -1,6 +1,6 @@
 """Result of `dynamics`: buffers written in place, framed values computed lazily.
 
-Algorithms write a result; it solves nothing itself.
+Algorithms write a result; it solves nothing itself, but computes wrenches of joints when they are asked for.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.algorithms.loops.reactions import loop_wrenches, tree_wrenches
+from rbd.algorithms.solution import COPIED, Contacts, ResultWriter, Solution
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.evaluation.state_view import StateView
@@ -28,12 +30,6 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import sub3
-from rbd.state.solution import BodyWrenchesOf, Contacts, LoopReactions, ReactionSolver, ResultWriter, Solution
-
-
-def _no_wrenches(state: StateView) -> tuple[Wrench[Any], ...]:
-    """Return the joint wrenches of an empty result."""
-    return ()
 
 
 @final
@@ -76,9 +72,9 @@ class DynamicsResult:
         # The following values are computed from the solution at the first access.
         self._snapshot: State[Any] | None = None
         self._vd: Vector = ()
-        self._joint_wrenches: BodyWrenchesOf = _no_wrenches
+        self._multipliers: Vector | None = None
+        """None for trees."""
         self._wrenches: tuple[Wrench[Any], ...] = ()
-        self._loops: LoopReactions | None = None
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
         self.engine = ResultWriter(mechanism, layout, self._arrays)
         """What lets machine code fill the arrays; for rbd's own use."""
@@ -181,9 +177,8 @@ class DynamicsResult:
         solution = self._sync_solution()
         if solution is None:
             raise self._empty()
-        if "rank" not in solution.reactions.inputs:
-            return 0
-        return int(to_float(solution.kept[2 + solution.reactions.inputs.index("rank")].item()))
+        rank = solution.copies.get("rank")
+        return 0 if rank is None else int(to_float(rank.item()))
 
     # --- framed values -----------------------------------------------------------------------------
 
@@ -218,8 +213,8 @@ class DynamicsResult:
     def joint_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that tree joint `joint` applies to its successor, in the root frame."""
         snapshot, node = self._require_solution(), self._layout.node(joint)
-        if not self._wrenches:
-            self._wrenches = self._joint_wrenches(snapshot)
+        if not self._wrenches and self._solution is not None:
+            self._wrenches = tree_wrenches(snapshot, self._solution.external, self._vd, self._multipliers or ())
         wrench = self._wrenches[node.index].transformed(passes.to_root(snapshot)[node.index])
         return snapshot.checked(wrench, "joint wrench")
 
@@ -239,10 +234,12 @@ class DynamicsResult:
         it is that of the multipliers of least norm.
         """
         snapshot, loop = self._require_solution(), self._layout.loop(joint)
-        if loop is None or self._loops is None:
+        if loop is None or self._multipliers is None:
             name = getattr(joint, "name", str(joint))
             raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
-        return snapshot.checked(self._loops.wrenches(snapshot)[self._layout.loops.index(loop)], "loop wrench")
+        return snapshot.checked(
+            loop_wrenches(snapshot, self._multipliers)[self._layout.loops.index(loop)], "loop wrench"
+        )
 
     def coupling_torque(self, coupling: Coupling | str) -> Scalar:
         """Return the torque or force that a coupling applies to its joint: minus its multiplier.
@@ -252,11 +249,11 @@ class DynamicsResult:
         """
         self._require_solution()
         row = self._layout.coupling(coupling)
-        if row is None or self._loops is None:
+        if row is None or not self._multipliers:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
         index: int = row.rows.start
-        return -self._loops.multipliers[index]
+        return -self._multipliers[index]
 
     # --- for algorithms ----------------------------------------------------------------------------
 
@@ -278,7 +275,6 @@ class DynamicsResult:
     def take(
         self,
         state: State[Any],
-        reactions: ReactionSolver,
         arrays: Mapping[str, Any],
         external: object = None,
         contacts: Contacts = (),
@@ -295,8 +291,8 @@ class DynamicsResult:
         if "qd" not in arrays:
             values["qd"] = state.configuration_derivative_scalars()
         packed = {name: self._packed(state, name, x) for name, x in values.items()}
-        kept = tuple(packed[name].copy() for name in ("q", "v", *reactions.inputs))
-        solution = Solution(reactions, kept, external, state.mechanism.parameter_version, contacts)
+        copies = {name: packed[name].copy() for name in COPIED if name in packed}
+        solution = Solution(copies, external, state.mechanism.parameter_version, contacts)
         writes = [write for name, array in packed.items() for write in self._writes(name, array)]
         run_uninterrupted([*writes, *further, self.engine.mark_read_call(), *self._solution_writes(solution)])
 
@@ -317,7 +313,7 @@ class DynamicsResult:
 
     def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
         """Return the calls that store a solution, and forget what was computed from the last one."""
-        forgotten = dict.fromkeys(("_snapshot", "_accelerations", "_loops"))
+        forgotten = dict.fromkeys(("_snapshot", "_accelerations"))
         values = {"_solution": solution, **forgotten, "_wrenches": ()}
         return [partial(object.__setattr__, self, name, value) for name, value in values.items()]
 
@@ -335,10 +331,9 @@ class DynamicsResult:
             raise self._empty()
         self._require_current()
         if self._snapshot is None:
-            q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in solution.kept)
-            snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
-            self._joint_wrenches, self._loops = solution.reactions.solve(solution.external, *kept)
-            self._snapshot = snapshot  # last: whoever interrupts leaves what is computed anew
+            copies = {name: tuple(each.reshape(-1).tolist()) for name, each in solution.copies.items()}
+            self._vd, self._multipliers = copies["vd"], copies.get("multipliers")
+            self._snapshot = ScalarState(self._mechanism, copies["q"], copies["v"])  # last: interrupts may come before
         now = self._mechanism.parameter_version
         if now != solution.parameters:
             raise StaleStateError(

@@ -15,47 +15,23 @@ from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
 from rbd.evaluation.calls import Call
 from rbd.evaluation.kernel import Kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import Layout
 from rbd.kinematics.queries import State
 from rbd.mechanism import Mechanism
 from rbd.mechanism.transaction import run_uninterrupted
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 
 if TYPE_CHECKING:
+    from rbd.algorithms.dynamics_result import DynamicsResult
     from rbd.engine.recorded_kernel import RecordedKernel
-    from rbd.state.result import DynamicsResult
 
 _MAX_FAST_PATHS: Final = 64
 """Maximum number of fast paths of a result; above it, all are discarded."""
-BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
-"""Returns the joint wrenches of a state: one per body, applied by its joint, in its frame."""
+COPIED: Final[tuple[str, ...]] = ("q", "v", "vd", "multipliers", "rank")
+"""The arrays of which a solution has copies, independent of writes of callers to the result."""
 Contacts = Sequence["Wrench[Any] | None"]
-
-
-@final
-@attrs.frozen(eq=False)
-class LoopReactions:
-    """The loop constraints of a solution."""
-
-    multipliers: Vector
-    """One per constraint."""
-    wrenches: BodyWrenchesOf
-    """Returns the wrenches of the loop joints on their successors, for a state (in the root frame)."""
-
-
-@final
-@attrs.frozen(eq=False)
-class ReactionSolver:
-    """Functions that compute joint wrenches and loop reactions of a solution."""
-
-    inputs: tuple[str, ...]
-    """The arrays that are copied, independent of writes of callers to the result; vd is the first."""
-    solve: Callable[..., tuple[BodyWrenchesOf, LoopReactions | None]]
-    """Returns the functions for joint wrenches and loop reactions, from external wrenches (a mapping, or as kernels
-    take them) and the copied arrays."""
 
 
 @final
@@ -66,7 +42,6 @@ class ResultKernel:
     kernel: Kernel[..., Any]
     names: tuple[str, ...]
     """The arrays of the result for the outputs."""
-    reactions: ReactionSolver
 
 
 @final
@@ -74,10 +49,10 @@ class ResultKernel:
 class Solution:
     """A solution, as stored by a result."""
 
-    reactions: ReactionSolver
-    kept: tuple[Any, ...]
-    """Copies of q, v, and the inputs of the reactions."""
-    external: object
+    copies: Mapping[str, Any]
+    """Copies of q, v and vd, and of multipliers and rank of constraints, by name."""
+    external: Any
+    """External wrenches: a mapping, or as kernels take them."""
     parameters: int
     """The version of the mechanism's parameters."""
     contacts: Contacts = ()
@@ -106,7 +81,7 @@ class SolveCall(Call["DynamicsResult"]):
         shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
         found = engine.arrays(self.state, self.solver.kernel, self.args, shapes)
         arrays = dict(zip(self.solver.names, found, strict=True))
-        result.take(self.state, self.solver.reactions, {**arrays, **self.extra}, self.external, self.contacts)
+        result.take(self.state, {**arrays, **self.extra}, self.external, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
             recorded = engine.compiled(self.solver.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:
@@ -122,8 +97,7 @@ class FastPath:
     number: int
     """Its place among the fast paths."""
     recorded: RecordedKernel
-    reactions: ReactionSolver
-    kept: tuple[Array, ...]
+    copies: Mapping[str, Array]
     parameters: int
     frames: Mapping[Any, Any]
     """The frames of external wrenches, by body."""
@@ -137,7 +111,7 @@ class FastPath:
             body: Wrench.trusted(frame, (a, b, c), (x, y, z))
             for (body, frame), (a, b, c, x, y, z) in zip(self.frames.items(), rows, strict=True)
         }
-        return Solution(self.reactions, self.kept, external or None, self.parameters)
+        return Solution(self.copies, external or None, self.parameters)
 
 
 @final
@@ -189,17 +163,16 @@ class ResultWriter:
         run_uninterrupted([kept, partial(self._fast_paths.__setitem__, key, path)])
 
     def _new_path(self, number: int, recorded: RecordedKernel, solve: SolveCall) -> FastPath:
-        reactions = solve.solver.reactions
-        copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *reactions.inputs))
+        copies = {name: np.zeros_like(self.arrays[name]) for name in COPIED if name in ("q", "v", *solve.solver.names)}
         wrenches = np.zeros((len(solve.frames), 6))
-        return FastPath(number, recorded, reactions, copies, self.mechanism.parameter_version, solve.frames, wrenches)
+        return FastPath(number, recorded, copies, self.mechanism.parameter_version, solve.frames, wrenches)
 
     def _builtin(self, engine: LiveEngine, path: FastPath, solver: ResultKernel) -> Callable[..., Any] | None:
         """Return a builtin that writes solutions, or None."""
         state = engine.buffers
-        sources = (state.q, state.v, *(self.arrays[name] for name in path.reactions.inputs))
+        sources = {**self.arrays, "q": state.q, "v": state.v}
         further = ((state.q, self.arrays["q"]), (state.v, self.arrays["v"]), (_number(path), self._last_path))
-        copies = (*further, *zip(sources, path.kept, strict=True))
+        copies = (*further, *((sources[name], copy) for name, copy in path.copies.items()))
         targets = tuple(self.arrays[name] for name in solver.names)
         arguments = (None,) * path.recorded.array_arguments
         if not path.frames:
