@@ -120,7 +120,8 @@ class MechanismState(State[Array]):
         norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
         the state unchanged.
         """
-        if value is None and normalize is False and self._write_q(q) is None:
+        write = self._write_q  # a local name: calling an attribute that is no method takes longer
+        if value is None and normalize is False and write(q) is None:
             return
         self.engine.check()
         if isinstance(q, (Joint, str)):
@@ -146,7 +147,8 @@ class MechanismState(State[Array]):
         of squares of the components in rad/s and m/s. Raises as `set_configuration` does, and then leaves the state
         unchanged.
         """
-        if value is None and self._write_v(v) is None:
+        write = self._write_v
+        if value is None and write(v) is None:
             return
         self.engine.check()
         if isinstance(v, (Joint, str)):
