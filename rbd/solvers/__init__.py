@@ -16,6 +16,7 @@ projection_newton.py   their Newton's method
 row_groups.py          groups of redundant rows, and where Newton's method begins then:
 interior_point.py, interior_point_intervals.py, interior_point_workspace.py
                        an interior-point method
+twist_space.py         its unknowns: twists of groups of rows
 weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
 cone_projection.py, cone_program.py

@@ -7,8 +7,9 @@ their load, and need no more iterations than others.
 
 Rows come in groups, U = W T: what the contact points of two bodies do depends on the relative twist T z, so that W has
 at most six columns, and W'DW is small. Where no interval row of any lane has a multiplier (`interior_point_workspace`),
-they are skipped, with the columns that only they touch; what is skipped would add zeros. The loops have the same course
-in all lanes; lanes that are done stay as they are.
+they are skipped, with the columns that only they touch; what is skipped would add zeros. Calls that are plain have the
+twists themselves as unknowns, with a metric P instead of the identity and without T (`twist_space`). The loops have the
+same course in all lanes; lanes that are done stay as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
 from rbd.solvers.interior_point_intervals import add_interval_forces, change_intervals, change_weights, weigh_intervals
-from rbd.solvers.interior_point_workspace import InteriorPoint, begin, weigh_pairs
+from rbd.solvers.interior_point_workspace import LARGEST_RATIO, InteriorPoint, begin
 from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
 
 ITERATIONS: Final = 24
@@ -28,14 +29,15 @@ _CONVERGED: Final = 5e-11
 """Largest product of a slack and its multiplier at which a lane is done."""
 _NOTHING: Final = 1e-12
 """Multipliers below are zero."""
+_INFINITE: Final = 1e300
 _CLOSED: Final = 1e-12
 """Share of the first gaps that may be left then."""
 _SHARE: Final = 0.995
 """Share of the way to the boundary that a step goes."""
 
 
-def _sum_group(w: InteriorPoint, g: int) -> None:
-    """Compute W'DW of a group, and the wrench of its forces."""
+def _sum_group(w: InteriorPoint, g: int, length: float, running: float) -> None:
+    """Go a step in the pairs of a group; compute W'DW there, and the wrench of its forces."""
     size = w.group_sizes[g]
     for a in range(size):
         w.wrench[6 * g + a] = 0.0
@@ -46,16 +48,59 @@ def _sum_group(w: InteriorPoint, g: int) -> None:
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
+        _weigh_rows(w, row, length, running)
         for part in range(w.chunk):
             first = start + part * size
-            force = -w.ratio[row + part] * w.gap[row + part]
+            ratio = w.ratio[row + part]
+            force = -ratio * (w.left[0] * w.gap[row + part])
             for a in range(size):
-                scaled = w.ratio[row + part] * w.wrenches[first + a]
+                scaled = ratio * w.wrenches[first + a]
                 w.wrench[6 * g + a] = fma(force, w.wrenches[first + a], w.wrench[6 * g + a])
                 for b in range(a + 1):
                     w.inner[6 * a + b] = fma(scaled, w.wrenches[first + b], w.inner[6 * a + b])
         row += w.chunk
         start += w.chunk * size
+
+
+def _weigh_rows(w: InteriorPoint, row: int, length: float, running: float) -> None:
+    """Go a step in the pairs of some rows; compute inverses, ratios and products. One division is for all of them."""
+    total = w.total[0]
+    largest = w.largest[0]
+    every = 1.0
+    for part in range(w.chunk):
+        slack = w.slack[row + part]
+        weight = w.weight[row + part]
+        slack = select(running > 0.0, fma(length, w.slack_step[row + part], slack), slack)
+        weight = select(running > 0.0, fma(length, w.weight_step[row + part], weight), weight)
+        product = slack * weight
+        w.slack[row + part] = slack
+        w.weight[row + part] = weight
+        w.by_slack[row + part] = every
+        total += product
+        largest = select(product > largest, product, largest)
+        product = select(product > 0.0, product, 1.0)
+        w.by_weight[row + part] = product
+        every *= product
+    w.total[0] = total
+    w.largest[0] = largest
+    every = divide(1.0, every)
+    for back in range(w.chunk):
+        part = w.chunk - 1 - back
+        inverse = every * w.by_slack[row + part]
+        every *= w.by_weight[row + part]
+        by_slack = w.weight[row + part] * inverse
+        ratio = w.weight[row + part] * by_slack
+        w.by_slack[row + part] = by_slack
+        w.by_weight[row + part] = w.slack[row + part] * inverse
+        w.ratio[row + part] = select(ratio > LARGEST_RATIO, LARGEST_RATIO, ratio)
+
+
+def _add_inner(w: InteriorPoint, g: int) -> None:
+    """Add W'DW of a group to the matrix of twists."""
+    first = w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        for b in range(a + 1):
+            w.matrix[w.places[(first + a) * w.n + first + b]] += w.inner[6 * a + b]
 
 
 def _map_group(w: InteriorPoint, g: int) -> None:
@@ -91,11 +136,18 @@ def _advance(w: InteriorPoint, length: float, running: float) -> None:
         w.point[i] = select(running > 0.0, fma(length, w.direction[i], w.point[i]), w.point[i])
     w.total[0] = 0.0
     w.largest[0] = 0.0
-    reset_to_identity(w)
-    weigh_pairs(w, 0, w.m, length, running)
+    if w.plain > 0:
+        for k in range(w.fill + w.n):
+            w.matrix[k] = w.metric[k]
+    else:
+        reset_to_identity(w)
+    w.left[0] = select(running > 0.0, w.left[0] * (1.0 - length), w.left[0])
     for g in range(w.groups):
-        _sum_group(w, g)
-        _map_group(w, g)
+        _sum_group(w, g, length, running)
+        if w.plain > 0:
+            _add_inner(w, g)
+        else:
+            _map_group(w, g)
     if some(w.awake[0] > 0.0):
         weigh_intervals(w, length, running)
 
@@ -105,15 +157,30 @@ def _add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
     width = w.column_ends[g + 1] - w.column_ends[g]
     for a in range(w.group_sizes[g]):
         force = fma(target, w.wrench_of_target[6 * g + a], w.wrench[6 * g + a]) - w.wrench_of_push[6 * g + a]
-        for i in range(width):
+        if w.plain > 0:
+            w.direction[w.column_ends[g] + a] += force
+        for i in range(width * (1 - w.plain)):
             column = w.columns[w.column_ends[g] + i]
             w.direction[column] = fma(w.maps[w.map_starts[g] + a * width + i], force, w.direction[column])
 
 
-def _solve(w: InteriorPoint, target: float) -> None:
-    """Solve for the direction towards products `target`."""
+def _begin_direction(w: InteriorPoint) -> None:
+    """Set the right-hand side to minus the gradient of the distance from the free point."""
     for i in range(w.n):
         w.direction[i] = 0.0 - w.point[i]
+    if w.plain > 0:
+        for i in range(w.n):
+            x = 0.0
+            for j in range(i + 1):
+                x = fma(-w.metric[w.places[i * w.n + j]], w.point[j], x)
+            for j in range(i + 1, w.n):
+                x = fma(-w.metric[w.places[j * w.n + i]], w.point[j], x)
+            w.direction[i] = x
+
+
+def _solve(w: InteriorPoint, target: float) -> None:
+    """Solve for the direction towards products `target`."""
+    _begin_direction(w)
     for g in range(w.groups):
         _add_group_forces(w, g, target)
     if some(w.awake[0] > 0.0):
@@ -134,7 +201,9 @@ def _find_twist(w: InteriorPoint, g: int) -> None:
     width = w.column_ends[g + 1] - w.column_ends[g]
     for a in range(w.group_sizes[g]):
         x = 0.0
-        for i in range(width):
+        if w.plain > 0:
+            x = w.direction[w.column_ends[g] + a]
+        for i in range(width * (1 - w.plain)):
             x = fma(w.maps[w.map_starts[g] + a * width + i], w.direction[w.columns[w.column_ends[g] + i]], x)
         w.twist[a] = x
 
@@ -149,7 +218,7 @@ def _predict_group(w: InteriorPoint, g: int) -> None:
     while row < w.group_ends[g + 1]:
         for part in range(w.chunk):
             first = start + part * size
-            change = w.gap[row + part]
+            change = w.left[0] * w.gap[row + part]
             for a in range(size):
                 change = fma(w.wrenches[first + a], w.twist[a], change)
             by_slack = w.by_slack[row + part]
@@ -179,7 +248,7 @@ def _correct_group(w: InteriorPoint, g: int, target: float) -> None:
     while row < w.group_ends[g + 1]:
         for part in range(w.chunk):
             first = start + part * size
-            change = w.gap[row + part]
+            change = w.left[0] * w.gap[row + part]
             for a in range(size):
                 change = fma(w.wrenches[first + a], w.twist[a], change)
             by_slack = w.by_slack[row + part]
@@ -218,61 +287,59 @@ def _choose_step(w: InteriorPoint) -> float:
 
 def _finish(w: InteriorPoint) -> None:
     """Set rates and multipliers."""
+    least = select(w.needed[0] > 0.0, _NOTHING, _INFINITE)
     row = 0
     while row < w.m:
-        w.multipliers[row] = select(w.weight[row] > _NOTHING, w.weight[row], 0.0)
+        w.multipliers[row] = select(w.weight[row] > least, w.weight[row], 0.0)
         row += 1
     for k in range(w.intervals):
         rate = 0.0 - w.rest[k]
         for entry in range(w.row_ends[k], w.row_ends[k + 1]):
             rate = fma(w.rows[entry], w.point[w.row_columns[entry]], rate)
-        w.rates[k] = rate
+        w.rates[k] = select(w.needed[0] > 0.0, rate, 0.0)
         low = w.m + k
         high = low + w.intervals
-        force = select(w.weight[low] > _NOTHING, w.weight[low], 0.0)
-        w.multipliers[low] = force - select(w.weight[high] > _NOTHING, w.weight[high], 0.0)
+        force = select(w.weight[low] > least, w.weight[low], 0.0)
+        w.multipliers[low] = force - select(w.weight[high] > least, w.weight[high], 0.0)
     for i in range(w.sliders):
         first = w.m + 2 * w.intervals + 2 * i
         force = 0.5 * (w.slack[first] - w.slack[first + 1])
-        w.multipliers[w.m + w.slider_rows[i]] += select(w.friction[i] > 0.0, force, 0.0)
+        force = select(w.friction[i] > 0.0, force, 0.0)
+        w.multipliers[w.m + w.slider_rows[i]] += select(w.needed[0] > 0.0, force, 0.0)
 
 
 def approach(w: InteriorPoint) -> int:
     """Find the point and its multipliers, as well as the method can."""
+    if some(w.needed[0] > 0.0):
+        _iterate(w)
+    return 0
+
+
+def _iterate(w: InteriorPoint) -> None:
+    """Iterate until all lanes are done."""
     begin(w)
-    running = select(w.count[0] > 0.0, 1.0, 0.0)
-    left = 1.0
+    running = select(w.count[0] > 0.0, select(w.needed[0] > 0.0, 1.0, 0.0), 0.0)
+    w.left[0] = 1.0
     length = 0.0
     rounds = 0
     while rounds < ITERATIONS and some(running > 0.0):
         _advance(w, length, running)
-        left *= 1.0 - length
-        running = select(w.largest[0] > _CONVERGED, running, select(left > _CLOSED, running, 0.0))
+        running = select(w.largest[0] > _CONVERGED, running, select(w.left[0] > _CLOSED, running, 0.0))
         if some(running > 0.0):
             length = _choose_step(w)
             w.iterations[0] += running
         rounds += 1
     _finish(w)
-    return 0
 
 
-def operations(
-    n: int,
-    fill: int,
-    body: int,
-    m: int,
-    groups: int,
-    intervals: int,
-    sliders: int,
-    chunk: int,
-    spans: int,
-    map_entries: int,
-    wrench_entries: int,
-    entries: int,
-) -> int:
+def operations(*sizes: int) -> int:
     """Bound the operations by those of the largest number of iterations."""
-    pairs = m + 2 * intervals + 2 * sliders
+    of = InteriorPoint.layout.bind(sizes)
+    n, fill = of["n"], of["fill"]
+    pairs = of["m"] + 2 * of["intervals"] + 2 * of["sliders"]
     factor = n + fill * (n + 2)
-    assembly = (entries + 2 * WIDEST * map_entries) * (n + 1) + 2 * WIDEST * wrench_entries + 2 * n + fill
-    turn = 4 * (entries + map_entries + wrench_entries) + 5 * n + 4 * fill + 30 * (pairs + WIDEST * groups) + spans
-    return (ITERATIONS + 2) * (2 * factor + 2 * assembly + 2 * turn + 30 * pairs + chunk + body + 40)
+    products = of["entries"] + 2 * WIDEST * of["map_entries"] + of["plain"] * n * n
+    assembly = products * (n + 1) + 2 * WIDEST * of["wrench_entries"] + 2 * n + fill
+    turn = 4 * (of["entries"] + of["map_entries"] + of["wrench_entries"]) + 5 * n + 4 * fill + of["spans"]
+    turn += 30 * (pairs + WIDEST * of["groups"])
+    return (ITERATIONS + 2) * (2 * factor + 2 * assembly + 2 * turn + 30 * pairs + of["chunk"] + of["body"] + 40)

@@ -15,9 +15,9 @@ from rbd.solvers.weighted_factor import WeightedFactor
 
 _FIRST: Final = 0.05
 """Slacks at the beginning, at least; products of slacks and multipliers are its square."""
-_FAR: Final = 16.0
+FAR: Final = 16.0
 """Slacks at the beginning from which on there is no multiplier; the largest violation is one."""
-_LARGEST_RATIO: Final = 1e14
+LARGEST_RATIO: Final = 1e14
 """Largest entry of D, beyond which a factor has no correct digits."""
 
 
@@ -31,6 +31,8 @@ class InteriorPoint(WeightedFactor):
     intervals: int
     sliders: int
     """Interval rows with friction."""
+    plain: int
+    """1 if the unknowns are the twists of the groups, else 0."""
     chunk: int
     """A divisor of the number of rows of each group; as many rows are processed together."""
     spans: int
@@ -52,6 +54,8 @@ class InteriorPoint(WeightedFactor):
     """W, row by row, group by group."""
     maps = operand("map_entries")
     """T, row by row, group by group, without columns of zeros."""
+    metric = operand("plain * (fill + n)")
+    """The metric P of the twists, as `matrix`; else it is the identity."""
     rows = operand("entries")
     sides = operand("m")
     """c."""
@@ -60,6 +64,8 @@ class InteriorPoint(WeightedFactor):
     lower = operand("intervals")
     upper = operand("intervals")
     friction = operand("sliders")
+    needed = operand("1")
+    """1 in lanes that are to be solved, else 0."""
     point = result("n")
     multipliers = result("m + intervals")
     rates = result("intervals")
@@ -93,6 +99,8 @@ class InteriorPoint(WeightedFactor):
     wrench_of_push = floats("6 * groups")
     inner = floats("36")
     """W'DW."""
+    left = floats("1")
+    """The share of the first gaps that is left."""
     count = floats("1")
     """The number of pairs with multipliers."""
     awake = floats("1")
@@ -120,11 +128,11 @@ def begin(w: InteriorPoint) -> None:
     while pair < w.m + 2 * w.intervals:
         slack = select(w.gap[pair] > _FIRST, w.gap[pair], _FIRST)
         w.slack[pair] = slack
-        w.weight[pair] = select(slack < _FAR, divide(_FIRST * _FIRST, slack), 0.0)
+        w.weight[pair] = select(slack < FAR, divide(_FIRST * _FIRST, slack), 0.0)
         w.gap[pair] -= slack
-        w.count[0] += select(slack < _FAR, 1.0, 0.0)
+        w.count[0] += select(slack < FAR, 1.0, 0.0)
         if pair >= w.m:
-            w.awake[0] += select(slack < _FAR, 1.0, 0.0)
+            w.awake[0] += select(slack < FAR, 1.0, 0.0)
         pair += 1
     _begin_friction(w)
 
@@ -163,7 +171,7 @@ def weigh_pairs(w: InteriorPoint, first: int, last: int, length: float, running:
         w.gap[pair] *= left
         w.by_slack[pair] = by_slack
         w.by_weight[pair] = slack * inverse
-        w.ratio[pair] = select(ratio > _LARGEST_RATIO, _LARGEST_RATIO, ratio)
+        w.ratio[pair] = select(ratio > LARGEST_RATIO, LARGEST_RATIO, ratio)
         w.push[pair] = 0.0
         total += product
         largest = select(product > largest, product, largest)

@@ -15,12 +15,15 @@ from typing import Final, NamedTuple, final
 import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.functions import less, minimum, where
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.interior_point import approach, operations
-from rbd.solvers.interior_point_workspace import InteriorPoint
+from rbd.solvers.interior_point_workspace import FAR, InteriorPoint
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import Intervals, NearSolution
+from rbd.solvers.twist_space import TwistSpace
 from rbd.solvers.weighted_factor import FactorPattern, nonzero_columns
 
 
@@ -64,6 +67,7 @@ APPROACH_PROJECTION: Final = Intrinsic(
     function=approach,
     operations=operations,
     specialises=True,
+    guarded=True,
     derivative=_no_tangents,
     adjoint=_no_cotangents,
 )
@@ -74,27 +78,97 @@ def near_projection(
 ) -> NearSolution:
     """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
 
+    Where no interval row is near at first, the unknowns are the twists of the groups, if these are fewer.
+
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
     >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
     >>> [round(x, 9) for x in (*near.point, *near.multipliers)]
     [1.0, 0.0, 1.0, 0.0]
     """
-    pattern = _GroupPattern.of(groups, intervals)
-    order = list(chain.from_iterable(group.numbers for group in groups))
-    wrenches = chain.from_iterable(chain.from_iterable(group.wrenches) for group in groups)
-    maps = (
-        row[i] for group, columns in zip(groups, pattern.columns, strict=True) for row in group.map for i in columns
-    )
-    rows = (row[i] for row, columns in zip(intervals.rows, pattern.row_columns, strict=True) for i in columns)
-    limits = *intervals.lower, *intervals.upper, *(intervals.friction[k] for k in pattern.sliders)
-    found = APPROACH_PROJECTION(
-        pattern.sizes, (*wrenches, *maps, *rows, *(sides[j] for j in order), *rest, *limits)
-    )  # fmt: skip
-    n, m, k = pattern.n, len(order), len(intervals.rows)
-    place = {j: position for position, j in enumerate(order)}
-    own, forces, rates = found[n : n + m], found[n + m : n + m + k], found[n + m + k : n + m + 2 * k]
-    multipliers = *(own[place[j]] for j in range(m)), *forces
-    return NearSolution(found[:n], multipliers, tuple(u - force for u, force in zip(rates, forces, strict=True)))
+    problem = _GroupedProblem(groups, sides, intervals, rest)
+    if not problem.has_fewer_twists or not all(map(is_plain_zero, intervals.friction)):
+        return problem.with_intervals(1)
+    if not intervals.rows:
+        return problem.in_twists(1)
+    near = problem.has_near_intervals
+    found = problem.with_intervals(where(near, 1, 0)), problem.in_twists(where(near, 0, 1))
+    return NearSolution(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
+
+
+def _chosen(condition: Condition, a: Vector, b: Vector) -> Vector:
+    """Return a where the condition holds, else b."""
+    return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+
+
+@final
+class _GroupedProblem(NamedTuple):
+    """Rows in groups with their sides, and interval rows with the products with z at which they have no rate."""
+
+    groups: Sequence[RowGroup]
+    sides: Sequence[Scalar]
+    intervals: Intervals
+    rest: Sequence[Scalar]
+
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the rows, group by group."""
+        return [j for group in self.groups for j in group.numbers]
+
+    @property
+    def ordered_sides(self) -> list[Scalar]:
+        """The sides, group by group."""
+        return [self.sides[j] for j in self.order]
+
+    @property
+    def has_fewer_twists(self) -> bool:
+        """Whether the twists of the groups are not more than the columns, so that they may be independent."""
+        columns = [_columns_of(group.map) for group in self.groups]
+        widths = [len(group.map) for group in self.groups]
+        own = all(width <= len(used) for width, used in zip(widths, columns, strict=True))
+        return own and sum(widths) <= len(set[int]().union(*columns))
+
+    @property
+    def has_near_intervals(self) -> Condition:
+        """Whether the method gives a multiplier to an interval row, without friction, at the beginning."""
+        bounds = zip(self.rest, self.intervals.lower, self.intervals.upper, strict=True)
+        return less(reduce(minimum, (minimum(-u - low, u + high) for u, low, high in bounds)), FAR)
+
+    def with_intervals(self, needed: Scalar) -> NearSolution:
+        """Return the solution, or zeros where it is not `needed`."""
+        pattern, intervals = _GroupPattern.of(self.groups, self.intervals), self.intervals
+        wrenches = (x for group in self.groups for row in group.wrenches for x in row)
+        maps = (
+            row[i] for group, own in zip(self.groups, pattern.columns, strict=True) for row in group.map for i in own
+        )
+        rows = (row[i] for row, columns in zip(intervals.rows, pattern.row_columns, strict=True) for i in columns)
+        limits = *self.rest, *intervals.lower, *intervals.upper, *(intervals.friction[k] for k in pattern.sliders)
+        operands = *wrenches, *maps, *rows, *self.ordered_sides, *limits, needed
+        found = APPROACH_PROJECTION(pattern.sizes, operands)
+        n, m, k = pattern.n, len(self.order), len(intervals.rows)
+        own, forces, rates = found[n : n + m], found[n + m : n + m + k], found[n + m + k : n + m + 2 * k]
+        begin = tuple(u - force for u, force in zip(rates, forces, strict=True))
+        return NearSolution(found[:n], (*self._in_order(own), *forces), begin)
+
+    def in_twists(self, needed: Scalar) -> NearSolution:
+        """Return the solution without interval rows, or one without forces where it is not `needed`."""
+        space = TwistSpace.of([group.wrenches for group in self.groups], [group.map for group in self.groups])
+        pattern = _GroupPattern.of_twists(self.groups)
+        wrenches = (x for own in space.wrenches for row in own for x in row)
+        operands = *wrenches, *space.metric_entries, *self.ordered_sides, needed
+        found = APPROACH_PROJECTION(pattern.sizes, operands)
+        own = found[pattern.n : pattern.n + len(self.order)]
+        point = space.point(own)
+        rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
+        return NearSolution(point, (*self._in_order(own), *(0 for _ in self.rest)), tuple(rates))
+
+    def _in_order(self, multipliers: Vector) -> Vector:
+        """Return multipliers, group by group, in the order of the rows."""
+        return tuple(x for _, x in sorted(zip(self.order, multipliers, strict=True), key=lambda pair: pair[0]))
+
+
+def _columns_of(rows: Matrix) -> tuple[int, ...]:
+    """Return the columns in which rows are not structural zeros."""
+    return tuple(sorted({i for row in rows for i in nonzero_columns(row)}))
 
 
 @final
@@ -113,29 +187,44 @@ class _GroupPattern:
     """Of the interval rows."""
     sliders: tuple[int, ...]
     """The numbers of the interval rows with friction."""
+    plain: bool
+    """Whether the unknowns are twists."""
 
     @classmethod
     def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _GroupPattern:
         """Return the pattern of groups and interval rows."""
         rows, widths = (tuple(map(len, parts)) for parts in zip(*((g.wrenches, g.map) for g in groups), strict=True))
-        columns = tuple(tuple(sorted({i for row in group.map for i in nonzero_columns(row)})) for group in groups)
+        columns = tuple(_columns_of(group.map) for group in groups)
         row_columns = tuple(nonzero_columns(row) for row in intervals.rows)
         sliders = tuple(k for k, f in enumerate(intervals.friction) if not is_plain_zero(f))
-        return cls(len(groups[0].map[0]), rows, widths, columns, row_columns, sliders)
+        return cls(len(groups[0].map[0]), rows, widths, columns, row_columns, sliders, plain=False)
+
+    @classmethod
+    def of_twists(cls, groups: Sequence[RowGroup]) -> _GroupPattern:
+        """Return the pattern of groups whose twists are the unknowns."""
+        rows, widths = (tuple(map(len, parts)) for parts in zip(*((g.wrenches, g.map) for g in groups), strict=True))
+        ends = list(accumulate(widths))
+        columns = tuple(tuple(range(end - width, end)) for width, end in zip(widths, ends, strict=True))
+        return cls(ends[-1], rows, widths, columns, (), (), plain=True)
+
+    @property
+    def factor(self) -> FactorPattern:
+        """The pattern of the factor; the metric of twists is dense."""
+        return FactorPattern.of(self.n, [range(self.n)] if self.plain else (*self.columns, *self.row_columns))
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Sizes, then tables."""
-        factor = FactorPattern.of(self.n, (*self.columns, *self.row_columns))
+        factor = self.factor
         group_ends, column_ends, row_ends = (
             [0, *accumulate(parts)]
             for parts in (self.rows, map(len, self.columns), map(len, self.row_columns))
         )  # fmt: skip
         maps, wrenches = (
             [0, *accumulate(a * b for a, b in zip(self.widths, parts, strict=True))]
-            for parts in (map(len, self.columns), self.rows)
+            for parts in ([0 if self.plain else len(columns) for columns in self.columns], self.rows)
         )
-        own = len(self.rows), len(self.row_columns), len(self.sliders), reduce(gcd, self.rows)
+        own = len(self.rows), len(self.row_columns), len(self.sliders), int(self.plain), reduce(gcd, self.rows, 8)
         sizes = group_ends[-1], *own, column_ends[-1], maps[-1], wrenches[-1], row_ends[-1]
         of_groups = *group_ends, *self.widths, *column_ends, *chain(*self.columns), *maps[:-1], *wrenches[:-1]
         return (

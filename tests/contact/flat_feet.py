@@ -44,13 +44,13 @@ def edges_of(points: Array, angles: Array, mu: float) -> Array:
     return np.array(found)
 
 
-def maps(rng: np.random.Generator, feet: int, joints: int) -> list[Array]:
+def maps(rng: np.random.Generator, feet: int, joints: int, bend: float) -> list[Array]:
     """Return what the trunk and the joints of one leg contribute to the twist of a foot: 6 rows."""
     found = list[Array]()
     for k in range(feet):
         columns = np.zeros((6, TRUNK + feet * joints))
         columns[:, :TRUNK] = np.eye(6) + 0.2 * rng.normal(size=(6, 6))
-        columns[:, TRUNK + k * joints : TRUNK + (k + 1) * joints] = rng.normal(size=(6, joints))
+        columns[:, TRUNK + k * joints : TRUNK + (k + 1) * joints] = bend * rng.normal(size=(6, joints))
         found.append(columns)
     return found
 
@@ -70,11 +70,16 @@ def inertia(rng: np.random.Generator, feet: int, joints: int) -> Array:
     return found + 0.3 * np.eye(n)
 
 
-def flat_feet(seed: int, *, feet: int = 2, joints: int = 3, points: int = 7, unevenness: float = 1e-4) -> Feet:
-    """Return the step of a robot that is pushed to the ground on flat feet; zero velocity is allowed."""
+def flat_feet(
+    seed: int, *, feet: int = 2, joints: int = 3, points: int = 7, unevenness: float = 1e-4, bend: float = 1.0
+) -> Feet:
+    """Return the step of a robot that is pushed to the ground on flat feet; zero velocity is allowed.
+
+    With a small `bend` the joints hardly move the feet.
+    """
     rng = np.random.default_rng(seed)
     H, groups, rows = inertia(rng, feet, joints), list[RowGroup](), list[Array]()
-    for k, T in enumerate(maps(rng, feet, joints)):
+    for k, T in enumerate(maps(rng, feet, joints, bend)):
         angles = np.linspace(0, 2 * np.pi, points, endpoint=False)
         places = np.stack([0.09 * np.cos(angles), 0.03 * np.sin(angles), 0 * angles], axis=1)
         W = edges_of(places, rng.uniform(0, 1.5, points) * (seed % 3), rng.uniform(0.3, 0.9))

@@ -21,6 +21,7 @@ from rbd.solvers.polyhedral_projection import Intervals, project_on_polyhedron
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.solvers.row_groups import RowGroup, near_projection
+from rbd.solvers.twist_space import TwistSpace
 from tests.contact.flat_feet import TRUNK, Feet, edges_of, flat_feet
 from tests.contact.test_interval_program import assert_minimum as assert_interval_minimum
 from tests.contact.test_interval_program import by_active_set, floats
@@ -64,6 +65,32 @@ def test_stops_and_dry_friction_beside_flat_feet(seed: int) -> None:
     np.testing.assert_allclose(floats(found.x), floats(other.x), rtol=0, atol=2e-6)
 
 
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e-9, 1e-6, 1e-3]))
+def test_stiff_legs_make_the_twists_of_feet_dependent(seed: int, bend: float) -> None:
+    given = flat_feet(seed, points=4, bend=bend)
+    found = given.solve()
+    assert_minimum(given.data, pack(found.x), pack(found.multipliers), 1e-9)
+    np.testing.assert_allclose(pack(found.x), exact(given), rtol=0, atol=2e-6)
+
+
+def test_twist_space_has_the_same_rows_and_distances() -> None:
+    feet, rng = flat_feet(3, joints=5), np.random.default_rng(3)
+    wrenches, maps = [each.wrenches for each in feet.groups], [each.map for each in feet.groups]
+    space = TwistSpace.of(wrenches, maps)
+    T, P = np.array(space.map, dtype=float), np.zeros((12, 12))
+    P[np.tril_indices(12)] = [x for row in space.metric for x in row]
+    P += np.tril(P, -1).T
+    np.testing.assert_allclose(P @ T @ T.T, np.eye(12), rtol=0, atol=1e-9)
+    rows = np.concatenate([np.array(W) @ np.array(map_, dtype=float) for W, map_ in zip(wrenches, maps, strict=True)])
+    for k, own in enumerate((T[:6], T[6:])):
+        np.testing.assert_allclose(own @ own.T, np.eye(6), rtol=0, atol=1e-9)
+        scaled = np.array(space.wrenches[k], dtype=float)
+        np.testing.assert_allclose(scaled @ own, rows[28 * k : 28 * (k + 1)], rtol=0, atol=1e-12)
+    forces = rng.uniform(0, 1, 56)
+    np.testing.assert_allclose(pack(space.point(tuple(forces.tolist()))), rows.T @ forces, rtol=0, atol=1e-12)
+
+
 def unit_rows(n: int) -> Matrix:
     return tuple(tuple(1.0 if i == k else 0 for i in range(n)) for k in range(TRUNK, n))
 
@@ -93,30 +120,35 @@ def test_newton_takes_no_step_after_the_interior_point() -> None:
     np.testing.assert_allclose(pack(found.z), pack(alone.z), rtol=0, atol=1e-6)
 
 
-def recorded(feet: Feet) -> Program:
+def recorded(feet: Feet, *, friction: float = 0.05, stop: float = 0.05) -> Program:
     """Return the program of flat feet with bounds and forces as inputs."""
     hessian, linear, rows, bounds = feet.data
     graph = Graph()
     sides, forces = graph.input("bounds", (len(bounds),)), graph.input("linear", (len(linear),))
-    factor, n = Factor.of(nested(hessian), ["pivot"] * len(linear)), len(linear)
-    ends: tuple[Scalar, ...] = (0.05,) * (n - TRUNK)
-    limits = Intervals(unit_rows(n), tuple(-x for x in ends), ends, (0, *ends[1:]), (0,) * (n - TRUNK))
+    factor, n, k = Factor.of(nested(hessian), ["pivot"] * len(linear)), len(linear), len(linear) - TRUNK
+    rubbing = (0, *(friction or 0,) * (k - 1))
+    limits = Intervals(unit_rows(n), (-stop,) * k, (stop,) * k, rubbing, (0,) * k)
     found = solve_projected_program(nested(hessian), factor, forces, nested(rows), sides, limits, feet.groups)
     outputs: dict[str, tuple[Scalar, ...] | Scalar] = {"x": found.x, "multipliers": found.multipliers}
     return Program.of(graph, "flat_feet", outputs | {"exact": found.by_active_set})
 
 
-def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits() -> None:
-    """Some robots fly, others stand, are pushed sideways, or lie on one edge of a foot."""
+@pytest.mark.parametrize(("friction", "stop"), [(0.05, 0.05), (0.0, 16.0)])
+def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits(friction: float, stop: float) -> None:
+    """Some robots fly, others stand, are pushed sideways, lie on one edge of a foot, or reach stops of their legs."""
     feet, count, rng = flat_feet(4, points=4), 19, np.random.default_rng(1)
-    program = recorded(feet)
+    program = recorded(feet, friction=friction, stop=stop)
     _, linear, _, bounds = feet.data
     arrays = [
         bounds - rng.choice([0, 1e-3, 5.0], (count, 1)) * rng.exponential(size=(count, len(bounds))),
-        linear * rng.choice([1, 1, -1], (count, 1)) + rng.normal(size=(count, len(linear))) * rng.choice([0, 0.3, 3]),
+        linear * rng.choice([0.02, 1, 1, -1], (count, 1))
+        + rng.normal(size=(count, len(linear))) * rng.choice([0, 0.3, 3]),
     ]
     expected = reference(program, arrays, count)
     assert expected[1] == (-1, 0)
+    held = [np.any(program.interpret(bounds=c, linear=f)["multipliers"][-6:]) for c, f in zip(*arrays, strict=True)]
+    assert np.any(held)
+    assert friction or not np.all(held)  # without friction, robots whose stops are far have another method
     assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, count), expected)
     for lanes in (2, 8):
         assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count), expected)

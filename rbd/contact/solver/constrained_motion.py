@@ -84,8 +84,8 @@ def contacts_of(state: ScalarState, pairs: Sequence[Pair], touching: Callable[[i
 
 
 def masked_row(condition: Condition, row: Vector) -> Vector:
-    """Return a row where the condition holds, zeros elsewhere; structural zeros stay as they are."""
-    return tuple(x if is_plain_zero(x) else where(condition, x, 0) for x in row)
+    """Return a row where the condition holds, zeros elsewhere; plain zeros become structural."""
+    return tuple(0 if is_plain_zero(x) else where(condition, x, 0) for x in row)
 
 
 def nearer_than(threshold: Scalar) -> Callable[[int, Scalar], Condition]:

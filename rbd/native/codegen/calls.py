@@ -65,7 +65,7 @@ def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
     if place.all_lanes:
         _write_zero(w, outputs, n_out * width)
-        after = _skip_unless_needed(w, place.call, w.element(inputs, (n_in - 1) * width))
+        after = _skip_unless_needed(w, lanes, place.call, w.element(inputs, (n_in - 1) * width))
         _write_zero(w, work, n_work * width)
         _invoke(w, place.call, inputs, outputs, work, "%st", width)
         _end_of_skip(w, after)
@@ -74,7 +74,7 @@ def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
     if place.call.intrinsic.guarded:
         _write_zero(w, outputs, n_out * width)
     for lane in range(width):
-        after = _skip_unless_needed(w, place.call, w.element(inputs, (n_in - 1) * width + lane))
+        after = _skip_unless_needed(w, Lanes(1), place.call, w.element(inputs, (n_in - 1) * width + lane))
         _write_copy(w, work, 1, w.element(inputs, lane), width, n_in)
         _write_zero(w, mine_out, n_out + n_work)
         _invoke(w, place.call, work, mine_out, mine_work, w.element("%st", lane, "i64"))
@@ -82,13 +82,18 @@ def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
         _end_of_skip(w, after)
 
 
-def _skip_unless_needed(w: Writer, call: IntrinsicCall, guard: str) -> str:
-    """Write a jump over a guarded call whose last operand is zero; return the label behind it, "" for other calls."""
+def _skip_unless_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, guard: str) -> str:
+    """Write a jump over a guarded call whose last operand is zero in all lanes that it computes.
+
+    Return the label behind it, "" for calls that are not guarded.
+    """
     if not call.intrinsic.guarded:
         return ""
     needed, after = w.label(), w.label()
-    zero = w.set(f"fcmp oeq double {w.load('double', guard)}, 0.0")
-    w.add(f"  br i1 {zero}, label %{after}, label %{needed}")
+    used = w.set(
+        f"fcmp une {lanes.double} {w.load(lanes.double, guard, lanes.alignment)}, {lanes.double_constant(0.0)}"
+    )
+    w.add(f"  br i1 {w.any_lane(lanes, used)}, label %{needed}, label %{after}")
     w.begin(needed)
     return after
 

@@ -163,3 +163,31 @@ def test_guarded_calls_are_skipped_row_by_row() -> None:
     arrays[0][6, 1] = 1.0
     for lanes in (1, 8):
         assert native_rows(CompiledProgram(program, lanes), arrays, 19)[1] == (6, FIRST_CHECK)
+
+
+class Selected(Workspace):
+    x = operand("1")
+    needed = operand("1")
+    y = result("1")
+
+
+def _root_where_needed(w: Selected) -> int:
+    if some(w.needed[0] > 0.0):
+        w.y[0] = select(w.needed[0] > 0.0, sqrt(abs(w.x[0])), 0.0)
+    return 0
+
+
+SELECTED = Intrinsic(
+    name="selected_for_tests", workspace=Selected, function=_root_where_needed, operations=lambda: 3, guarded=True
+)
+
+
+def test_guarded_calls_of_all_lanes_are_skipped_together() -> None:
+    graph = Graph()
+    program = Program.of(graph, "selected", {"y": SELECTED((), graph.input("x", (2,)))[0]})
+    arrays = random_inputs(program, 19, seed=0)
+    arrays[0][:, 1] = np.arange(19) % 11 > 8  # no lane of the first vector, two of the second
+    expected = reference(program, arrays, 19)
+    assert np.count_nonzero(expected[0]) == 2
+    for lanes in (1, 2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, 19), expected)

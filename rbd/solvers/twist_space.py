@@ -1,0 +1,101 @@
+"""Projections onto polyhedra whose rows come in groups, in terms of the groups' twists.
+
+With rows U = W T, the point z of W T z >= c nearest to zero is T'P t for the twists t of
+
+    minimise 1/2 t'P t   subject to   W t >= c,   P = (T T')⁻¹
+
+These are as many unknowns as T has rows, and no row of W has more entries than the twist of its own group. Twists are
+scaled so that the rows of T are orthonormal within a group. What two groups share may make T T' singular, as the
+straight legs of a robot on two feet do; then its pivots are at least `_LEAST`, and the point is near the solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, final
+
+from rbd.scalars.constants import const
+from rbd.scalars.functions import less, maximum, sqrt, where
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+_LEAST: Final = const(1, 10**9)
+"""Least pivots of T T', relative to its diagonal."""
+
+
+@final
+class TwistSpace(NamedTuple):
+    """The wrenches W of each group, the rows of T, and the lower triangle of P."""
+
+    wrenches: tuple[Matrix, ...]
+    map: Matrix
+    metric: Matrix
+
+    @classmethod
+    def of(cls, wrenches: Sequence[Matrix], maps: Sequence[Matrix]) -> TwistSpace:
+        """Scale the twists of groups."""
+        scaled, rows = list[Matrix](), list[Vector]()
+        for own, map_ in zip(wrenches, maps, strict=True):
+            factor = _lower_factor(_gram(map_))
+            scaled.append(tuple(_times_lower(row, factor) for row in own))
+            rows += _divided(map_, factor)
+        return cls(tuple(scaled), tuple(rows), _inverse(rows, [len(map_) for map_ in maps]))
+
+    @property
+    def metric_entries(self) -> Vector:
+        """P, below the diagonal row by row, then the diagonal."""
+        return *(x for row in self.metric for x in row[:-1]), *(row[-1] for row in self.metric)
+
+    def point(self, multipliers: Vector) -> Vector:
+        """Return the point z = U' of multipliers, group by group."""
+        total, start = list[Scalar](), 0
+        for own in self.wrenches:
+            forces = multipliers[start : start + len(own)]
+            total += [dot(column, forces) for column in zip(*own, strict=True)]
+            start += len(own)
+        return tuple(dot(column, total) for column in zip(*self.map, strict=True))
+
+
+def _gram(rows: Matrix) -> Matrix:
+    """Return the lower triangle of the products of rows."""
+    return tuple(tuple(dot(row, other) for other in rows[: i + 1]) for i, row in enumerate(rows))
+
+
+def _lower_factor(gram: Sequence[Sequence[Scalar]]) -> Matrix:
+    """Return C with C C' = `gram`, which is semidefinite: pivots have a least size."""
+    found = list[list[Scalar]]()
+    for i, row in enumerate(gram):
+        own = list[Scalar]()
+        for j in range(i):
+            own.append((row[j] - dot(own, found[j][:j])) / found[j][j])
+        least = row[i] * _LEAST
+        pivot = maximum(row[i] - dot(own, own), least)
+        own.append(sqrt(where(less(0, pivot), pivot, 1)))
+        found.append(own)
+    return tuple(map(tuple, found))
+
+
+def _times_lower(row: Vector, factor: Matrix) -> Vector:
+    """Return the product of a row with C."""
+    return tuple(dot(row[j:], [factor[i][j] for i in range(j, len(row))]) for j in range(len(row)))
+
+
+def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> list[Vector]:
+    """Return C⁻¹ times the matrix of the rows."""
+    found = list[Vector]()
+    for row, own in zip(rows, factor, strict=True):
+        left: Sequence[Scalar] = row
+        for x, other in zip(own, found, strict=False):
+            left = [a - x * b for a, b in zip(left, other, strict=True)]
+        found.append(tuple(a / own[-1] for a in left))
+    return found
+
+
+def _inverse(rows: Sequence[Vector], sizes: Sequence[int]) -> Matrix:
+    """Return the lower triangle of (T T')⁻¹ for rows that are orthonormal within groups of these sizes."""
+    owners = [k for k, size in enumerate(sizes) for _ in range(size)]
+    gram = [[0 if owners[i] == owners[j] else dot(row, rows[j]) for j in range(i)] + [1] for i, row in enumerate(rows)]
+    size = range(len(rows))
+    inverse = _divided([tuple(1 if i == j else 0 for j in size) for i in size], _lower_factor(gram))
+    columns = tuple(zip(*inverse, strict=True))
+    return tuple(tuple(dot(a[i:], b[i:]) for b in columns[: i + 1]) for i, a in enumerate(columns))
