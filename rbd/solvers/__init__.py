@@ -21,6 +21,8 @@ weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
 cone_projection.py, cone_program.py
                        programs with second-order cones, many at a time
+cone_rows.py, cone_newton.py, cone_multipliers.py
+                       their rows, Newton's method on them, and the method of multipliers
 friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back

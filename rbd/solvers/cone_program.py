@@ -1,9 +1,8 @@
 """Programs with second-order cones: the nearest motion with round friction cones.
 
-    minimise 1/2 x'Hx - g'x   subject to   a0 x - c >= |(a1 x, a2 x)| for each cone, and rows x >= bounds
+    minimise 1/2 x'Hx - g'x   subject to   a0 x - c >= |(a1 x, a2 x)| for each cone, and intervals
 
-In the coordinates y = W x of H = W'W this is a projection (`cone_projection.py`); a row with a bound is a cone whose
-other two rows are zero.
+In the coordinates y = W x of H = W'W this is a projection (`cone_projection.py`).
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result
 from rbd.scalars.conditions import both, invert
 from rbd.scalars.constants import const
-from rbd.scalars.functions import less, maximum, sqrt, where
+from rbd.scalars.functions import absolute, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.cone_projection import PROJECT_ON_CONES
-from rbd.solvers.interval_program import solve_interval_program
+from rbd.solvers.cone_projection import project_on_cones
 from rbd.solvers.linear import Factor
-from rbd.solvers.operands import entries, solver_error
+from rbd.solvers.operands import solver_error
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 
 ACCURACY: Final = 1e-9
@@ -100,67 +98,97 @@ def solve_cone_program(
     >>> [round(x, 9) for x in found.x], [round(x, 9) for x in found.cones[0]]
     ([0.4, 0.2], [1.2, -1.2, 0.0])
     """
-    residuals: list[Scalar] = []
-
-    def solve(
-        matrix: Matrix, forces: Sequence[Scalar], rows: Matrix, sides: Sequence[Scalar]
-    ) -> tuple[Vector, Vector, Vector]:
-        white = factor if matrix is hessian else Factor.of(matrix, [f"unknown {k}" for k in range(len(matrix))])
-        x, multipliers, residual = _projected(white, forces, rows, sides, len(cones))
-        residuals.append(residual)
-        return x, multipliers, tuple(where(less(0, each), 1, 0) for each in multipliers)
-
-    flat, sides = tuple(row for cone in cones for row in cone), tuple(x for c in bounds for x in (c, 0, 0))
-    found = solve_interval_program(solve, hessian, factor, linear, flat, sides, intervals)
-    forces, count = found.multipliers, 3 * len(cones)
-    triples = tuple((forces[k], forces[k + 1], forces[k + 2]) for k in range(0, count, 3))
-    return ConeSolution(found.x, triples, forces[count:], residuals[0])
-
-
-def _projected(
-    factor: Factor, linear: Sequence[Scalar], rows: Matrix, sides: Sequence[Scalar], cones: int
-) -> tuple[Vector, Vector, Scalar]:
-    """Return the minimum, a multiplier for each row, and the residual; the first rows are those of cones."""
     free = factor.whitened(linear)
-    n, zero = len(free), (0,) * len(free)
-    blocks = [(rows[3 * k : 3 * k + 3], sides[3 * k]) for k in range(cones)]
-    blocks += [((row, zero, zero), side) for row, side in zip(rows[3 * cones :], sides[3 * cones :], strict=True)]
-    if not blocks:
-        return factor.unwhitened(free), (), 0
-    white = [[factor.whitened(row) for row in block] for block, _ in blocks]
-    scales = _inverse_lengths(white)
-    unit = [[tuple(x * scale for x in row) for row in block] for block, scale in zip(white, scales, strict=True)]
-    starts = [_slacks(block, free, side * scale) for block, (_, side), scale in zip(unit, blocks, scales, strict=True)]
-    # Violations of cones, and speeds of sliding, whose rounding shows in the multipliers.
-    sizes = (maximum(-a, sqrt(b * b + c * c)) for a, b, c in starts)
-    size = reduce(maximum, sizes, sqrt(dot(free, free)) * _SMALL)
-    size = where(less(0, size), size, 1)
-    offsets = [x / size for start in starts for x in start]
-    operands = (*entries(tuple(row for block in unit for row in block)), *offsets)
-    flat = PROJECT_ON_CONES((n, len(blocks)), operands)
-    residual = maximum(flat[-2], _contradiction(scales, [side for _, side in blocks]))
+    if not cones and not intervals.rows:
+        return ConeSolution(factor.unwhitened(free), (), (), 0)
+    scaled = _ScaledConeProgram.of(factor, free, cones, bounds, intervals)
+    found = project_on_cones(scaled.blocks, scaled.offsets, scaled.intervals, scaled.rest)
+    residual = maximum(found.residual, _contradiction(scaled.inverses, bounds))
     (passed,) = REQUIRE_SOLUTION((), (residual,), (UNSOLVED,))
-    scaled = size * passed
-    x = factor.unwhitened([a + scaled * b for a, b in zip(free, flat[:n], strict=True)])
-    forces = [scaled * scales[k // 3] * y for k, y in enumerate(flat[n:-2])]
-    return x, (*forces[: 3 * cones], *forces[3 * cones :: 3]), residual
+    size = scaled.size * passed
+    x = factor.unwhitened([a + size * b for a, b in zip(free, found.z, strict=True)])
+    scales = [size * scale for scale in scaled.inverses]
+    forces = (_scaled(found.forces[3 * k : 3 * k + 3], scale) for k, scale in enumerate(scales))
+    efforts = tuple(size * scale * y for scale, y in zip(scaled.row_inverses, found.intervals, strict=True))
+    return ConeSolution(x, tuple((a, b, c) for a, b, c in forces), efforts, residual)
+
+
+@final
+class _ScaledConeProgram(NamedTuple):
+    """The program with blocks and rows of length one, seen from the free point, in units of `size`."""
+
+    blocks: tuple[Matrix, ...]
+    offsets: Vector
+    intervals: Intervals
+    rest: Vector
+    """Sides of the interval rows at which they have no speed."""
+    inverses: Vector
+    """One over the length of the longest row of each block; zero for blocks that count as zero."""
+    row_inverses: Vector
+    size: Scalar
+
+    @classmethod
+    def of(
+        cls, factor: Factor, free: Vector, cones: Sequence[Matrix], bounds: Sequence[Scalar], intervals: Intervals
+    ) -> _ScaledConeProgram:
+        """Scale a program."""
+        white = [[factor.whitened(row) for row in block] for block in cones]
+        inverses = _inverse_lengths(white)
+        blocks = tuple(tuple(_scaled(row, x) for row in block) for block, x in zip(white, inverses, strict=True))
+        slacks = tuple(_slacks(block, free, c, x) for block, c, x in zip(blocks, bounds, inverses, strict=True))
+        speeds, rest, row_inverses = _scaled_intervals(factor, free, intervals)
+        size = _size(free, slacks, speeds, rest)
+        offsets = tuple(a / size for slack in slacks for a in slack)
+        limits = (tuple(x / size for x in each) for each in speeds[1:])
+        rest = tuple(x / size for x in rest)
+        return cls(blocks, offsets, Intervals(speeds.rows, *limits), rest, inverses, row_inverses, size)
+
+
+def _size(free: Vector, slacks: Sequence[Vector], intervals: Intervals, rest: Vector) -> Scalar:
+    """Return the size of a program: the largest violation, speed of sliding, or change of speed by friction."""
+    found = [maximum(-a, sqrt(b * b + c * c)) for a, b, c in slacks]
+    found += [minimum(absolute(side), f) for side, f in zip(rest, intervals.friction, strict=True)]
+    found += [maximum(side + a, -side - b) for side, a, b in zip(rest, intervals.lower, intervals.upper, strict=True)]
+    size = reduce(maximum, found, sqrt(dot(free, free)) * _SMALL)
+    return where(less(0, size), size, 1)
+
+
+def _scaled(row: Sequence[Scalar], scale: Scalar) -> Vector:
+    return tuple(x * scale for x in row)
+
+
+def _scaled_intervals(factor: Factor, free: Vector, intervals: Intervals) -> tuple[Intervals, Vector, Vector]:
+    """Return intervals with rows of length one, their sides at rest from the free point, and inverse lengths."""
+    white = [factor.whitened(row) for row in intervals.rows]
+    inverses = tuple(1 / sqrt(dot(row, row)) for row in white)
+    rows = tuple(_scaled(row, x) for row, x in zip(white, inverses, strict=True))
+    lower, upper, begin = (
+        tuple(u * x for u, x in zip(each, inverses, strict=True))
+        for each in (intervals.lower, intervals.upper, intervals.begin)
+    )
+    friction = tuple(f / x for f, x in zip(intervals.friction, inverses, strict=True))
+    return Intervals(rows, lower, upper, friction, begin), tuple(-dot(row, free) for row in rows), inverses
 
 
 def _inverse_lengths(blocks: Sequence[Sequence[Vector]]) -> Vector:
     """Return one over the length of the longest row of each block, zero for blocks that count as zero."""
+    if not blocks:
+        return ()
     squares = [reduce(maximum, (dot(row, row) for row in block)) for block in blocks]
     least = _ZERO_BLOCK * _ZERO_BLOCK * reduce(maximum, squares)
     counts = [less(least, square) for square in squares]
     return tuple(where(c, 1 / sqrt(where(c, square, 1)), 0) for c, square in zip(counts, squares, strict=True))
 
 
-def _contradiction(scales: Vector, sides: Sequence[Scalar]) -> Scalar:
+def _contradiction(inverses: Vector, bounds: Sequence[Scalar]) -> Scalar:
     """Return 1 if a block that counts as zero has a positive bound, 0 if none has."""
-    pairs = zip(scales, sides, strict=True)
-    return reduce(maximum, (where(both(less(0, side), invert(less(0, scale))), 1, 0) for scale, side in pairs))
+    worst: Scalar = 0
+    for inverse, bound in zip(inverses, bounds, strict=True):
+        worst = maximum(worst, where(both(less(0, bound), invert(less(0, inverse))), 1, 0))
+    return worst
 
 
-def _slacks(block: Sequence[Vector], free: Vector, side: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """Return what the rows of a block are at the free point."""
+def _slacks(block: Matrix, free: Vector, bound: Scalar, inverse: Scalar) -> Vector:
+    """Return what the rows of a block are at the free point; blocks that count as zero are far from their cones."""
     a, b, c = (dot(row, free) for row in block)
-    return a - side, b, c
+    return where(less(0, inverse), a - bound * inverse, 1), b, c

@@ -1,0 +1,148 @@
+"""The method of multipliers for projections onto cones (`cone_rows.py`), for many problems side by side.
+
+In each round z is the minimum of |z|²/2 + sum of |P(y)|² / (2 rho), where y = lam - rho s; then lam becomes P(y). The
+function is convex and once differentiable; Newton's method, with theta = 0 and a line search, finds the minimum from
+everywhere. Lanes that are done stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.intrinsics.language import divide, fma, select, some
+from rbd.solvers.cone_newton import ACCEPTED
+from rbd.solvers.cone_rows import (
+    ConeProjection,
+    compute_imbalance,
+    compute_slacks,
+    measure,
+    project_all,
+    solve,
+    weigh_all,
+)
+
+_PENALTY: Final = 1e5
+"""rho, for blocks of length one: small enough that rounding of s does not show in y."""
+_GROWTH: Final = 100.0
+"""Growth of rho, for one round, where rounds make no progress because blocks are nearly dependent."""
+_LARGEST_GROWTH: Final = 1e5
+_PROGRESS: Final = 0.2
+_SETTLED: Final = 2e-16
+"""Gradient, relative to rho, at which a round of multipliers ends."""
+_LONGEST: Final = 20.0
+"""Steps of a round, at most."""
+STEPS: Final = 150
+"""Newton steps, at most."""
+TRIALS: Final = 20
+"""Evaluations of a line search, at most."""
+_FLAT: Final = 0.05
+"""Slope, relative to that at the beginning, at which the line search ends."""
+_FAR: Final = 1e300
+
+
+def _slope(w: ConeProjection, length: float) -> float:
+    """Return the slope along the direction after a part of the step."""
+    project_all(w, w.penalty[0], length)
+    slope = 0.0
+    for i in range(w.n):
+        slope = fma(fma(length, w.direction[i], w.point[i]), w.direction[i], slope)
+    for j in range(3 * w.blocks + w.intervals):
+        slope = fma(-w.trial[j], w.rates[j], slope)
+    return slope
+
+
+def _search(w: ConeProjection, running: float) -> None:
+    """Find a part of the step with a small slope: the whole one, else by false position inside a bracket."""
+    low = 0.0
+    first = _slope(w, 0.0)
+    low_slope = first
+    high = 1.0
+    high_slope = _slope(w, 1.0)
+    length = 1.0
+    searching = select(high_slope > -_FLAT * first, running, 0.0)
+    trials = 0
+    while trials < TRIALS and some(searching > 0.0):
+        middle = _false_position(low, high, low_slope, high_slope)
+        slope = _slope(w, middle)
+        length = select(searching > 0.0, middle, length)
+        high_slope = select(slope > 0.0, slope, high_slope)
+        high = select(slope > 0.0, middle, high)
+        low_slope = select(slope > 0.0, low_slope, slope)
+        low = select(slope > 0.0, low, middle)
+        searching = select(abs(slope) > -_FLAT * first, searching, 0.0)
+        trials += 1
+    w.length[0] = length
+
+
+def _false_position(low: float, high: float, low_slope: float, high_slope: float) -> float:
+    """Return where a slope is zero if it is linear in a bracket, at least a tenth of that away from its ends."""
+    middle = fma(divide(-low_slope, high_slope - low_slope), high - low, low)
+    inner = fma(0.1, high - low, low)
+    outer = fma(0.9, high - low, low)
+    middle = select(middle > inner, middle, inner)
+    return select(middle < outer, middle, outer)
+
+
+def _begin_step(w: ConeProjection) -> float:
+    """Compute slacks, P(y) and the right-hand side, which is minus the gradient; return its largest entry."""
+    compute_slacks(w)
+    for j in range(3 * w.blocks + w.intervals):
+        w.rates[j] = 0.0
+    project_all(w, w.penalty[0], 0.0)
+    return compute_imbalance(w, w.trial)
+
+
+def _end_round(w: ConeProjection, settled: float) -> None:
+    """Set the multipliers of lanes that are settled, and choose rho: after a large one it is the first again."""
+    for j in range(3 * w.blocks + w.intervals):
+        w.multipliers[j] = select(settled > 0.0, w.trial[j], w.multipliers[j])
+    before = w.residual[0]
+    measure(w)
+    w.residual[0] = select(settled > 0.0, w.residual[0], before)
+    usual = select(w.penalty[0] > _PENALTY, 0.0, settled)
+    stalls = select(w.residual[0] > _PROGRESS * w.best[0], usual, 0.0)
+    smaller = select(w.residual[0] < w.best[0], w.residual[0], w.best[0])
+    w.best[0] = select(usual > 0.0, smaller, w.best[0])
+    grown = select(w.growth[0] < _LARGEST_GROWTH, w.growth[0] * _GROWTH, _LARGEST_GROWTH)
+    w.growth[0] = select(stalls > 0.0, grown, w.growth[0])
+    following = select(stalls > 0.0, _PENALTY * w.growth[0], _PENALTY)
+    w.penalty[0] = select(settled > 0.0, following, w.penalty[0])
+
+
+def _start(w: ConeProjection) -> float:
+    """Return which lanes are left, unless their operands are not finite; these start from the zero point again."""
+    left = select(w.residual[0] <= ACCEPTED, 0.0, 1.0)
+    for i in range(w.n):
+        w.point[i] = select(left > 0.0, 0.0, w.point[i])
+    for j in range(3 * w.blocks + w.intervals):
+        w.multipliers[j] = select(left > 0.0, 0.0, w.multipliers[j])
+    w.penalty[0] = _PENALTY
+    w.growth[0] = 1.0
+    w.best[0] = _FAR
+    if some(left > 0.0):
+        measure(w)
+    return select(w.residual[0] > ACCEPTED, left, 0.0)
+
+
+def solve_by_multipliers(w: ConeProjection) -> None:
+    """Solve lanes that are not solved."""
+    running = _start(w)
+    rounds = 0
+    while rounds < STEPS and some(running > 0.0):
+        worst = _begin_step(w)
+        settled = select(worst > _SETTLED * w.penalty[0], select(w.age[0] < _LONGEST, 0.0, running), running)
+        if some(settled > 0.0):
+            _end_round(w, settled)
+            running = select(w.residual[0] > ACCEPTED, running, 0.0)
+            _begin_step(w)
+        w.age[0] = select(settled > 0.0, 0.0, w.age[0] + 1.0)
+        weigh_all(w, w.penalty[0], 0.0)
+        solve(w)
+        _search(w, running)
+        for i in range(w.n):
+            moved = fma(w.length[0], w.direction[i], w.point[i])
+            w.point[i] = select(running > 0.0, moved, w.point[i])
+        w.steps[0] += running
+        rounds += 1
+    if some(running > 0.0):
+        measure(w)
