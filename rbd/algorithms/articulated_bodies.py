@@ -201,7 +201,7 @@ def _residuals(
 @kernel
 def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInertia:
     """Return the articulated inertia of a body, in the root frame."""
-    inertias, _ = articulated_inertias(state)
+    inertias = articulated_inertias(state)
     return inertias[index].transformed(passes.to_root(state)[index])
 
 

@@ -4,14 +4,15 @@ It differs from the table in two things:
 
 * Accelerations a, a', c are those of frame origins, not spatial ones (`rbd/spatial/classical.py`). Then p of a single
   body, and with it p^A, needs no linear velocity. I^A, U, D, u and vd are the same; a_0 = -gravity as in the table.
-* The second pass is split: I^A, U and D depend on q only, and are all that `articulated_inertia` needs.
+* The second pass is a generator of I^A, U and D, which depend on q only and are all that `articulated_inertia` needs;
+  forces follow body by body, so that few intermediate results live at a time.
 
 Everything is expressed in body frames. `X_PB` is the transform from a body to its parent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 import attrs
@@ -71,8 +72,7 @@ def articulated_motion(
     """Return the motion under all torques of the joints, passive ones included; those of `prescribed` do not matter."""
     known = _with_fixed_joints(state, prescribed)
     c, p_A = _velocity_terms(state, external)
-    I_A, joints = articulated_inertias(state, known)
-    u = _add_bias_forces(state, tau, known, c, p_A, I_A, joints)
+    I_A, joints, u = _inward(state, tau, known, c, p_A)
     a, vd = _accelerations(state, known, c, joints, u)
     return ArticulatedMotion(I_A, p_A, a, vd)
 
@@ -91,9 +91,9 @@ def _velocity_terms(
     state: StateView, external: AppliedWrenches
 ) -> tuple[list[ClassicalAcceleration], list[Wrench[Any]]]:
     """First pass: return per body c, its acceleration for vd = 0 over a parent that has none, and p."""
-    root = state.layout.root_frame
+    root, inertias = state.layout.root_frame, passes.body_inertias(state)
     motions = [ClassicalMotion.fixed(root, (0, 0, 0))]
-    c = [ClassicalAcceleration.zero(root, root)]
+    c, p = [ClassicalAcceleration.zero(root, root)], [motions[0].wrench(inertias[0])]
     rows = zip(
         state.nodes, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
     )
@@ -101,25 +101,34 @@ def _velocity_terms(
         motion = motions[node.parent].across_joint(X_PB, V_J, c_J)
         c.append(motion.acceleration)
         motions.append(motion.velocity_terms())
-    p = [motion.wrench(inertia) for motion, inertia in zip(motions, passes.body_inertias(state), strict=True)]
+        p.append(motions[-1].wrench(inertias[node.index]))
     return c, minus_external(state, p, external)
 
 
-def articulated_inertias(
-    state: StateView, known: KnownAccelerations = NONE
-) -> tuple[list[ArticulatedInertia], dict[int, JointFactor]]:
-    """Second pass, inertias: return I^A of every body, and U and D of the joints of unknown acceleration."""
+def articulated_inertias(state: StateView) -> list[ArticulatedInertia]:
+    """Return I^A of every body, with all joints free."""
     I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
-    joints: dict[int, JointFactor] = {}
+    for _ in _inertias_inward(state, _with_fixed_joints(state, NONE), I_A):
+        pass
+    return I_A
+
+
+def _inertias_inward(
+    state: StateView, known: KnownAccelerations, I_A: list[ArticulatedInertia]
+) -> Iterator[tuple[TreeNode, Transform, GeometricJacobian, JointFactor | None]]:
+    """Second pass, inertias: turn I into I^A; yield each joint, X_PB, S, and U and D unless its acceleration is known.
+
+    When a joint is yielded, I^A of its body is final, and its parent has been added to.
+    """
     for node, X_PB, S in reversed(_joints(state)):
-        I_a = I_A[node.index]
-        if node.index not in known and node.joint.nv:
+        I_a, joint = I_A[node.index], None
+        if node.index not in known:
             U = I_a.wrenches(S)
             D = _joint_inertia(state, node, transpose_product(S, U))
-            joints[node.index] = JointFactor(U, D)
+            joint = JointFactor(U, D)
             I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
         I_A[node.parent] = I_A[node.parent] + I_a.transformed(X_PB)
-    return I_A, joints
+        yield node, X_PB, S, joint
 
 
 def _joint_inertia(state: StateView, node: TreeNode, S_U: Matrix) -> Factor:
@@ -129,32 +138,25 @@ def _joint_inertia(state: StateView, node: TreeNode, S_U: Matrix) -> Factor:
     return Factor.of(D, [f"the inertia that joint '{node.joint.name}' moves"] * node.joint.nv)
 
 
-def _add_bias_forces(
-    state: StateView,
-    tau: Vector,
-    known: KnownAccelerations,
-    c: list[ClassicalAcceleration],
-    p_A: list[Wrench[Any]],
-    I_A: list[ArticulatedInertia],
-    joints: dict[int, JointFactor],
-) -> dict[int, Vector]:
-    """Second pass, forces: turn p into p^A; return u = tau - S^T p^A of the joints of unknown acceleration."""
-    u: dict[int, Vector] = {}
-    for node, X_PB, S in reversed(_joints(state)):
+def _inward(
+    state: StateView, tau: Vector, known: KnownAccelerations, c: list[ClassicalAcceleration], p_A: list[Wrench[Any]]
+) -> tuple[list[ArticulatedInertia], dict[int, JointFactor], dict[int, Vector]]:
+    """Second pass: turn p into p^A; return I^A, and of joints of unknown acceleration U, D and u = tau - S^T p^A."""
+    I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
+    joints, u = dict[int, JointFactor](), dict[int, Vector]()
+    for node, X_PB, S, joint in _inertias_inward(state, known, I_A):
         i = node.index
-        if i in joints:
-            u[i] = subtract(tau[node.v], S.torque_components(p_A[i]))
+        if joint is not None:
+            joints[i], u[i] = joint, subtract(tau[node.v], S.torque_components(p_A[i]))
         if not node.parent:
             continue
         # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.
-        if i in joints:
-            p_a = I_A[i] @ c[i] + Wrench.trusted(
-                c[i].body, *joints[i].U.combination(joints[i].acceleration(u[i], c[i]))
-            )
+        if joint is not None:
+            p_a = I_A[i] @ c[i] + Wrench.trusted(c[i].body, *joint.U.combination(joint.acceleration(u[i], c[i])))
         else:
             p_a = I_A[i] @ c[i].plus_joint_acceleration(S, known[i])
         p_A[node.parent] = p_A[node.parent] + (p_A[i] + p_a).transformed(X_PB)
-    return u
+    return I_A, joints, u
 
 
 def _accelerations(

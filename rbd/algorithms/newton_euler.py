@@ -6,7 +6,7 @@ It differs from the table in one thing: accelerations are those of frame origins
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rbd.algorithms.assembly import subtree_sums
@@ -22,17 +22,23 @@ from rbd.state import StateView, kernel
 
 def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tuple[ClassicalMotion, ...]:
     """Outward pass: return velocity and acceleration of every body at accelerations `vd` of the joints (None: zero)."""
+    return tuple(_outward(state, vd, gravity=gravity))
+
+
+def _outward(state: StateView, vd: Vector | None, *, gravity: bool = True) -> Iterator[ClassicalMotion]:
+    """Yield the motion of every body: what is recorded for a body between two motions uses registers, not memory."""
     a_0 = neg3(state.gravity.xyz_components) if gravity else (0, 0, 0)
     result = [ClassicalMotion.fixed(state.layout.root_frame, a_0)]
+    yield result[0]
     a_J = passes.joint_accelerations(state, vd)
     rows = zip(state.nodes, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
     for node, X_PB, V_J, own in rows:
         result.append(result[node.parent].across_joint(X_PB, V_J, own))
-    return tuple(result)
+        yield result[-1]
 
 
 def body_wrenches(
-    state: StateView, moving: tuple[ClassicalMotion, ...], external: AppliedWrenches = ()
+    state: StateView, moving: Iterable[ClassicalMotion], external: AppliedWrenches = ()
 ) -> list[Wrench[Any]]:
     """Return, per body, f^B - f^x: the wrench of its motion, I a + V x* I V, minus the external wrenches on it."""
     f_B = [motion.wrench(inertia) for motion, inertia in zip(moving, passes.body_inertias(state), strict=True)]
@@ -90,4 +96,4 @@ def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
 
 def wrenches_of_motion(vd: Vector | None, external: AppliedWrenches, state: StateView) -> tuple[Wrench[Any], ...]:
     """Inward pass: return f, the wrench that its joint applies to each body, in the body frame."""
-    return subtree_sums(state, body_wrenches(state, motions(state, vd), external))
+    return subtree_sums(state, body_wrenches(state, _outward(state, vd), external))
