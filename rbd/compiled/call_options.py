@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.parameter_checks import check_parameters
 from rbd.compiled.status import RowStatus
 from rbd.scalars.arrays import Array
 
@@ -26,7 +26,7 @@ class CallOptions:
     parameters: Mapping[str, ArrayLike]
 
     def __attrs_post_init__(self) -> None:
-        require_possible(self.parameters)
+        check_parameters(self.parameters)
 
     def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
         """Return what a function computes of arrays."""

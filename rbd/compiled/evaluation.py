@@ -77,7 +77,7 @@ class Evaluation:
         outputs = output_arrays(self.outline.outputs, lead, out, columns=bool(lead) and in_columns(rows, ports))
         if threads and not lead:
             given = [contiguous(array) for array in inputs]
-            self._settle(given, self.executable.run(given, outputs), status)
+            self._raise_or_store(given, self.executable.run(given, outputs), status)
         else:
             self._run_rows(rows, outputs, lead, out is not None, threads, status)
         if status is not None and out is None:
@@ -85,10 +85,10 @@ class Evaluation:
                 array[status.failed] = np.nan
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _settle(self, inputs: Sequence[Array], word: int, status: RowStatus | None) -> None:
+    def _raise_or_store(self, inputs: Sequence[Array], word: int, status: RowStatus | None) -> None:
         """Raise the error of the status word of one state, or store it in `status`."""
         if status is not None:
-            status.take(self.outline, np.array([word]), (), lambda _: inputs)
+            status.store(self.outline, np.array([word]), (), lambda _: inputs)
         elif word:
             raise_status(self.source, word, inputs)
 
@@ -112,7 +112,7 @@ class Evaluation:
         if word and (status is None or word == NO_MEMORY):
             raise_status(self.source, word, rows, row if lead else None)
         if status is not None and codes is not None:
-            status.take(self.outline, codes, lead, lambda row: inputs_of_row(self.outline, rows, row))
+            status.store(self.outline, codes, lead, lambda row: inputs_of_row(self.outline, rows, row))
 
 
 def _apart(inputs: list[Array], outputs: list[Array]) -> list[Array]:

@@ -17,7 +17,7 @@ _ROTATION_TOLERANCE: Final = 1e-6
 """Largest entry of R R^T - 1: above the steps of difference quotients squared, far below any mistake."""
 
 
-def require_possible(parameters: Mapping[str, ArrayLike]) -> None:
+def check_parameters(parameters: Mapping[str, ArrayLike]) -> None:
     """Raise InertiaError, RotationError or ArgumentError for impossible values; shapes are checked elsewhere."""
     for name, value in parameters.items():
         check = _CHECKS.get(name)

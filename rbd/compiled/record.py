@@ -106,7 +106,7 @@ def recorded_function(
     return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
-def recorded_anew(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
+def record_uncached(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
     """Return the recorded function of a specification with code of users, which is not cached."""
     return RecordedFunction(_program(spec, mechanism, name, ()))
 

@@ -19,7 +19,7 @@ from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import builtin_documentation, version_guards
-from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.parameter_checks import check_parameters
 from rbd.compiled.robot_functions import RobotFunctions
 from rbd.compiled.status import RowStatus
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
@@ -296,7 +296,7 @@ class CompiledRobot:
         constant in their frames.
         """
         places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
-        require_possible(parameters)
+        check_parameters(parameters)
         function = self._functions.step(integrator, stabilization, places)
         arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
         named = {**parameters, **dict(zip([each.name for each in places], wrenches, strict=True))}

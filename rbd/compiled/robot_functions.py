@@ -17,9 +17,9 @@ from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.recording_specs import SPECS, RecordingSpec, jacobian_spec, step_spec
 from rbd.compiled.step_derivatives import closed_form_spec, contact_step_derivatives
 from rbd.compiled.wrenches import (
-    Places,
     WrenchArrays,
     WrenchFrame,
+    WrenchInputs,
     key_with_wrenches,
     placed_wrenches,
     with_wrenches,
@@ -40,7 +40,7 @@ class RobotFunctions:
         """Set the table of functions."""
         self.table = table
 
-    def algorithm(self, name: str, places: Places = ()) -> RecordedFunction:
+    def algorithm(self, name: str, places: WrenchInputs = ()) -> RecordedFunction:
         """Return the function of an algorithm, with external wrenches at these places."""
         return self._recorded(name, lambda: SPECS[name], places)
 
@@ -55,7 +55,7 @@ class RobotFunctions:
         return self._recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
 
     def step(
-        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, places: Places = ()
+        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, places: WrenchInputs = ()
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.table.mechanism)
@@ -103,13 +103,13 @@ class RobotFunctions:
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
         return (q, v) if s is None else (q, v, s)
 
-    def placed(self, external: WrenchArrays | None, frame: WrenchFrame) -> tuple[Places, tuple[ArrayLike, ...]]:
+    def placed(self, external: WrenchArrays | None, frame: WrenchFrame) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
         """Return where external wrenches act, and their components."""
         if external is None and frame == "body":
             return (), ()
         return placed_wrenches(layout_of(self.table.mechanism), external, frame)
 
-    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], places: Places = ()) -> RecordedFunction:
+    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], places: WrenchInputs = ()) -> RecordedFunction:
         return self.table.recorded(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
 
 

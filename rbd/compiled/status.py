@@ -88,7 +88,7 @@ class RowStatus:
     def __repr__(self) -> str:
         return f"<status of {self.codes.size} rows, {np.count_nonzero(self.codes)} failed>"
 
-    def take(
+    def store(
         self,
         outline: Outline,
         words: NDArray[np.int64],
@@ -142,10 +142,10 @@ def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int 
 
 def inputs_of_row(program: Outline, inputs: Sequence[Array], row: int | None) -> list[Array]:
     """Return the inputs of one row of a batch."""
-    return [_mine(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
+    return [_row_of(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
 
 
-def _mine(array: Array, port: Port, row: int | None) -> Array:
+def _row_of(array: Array, port: Port, row: int | None) -> Array:
     """Return an input, or its part in one row of a batch."""
     if row is None or array.ndim == len(port.shape):
         return array

@@ -204,4 +204,4 @@ class _Steps:
         def inputs(row: int) -> list[Array]:
             return inputs_of_row(outline, self._inputs(int(taken[row])), row if self._lead else None)
 
-        status.take(outline, codes, self._lead, inputs, taken)
+        status.store(outline, codes, self._lead, inputs, taken)

@@ -27,7 +27,7 @@ WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[
 
 @final
 @attrs.frozen
-class WrenchPlace:
+class WrenchInput:
     """The body and the frame of an external wrench."""
 
     index: int
@@ -48,12 +48,12 @@ class WrenchPlace:
         return body, Wrench.trusted(frame, angular, linear)
 
 
-Places: TypeAlias = tuple[WrenchPlace, ...]
+WrenchInputs: TypeAlias = tuple[WrenchInput, ...]
 
 
 def placed_wrenches(
     layout: Layout, external: WrenchArrays | None, frame: WrenchFrame
-) -> tuple[Places, tuple[ArrayLike, ...]]:
+) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
     """Return bodies and frames of external wrenches, in the order of the bodies, and their components.
 
     Raises ArgumentError, UnknownNameError, and FrameMismatchError for a `Wrench` in any frame but the body's default
@@ -69,10 +69,10 @@ def _is_wrench(value: object) -> TypeIs[Wrench[Any]]:
     return isinstance(value, Wrench)
 
 
-def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tuple[WrenchPlace, Any]:
+def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tuple[WrenchInput, Any]:
     body = layout.bodies[index]
     if not _is_wrench(value):
-        return WrenchPlace(index, body.name, frame), value
+        return WrenchInput(index, body.name, frame), value
     if value.frame is not body.default_frame and value.frame is not layout.root_frame:
         message = (
             f"the wrench on body '{body.name}' is in frame '{value.frame.name}'; compiled functions take wrenches in "
@@ -81,16 +81,16 @@ def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tu
         fields = {"operation": "external wrenches", "argument": "external_wrenches"}
         raise FrameMismatchError(message, actual=value.frame, expected=body.default_frame, **fields)
     own: WrenchFrame = "body" if value.frame is body.default_frame else "root"
-    return WrenchPlace(index, body.name, own), np.array(value.vector, dtype=np.float64)
+    return WrenchInput(index, body.name, own), np.array(value.vector, dtype=np.float64)
 
 
-def key_with_wrenches(key: str, places: Places) -> str:
+def key_with_wrenches(key: str, places: WrenchInputs) -> str:
     """Return the key of a function with wrenches at these places."""
     where = ", ".join(f"{place.index} in {place.frame}" for place in places)
     return f"{key} with wrenches on {where}" if places else key
 
 
-def with_wrenches(spec: RecordingSpec, places: Places) -> RecordingSpec:
+def with_wrenches(spec: RecordingSpec, places: WrenchInputs) -> RecordingSpec:
     """Return a specification with wrenches at these places as last inputs."""
     if not places:
         return spec
@@ -100,7 +100,7 @@ def with_wrenches(spec: RecordingSpec, places: Places) -> RecordingSpec:
     )
 
 
-def _function_with_wrenches(function: Callable[..., object], places: Places) -> Callable[..., object]:
+def _function_with_wrenches(function: Callable[..., object], places: WrenchInputs) -> Callable[..., object]:
     """Return a function of a state with wrenches as inputs, passed by body."""
 
     def of_state(state: ScalarState, **inputs: Any) -> object:

@@ -16,7 +16,7 @@ from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 
-External: TypeAlias = Mapping[RigidBody, Wrench[Any]] | Mapping[str, Wrench[Any]]
+ExternalByBody: TypeAlias = Mapping[RigidBody, Wrench[Any]] | Mapping[str, Wrench[Any]]
 
 
 WrenchKey: TypeAlias = tuple[object, ...]
@@ -32,7 +32,7 @@ def wrench_key_and_components(external: object) -> tuple[WrenchKey, Array | None
         return None
     key: list[object] = []
     numbers: list[object] = []
-    for body, wrench in cast("External", external).items():
+    for body, wrench in cast("ExternalByBody", external).items():
         if type(wrench) is not Wrench:
             return None
         key += (body, id(wrench.frame))
@@ -41,7 +41,7 @@ def wrench_key_and_components(external: object) -> tuple[WrenchKey, Array | None
     return tuple(key), np.array(numbers) if set(map(type, numbers)) == {float} else None
 
 
-def are_in_default_frames(layout: Layout, external: External) -> bool:
+def are_in_default_frames(layout: Layout, external: ExternalByBody) -> bool:
     """Return whether all wrenches are expressed in default frames of bodies."""
     frames = {id(body.default_frame) for body in layout.bodies}
     return all(id(wrench.frame) in frames for wrench in external.values())

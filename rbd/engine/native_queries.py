@@ -105,7 +105,7 @@ class NativeQueries:
         builder, output = PlanBuilder(), buffer.outputs[0]
         builder.buffers.append(buffer)
         builder.value_of_array(convert(output), output)
-        builder.words += [RETURN]
+        builder.instructions += [RETURN]
         return self._made(builder)
 
     def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
@@ -125,7 +125,7 @@ class NativeQueries:
                 builder.value(form.template, unflattener(form.template)((0.5,) * output.size), addresses)
             except UnsuitableError:
                 return None
-        builder.words += [RETURN]
+        builder.instructions += [RETURN]
         return self._made(builder)
 
     def _kernel_buffer(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> PassBuffer | None:
@@ -212,5 +212,5 @@ class NativeQueries:
     def _made(self, builder: PlanBuilder) -> Builtin | None:
         from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
 
-        plan = ValuePlan(builder.arithmetic, builder.words, tuple(builder.kept))
+        plan = ValuePlan(builder.arithmetic, builder.instructions, tuple(builder.kept))
         return value_builtin(self._buffers.all_words(), self._buffers.guards(), builder.buffers, plan)

@@ -97,7 +97,7 @@ def record_program(
     try:
         outcome = function(state, *args, **named)
     except TypeError as error:
-        advice = _of_plain_array(error)
+        advice = _numpy_object_error(error)
         if advice is None:
             raise
         raise advice from error
@@ -110,7 +110,7 @@ _REFUSES_OBJECTS: Final = re.compile(
 """How NumPy says that a function does not run on objects."""
 
 
-def _of_plain_array(error: TypeError) -> RecordingError | None:
+def _numpy_object_error(error: TypeError) -> RecordingError | None:
     """Return the error of a function of NumPy that got a plain array of recorded values; None for other errors."""
     if not _REFUSES_OBJECTS.search(str(error)):
         return None

@@ -37,11 +37,11 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
     """
     whole = result
     if not several and _is_array(result):
-        return ResultForm({"result": result}, _only, is_arrays=True)
+        return ResultForm({"result": result}, _single_array, is_arrays=True)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)
         if 0 < len(entries) <= _MOST_ARRAYS and all(map(_is_array, entries)):
-            return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _each, is_arrays=True)
+            return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _array_tuple, is_arrays=True)
     if isinstance(result, Mapping):
         table = cast("Mapping[str, object]", result)
         keys = tuple(table)
@@ -56,17 +56,19 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
 def named_form(outputs: Sequence[str]) -> ResultForm | None:
     """Return the form of outputs with these names: an array, or a tuple of arrays; None for other forms."""
     if list(outputs) == ["result"]:
-        return ResultForm({}, _only, is_arrays=True)
+        return ResultForm({}, _single_array, is_arrays=True)
     return (
-        ResultForm({}, _each, is_arrays=True) if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
+        ResultForm({}, _array_tuple, is_arrays=True)
+        if list(outputs) == [f"result_{i}" for i in range(len(outputs))]
+        else None
     )
 
 
-def _only(arrays: Sequence[Array]) -> Any:
+def _single_array(arrays: Sequence[Array]) -> Any:
     return nested(arrays[0])
 
 
-def _each(arrays: Sequence[Array]) -> Any:
+def _array_tuple(arrays: Sequence[Array]) -> Any:
     return tuple(map(nested, arrays))
 
 
@@ -75,15 +77,15 @@ def nested(array: Array) -> Any:
     if array.ndim < 2:
         return tuple(array.tolist()) if array.ndim else array.tolist()
     if not array.size:
-        return _tuples(array.tolist(), array.ndim)
+        return _nested_tuples(array.tolist(), array.ndim)
     values: Iterator[Any] = iter(array.ravel().tolist())
     for size in array.shape[:0:-1]:
         values = zip(*(values,) * size, strict=True)  # groups of `size`, without a loop
     return tuple(values)
 
 
-def _tuples(values: Any, depth: int) -> Any:
-    return tuple([_tuples(row, depth - 1) for row in values]) if depth > 1 else tuple(values)
+def _nested_tuples(values: Any, depth: int) -> Any:
+    return tuple([_nested_tuples(row, depth - 1) for row in values]) if depth > 1 else tuple(values)
 
 
 def _is_array(value: object) -> bool:

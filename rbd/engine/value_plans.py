@@ -41,10 +41,10 @@ class PassValues:
     parts: tuple[Template, ...]
     starts: tuple[int, ...]
 
-    def leaves(self, index: int, constants: list[Array]) -> tuple[list[int], tuple[int | None, ...]]:
-        """Return the addresses of all numbers of a value, and which of them are whole numbers.
+    def addresses(self, index: int, constants: list[Array]) -> tuple[list[int], tuple[int | None, ...]]:
+        """Return the addresses of all numbers of a value, and which of them are structural constants.
 
-        Those of constants are appended to `constants`.
+        Arrays of constants are appended to `constants`.
         """
         found, entries = list[int](), tuple(_entries(self.parts[index]))
         numbers = self.buffer.outputs[0]
@@ -56,7 +56,7 @@ class PassValues:
             else:
                 constants.append(np.array(float(entry)))
                 found.append(abi.address(constants[-1]))
-        return found, tuple(map(_whole, entries))
+        return found, tuple(map(_structural_constant, entries))
 
 
 def _entries(template: Template) -> Iterator[float | None]:
@@ -73,33 +73,33 @@ def _entries(template: Template) -> Iterator[float | None]:
             yield from _entries(part)
 
 
-def _whole(entry: object) -> int | None:
-    """Return a number that is an int; structural zeros and ones of poses are, and remain it in products of such."""
+def _structural_constant(entry: object) -> int | None:
+    """Return a structural zero or one, which is an int; products of such ints are ints. None for floats."""
     return entry if type(entry) is int else None
 
 
 @final
 @attrs.frozen(eq=False)
 class Numbers:
-    """Numbers in memory; those that are ints in Python, whatever q and v."""
+    """Numbers in memory; structural zeros and ones stay Python ints in products."""
 
     address: int
-    whole: tuple[int | None, ...]
+    structural_constants: tuple[int | None, ...]
 
     @property
     def samples(self) -> list[float]:
-        """The ints, and some floats."""
-        return [0.5 if each is None else each for each in self.whole]
+        """The structural constants, and some floats."""
+        return [0.5 if each is None else each for each in self.structural_constants]
 
 
 @final
 class PlanBuilder:
-    """The words of a plan that is being made."""
+    """The instructions of a plan that is being made."""
 
     def __init__(self) -> None:
         self.arithmetic: list[int] = []
-        self.words: list[int] = []
-        """Of the construction."""
+        self.instructions: list[int] = []
+        """Those of the construction of the value."""
         self.kept: list[object] = []
         self.buffers: list[PassBuffer] = []
         """Those of the passes that numbers come from."""
@@ -111,64 +111,64 @@ class PlanBuilder:
         if source.buffer not in self.buffers:
             self.buffers.append(source.buffer)
         constants: list[Array] = []
-        addresses, whole = source.leaves(index, constants)
-        table, room = word_table(addresses), np.zeros(len(addresses))
-        self.kept += [source, constants, table, room]
-        self.arithmetic += [GATHER, len(addresses), ctypes.addressof(table), abi.address(room)]
-        return Numbers(abi.address(room), whole)
+        addresses, structural_constants = source.addresses(index, constants)
+        table, result = word_table(addresses), np.zeros(len(addresses))
+        self.kept += [source, constants, table, result]
+        self.arithmetic += [GATHER, len(addresses), ctypes.addressof(table), abi.address(result)]
+        return Numbers(abi.address(result), structural_constants)
 
     def constant(self, tf: Transform[Any, Any]) -> Numbers:
         """Return the numbers of a transform."""
         entries = [*(x for row in tf.rotation_components for x in row), *tf.translation_components]
         numbers = np.array(entries, float)
         self.kept.append(numbers)
-        return Numbers(abi.address(numbers), tuple(map(_whole, entries)))
+        return Numbers(abi.address(numbers), tuple(map(_structural_constant, entries)))
 
     def call(self, name: str, a: Numbers, b: Numbers) -> Numbers:
         """Do arithmetic; return the result."""
-        whole = tuple(map(_whole, _ARITHMETIC[name](a.samples, b.samples)))
-        room = np.zeros(len(whole))
-        self.kept.append(room)
-        self.arithmetic += [CALL, _arithmetic().address(name), a.address, b.address, abi.address(room)]
-        return Numbers(abi.address(room), whole)
+        structural_constants = tuple(map(_structural_constant, _ARITHMETIC[name](a.samples, b.samples)))
+        result = np.zeros(len(structural_constants))
+        self.kept.append(result)
+        self.arithmetic += [CALL, _arithmetic().address(name), a.address, b.address, abi.address(result)]
+        return Numbers(abi.address(result), structural_constants)
 
     def instance(self, kind: type[Any], numbers: Numbers, *fields: Frame[Any] | int, is_checked: bool = False) -> None:
-        """Make a framed value of its fields in order: frames, and counts of numbers, rows of three that follow.
+        """Make a framed value of its fields in order: frames, or the size of a tuple or a 3x3 matrix of numbers.
 
         Its numbers must be finite unless `is_checked`.
         """
-        self.arithmetic += [] if is_checked else [FINITE, len(numbers.whole), numbers.address]
+        self.arithmetic += [] if is_checked else [FINITE, len(numbers.structural_constants), numbers.address]
         k = 0
         for each in fields:
             if isinstance(each, Frame):
                 self._push(each)
                 continue
             for _ in range(each // 3):
-                for entry in numbers.whole[k : k + 3]:
+                for entry in numbers.structural_constants[k : k + 3]:
                     if entry is None:
-                        self.words += [NUMBER, numbers.address + 8 * k]
+                        self.instructions += [NUMBER, numbers.address + 8 * k]
                     else:
                         self._push(entry)
                     k += 1
-                self.words += [TUPLE, 3]
-            self.words += [TUPLE, 3] if each > 3 else []
+                self.instructions += [TUPLE, 3]
+            self.instructions += [TUPLE, 3] if each > 3 else []
         offsets = framed_offsets()[kind]
-        self.words += [INSTANCE, id(kind), len(offsets), *offsets, RETURN]
+        self.instructions += [INSTANCE, id(kind), len(offsets), *offsets, RETURN]
 
     def numbers(self, address: int, shape: Sequence[int]) -> None:
         """Make nested tuples of an array."""
         if not shape:
-            self.words += [NUMBER, address]
+            self.instructions += [NUMBER, address]
             return
         size = 8 * math.prod(shape[1:])
         for k in range(shape[0]):
             self.numbers(address + k * size, shape[1:])
-        self.words += [TUPLE, shape[0]]
+        self.instructions += [TUPLE, shape[0]]
 
     def array(self, numbers: Array) -> None:
         """Make a copy of an array, in its order."""
         order = int(not numbers.flags.c_contiguous)
-        self.words += [ARRAY, abi.address(numbers), numbers.nbytes, order, numbers.ndim, *numbers.shape]
+        self.instructions += [ARRAY, abi.address(numbers), numbers.nbytes, order, numbers.ndim, *numbers.shape]
 
     def value_of_array(self, value: object, numbers: Array) -> None:
         """Make a value like `value`, which holds `numbers` in a slot: with a copy of them."""
@@ -180,24 +180,24 @@ class PlanBuilder:
                 self.array(cast("Array", each))
             else:
                 self._push(each)
-        self.words += [INSTANCE, id(type(value)), len(offsets), *offsets]
+        self.instructions += [INSTANCE, id(type(value)), len(offsets), *offsets]
 
     def value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
         """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
         if template is float:
-            self.words += [NUMBER, next(addresses)]
+            self.instructions += [NUMBER, next(addresses)]
             return
         kind, parts = split(template)
         if kind is None:
             self._push(template)
         elif kind is float:
             for _ in range(parts[0]):
-                self.words += [NUMBER, next(addresses)]
-            self.words += [TUPLE, parts[0]]
+                self.instructions += [NUMBER, next(addresses)]
+            self.instructions += [TUPLE, parts[0]]
         elif kind is tuple and isinstance(sample, tuple):
             for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
                 self.value(part, each, addresses)
-            self.words += [TUPLE, len(parts)]
+            self.instructions += [TUPLE, len(parts)]
         else:
             self._value_of_class(kind, parts, sample, addresses)
 
@@ -211,11 +211,11 @@ class PlanBuilder:
             raise UnsuitableError(f"a {kind.__name__} has no slots")
         for part, field in zip(parts, attrs.fields(kind), strict=True):
             self.value(part, getattr(sample, field.name), addresses)
-        self.words += [INSTANCE, id(kind), len(offsets), *offsets]
+        self.instructions += [INSTANCE, id(kind), len(offsets), *offsets]
 
     def _push(self, thing: object) -> None:
         self.kept.append(thing)
-        self.words += [OBJECT, id(thing)]
+        self.instructions += [OBJECT, id(thing)]
 
 
 @cache

@@ -95,7 +95,7 @@ class WorldBatch:
             return
         found = RowStatus()
         inputs = list(self.inputs.values())
-        found.take(
+        found.store(
             self.outline, codes[fresh], fresh.shape, lambda k: inputs_of_row(self.outline, inputs, int(fresh[k]))
         )
         for k, row in enumerate(fresh.tolist()):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.compiled.arguments import as_numbers
-from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.parameter_checks import check_parameters
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalars.arrays import Array
@@ -36,7 +36,7 @@ def finite_rows_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array
 
 def require_possible_rows(parameters: Mapping[str, ArrayLike]) -> None:
     """Raise InertiaError, RotationError or ArgumentError for values of parameters that are impossible."""
-    require_possible({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
+    check_parameters({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
     if CONTACT_FRICTION in parameters and (as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION) < 0).any():
         allowed = "numbers of 0 or more"
         value = parameters[CONTACT_FRICTION]

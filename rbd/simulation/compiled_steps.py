@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.record import recorded_anew, recorded_function
+from rbd.compiled.record import record_uncached, recorded_function
 from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
@@ -36,7 +36,7 @@ def compiled_step(
         if found is None or found[0] != versions:
             if len(known) >= _MAX_FUNCTIONS:
                 known.clear()
-            record = recorded_function if own is None else recorded_anew
+            record = recorded_function if own is None else record_uncached
             found = known[key] = versions, record(spec, mechanism, name)
         return found[1].evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia

@@ -14,7 +14,7 @@ import numpy as np
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
 from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
-from rbd.compiled.wrenches import Places, WrenchPlace
+from rbd.compiled.wrenches import WrenchInput, WrenchInputs
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.simulation.equations_of_motion import EquationsOfMotion
@@ -46,10 +46,10 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
     return loads
 
 
-def all_places(state: MechanismState) -> Places:
+def all_places(state: MechanismState) -> WrenchInputs:
     """Return places of wrenches on all bodies but the root, in their default frames."""
     bodies = state.layout.bodies
-    return tuple(WrenchPlace(i, body.name, "body") for i, body in enumerate(bodies) if i)
+    return tuple(WrenchInput(i, body.name, "body") for i, body in enumerate(bodies) if i)
 
 
 @final

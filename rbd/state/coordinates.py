@@ -53,7 +53,7 @@ def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None
     return None
 
 
-def _normalize_joint(node: TreeNode, q: Array, any_norm: bool) -> None:
+def _normalize_joint(node: TreeNode, q: Array, accepts_any_norm: bool) -> None:
     """Normalise the coordinates of one joint in place; raise RotationError if the norm is too far from one."""
     kind = node.joint.type
     if kind.nq == kind.nv:
@@ -63,7 +63,7 @@ def _normalize_joint(node: TreeNode, q: Array, any_norm: bool) -> None:
     if abs(defect) <= _ROUNDING:
         return
     normalised = _normalised(node, values)
-    if normalised is None or (abs(defect) > _NORM_TOLERANCE and not any_norm):
+    if normalised is None or (abs(defect) > _NORM_TOLERANCE and not accepts_any_norm):
         advice = "" if normalised is None else "; state.set_configuration(..., normalize=True) would normalise it"
         raise RotationError(
             f"the configuration of joint '{node.joint.name}' is {abs(defect):.6g} away from norm 1{advice}",
