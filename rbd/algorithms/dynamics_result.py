@@ -124,7 +124,8 @@ class DynamicsResult:
     @property
     def vd(self) -> Array:
         """The time derivative of v, (nv,)."""
-        return self._filled("vd")
+        # Without another call once there is a solution: this array is read after most calls of `dynamics`.
+        return self._filled("vd") if self._solution is None else self._arrays["vd"]
 
     @property
     def mass_matrix(self) -> Array:

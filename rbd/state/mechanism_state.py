@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
@@ -124,14 +124,8 @@ class MechanismState(State[Array]):
         if value is None and normalize is False and write(q) is None:
             return
         self.engine.check()
-        if isinstance(q, (Joint, str)):
-            node = self.layout.node(q)
-            whole = self._buffers.q.copy()
-            whole[node.q] = configuration_of(node, value, self.configuration_scalars()[node.q])
-            q = whole
-        elif value is not None:
-            raise only_for_joints(q, value)
-        self._buffers.write(Q, checked_configuration(self.layout, q, normalize=normalize))
+        values = self._with_joint(Q, q, value, configuration_of)
+        self._buffers.write(Q, checked_configuration(self.layout, values, normalize=normalize))
         self._count_write(Q)
 
     @overload
@@ -151,14 +145,7 @@ class MechanismState(State[Array]):
         if value is None and write(v) is None:
             return
         self.engine.check()
-        if isinstance(v, (Joint, str)):
-            node = self.layout.node(v)
-            whole = self._buffers.v.copy()
-            whole[node.v] = velocity_of(node, value, self.configuration_scalars()[node.q])
-            v = whole
-        elif value is not None:
-            raise only_for_joints(v, value)
-        self._buffers.write(V, self._checked_velocity(v))
+        self._buffers.write(V, self._checked_velocity(self._with_joint(V, v, value, velocity_of)))
         self._count_write(V)
 
     def zero(self) -> None:
@@ -247,6 +234,20 @@ class MechanismState(State[Array]):
     def checked_pass(self, value: Value, name: str) -> Value:
         """Return a value of a pass, which machine code has checked; check it in interpreted execution (internal)."""
         return self.checked(value, name) if OPEN_BLOCKS[0] else value
+
+    def _with_joint(
+        self, which: int, target: ArrayLike | Joint, value: Any, convert: Callable[[TreeNode, Any, Vector], Array]
+    ) -> ArrayLike:
+        """Return coordinates (Q or V) to write: `target`, or those of the state with another value for this joint."""
+        if not isinstance(target, (Joint, str)):
+            if value is not None:
+                raise only_for_joints(target, value)
+            return target
+        node = self.layout.node(target)
+        values, part = (self._buffers.q, node.q) if which == Q else (self._buffers.v, node.v)
+        values = values.copy()
+        values[part] = convert(node, value, self.configuration_scalars()[node.q])
+        return values
 
     def _count_write(self, which: int) -> None:
         """Count a write of coordinates; after many, a builtin writes them."""
