@@ -11,6 +11,8 @@ import pytest
 
 import rbd
 from rbd.algorithms import energy
+from rbd.algorithms.inverse_dynamics import inverse_dynamics_kernel
+from rbd.engine.kernel_cache import kernel_cache
 from rbd.errors import ArgumentError
 from rbd.evaluation.kernel import kernel, kernels
 
@@ -46,6 +48,17 @@ def test_modules_may_be_loaded_again() -> None:
     finally:
         vars(energy).update(names)
     assert kernels()["kinetic_energy"] is not names["kinetic_energy_kernel"]
+
+
+def test_arguments_by_name_and_by_position_share_a_recording() -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    by_position = inverse_dynamics_kernel(state, (1.0, 2.0), ())
+    recorded = len(kernel_cache(state.mechanism)._kernels)
+    assert inverse_dynamics_kernel(state, external=(), vd=(1.0, 2.0)) == by_position
+    assert inverse_dynamics_kernel(state, (1.0, 2.0), external=()) == by_position
+    assert len(kernel_cache(state.mechanism)._kernels) == recorded
+    with pytest.raises(TypeError, match="'vd'"):
+        inverse_dynamics_kernel(state, accelerations=(1.0, 2.0))  # type: ignore[call-arg]  # planted
 
 
 def test_kernels_require_a_state() -> None:
