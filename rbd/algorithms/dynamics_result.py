@@ -273,7 +273,7 @@ class DynamicsResult:
                 now=now,
             )
 
-    def take(
+    def store(
         self,
         state: State[Any],
         arrays: Mapping[str, Any],

@@ -101,7 +101,7 @@ def inverse_dynamics(
         return KernelCall(run, (rates, external), {"torques": shape}, out=out)
     torques: A = state.engine.pack(run(state, rates, external), "torques", shape)
     further = _write(state, torques, out)
-    result.take(state, _terms(state, rates, external), external, further=further)
+    result.store(state, _terms(state, rates, external), external, further=further)
     return Done(torques if out is None else out)
 
 
@@ -131,7 +131,7 @@ def _with_loops(
     torques: A = state.engine.pack(found, "torques", shape)
     further = _write(state, torques, out)
     terms = _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
-    result.take(state, terms, external, further=further)
+    result.store(state, terms, external, further=further)
     return torques if out is None else out
 
 

@@ -81,7 +81,7 @@ class SolveCall(Call["DynamicsResult"]):
         shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
         found = engine.arrays(self.state, self.solver.kernel, self.args, shapes)
         arrays = dict(zip(self.solver.names, found, strict=True))
-        result.take(self.state, {**arrays, **self.extra}, self.external, self.contacts)
+        result.store(self.state, {**arrays, **self.extra}, self.external, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
             recorded = engine.compiled(self.solver.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:

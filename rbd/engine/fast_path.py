@@ -49,10 +49,10 @@ def fast_path(
 ) -> Callable[[Callable[P, Call[R]]], Callable[P, R]]:
     """Decorate a function of a state with fast paths.
 
-    With `target` the next argument is part of the key: a path or a body. Then follow `vectors` of numbers, the first of
-    them `torques` that are zero if they are None or missing, and optional external `wrenches`, by position or by name.
-    Keywords are `frame`, `out`, and `choices` with their allowed values, the default first. Calls with other arguments
-    always run the function.
+    With `target` the next argument is part of the key: a path or a body. Then follow `vectors` of numbers; with
+    `torques` the first of them is zero if it is None or missing. With `wrenches` optional external wrenches follow, by
+    position or by name. Keywords are `frame`, `out`, and `choices` with their allowed values, the default first. Calls
+    with other arguments always run the function.
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
@@ -129,9 +129,9 @@ class FastPathSpec:
     vectors: int
     torques: bool
     wrenches: bool
-    frame: bool
-    out: bool
-    choices: Mapping[str, Sequence[str]]
+    frame: bool = False
+    out: bool = False
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     def dispatch(self, state: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the result of any call, by its fast path if it has one."""

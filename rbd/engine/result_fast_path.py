@@ -25,7 +25,9 @@ def result_fast_path(make: Callable[[Mechanism], R]) -> Callable[[Callable[P, Ca
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
-        spec = FastPathSpec(cast("Any", function), function.__name__, True, 1, True, True, False, False, {})
+        spec = FastPathSpec(
+            cast("Any", function), function.__name__, target=True, vectors=1, torques=True, wrenches=True
+        )
         return cast("Callable[P, R]", wraps(function)(_of_result(_ResultFastPaths(spec, make))))
 
     return decorate
@@ -70,10 +72,7 @@ class _ResultFastPaths:
         key = (state, *static) if static else state
         try:
             builtin = result.engine.fast.get(key)
-        except (
-            AttributeError,
-            TypeError,
-        ):  # not a result, or no hash: the function raises the error
+        except (AttributeError, TypeError):  # not a result, or no hash: the function raises the error
             builtin = None
         if builtin is None or builtin(*arrays) is NotImplemented:
             return self.run(result, args, named, key, len(arrays))
