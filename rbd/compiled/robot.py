@@ -235,7 +235,8 @@ class CompiledRobot:
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
         options = CallOptions(out, threads, status, parameters)
-        return SecondDerivatives(*self._derivatives("inverse_dynamics_second_derivatives", space, (q, v, vd), options))
+        function = self._functions.derivatives("inverse_dynamics_second_derivatives", space)
+        return SecondDerivatives(*options.call(function, (q, v, vd)))
 
     def step(
         self,

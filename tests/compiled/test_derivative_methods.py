@@ -10,6 +10,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState
+from rbd.algorithms import SecondDerivatives, StepDerivatives
+from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import ArgumentError, ShapeError, SingularError, TopologyError
 from rbd.testing import random_chain, random_floating_tree
 
@@ -86,6 +88,16 @@ def test_second_derivatives_of_a_batch(space: Any) -> None:
     filled = robot.inverse_dynamics_second_derivatives(q, v, vd, space=space, out=out, threads=2)
     assert all(getattr(filled, name) is array for name, array in zip(CUBES, out, strict=True))
     assert all(np.array_equal(getattr(found, name), array) for name, array in zip(CUBES, out, strict=True))
+
+
+def test_results_keep_their_class_in_frequent_calls() -> None:
+    robot, zero = rbd.compile(rbd.robots.double_pendulum()), np.zeros(2)
+    calls: list[Callable[[], Any]] = [
+        lambda: robot.inverse_dynamics_second_derivatives(zero, zero, zero),
+        lambda: robot.step_derivatives(zero, zero, zero, 0.01),
+    ]
+    for call, kind in zip(calls, (SecondDerivatives, StepDerivatives), strict=True):
+        assert {type(call()) for _ in range(CALLS_BEFORE_BUILTIN + 2)} == {kind}
 
 
 def test_second_derivatives_raise_the_same_errors() -> None:
