@@ -59,7 +59,7 @@ def _text(width: int) -> str:
     )
     total = "%y0"
     for n in range(1, _CHAINS):
-        total = w.set(f"fadd {lanes.double} {total}, %y{n}")
-    first = total if width == 1 else w.set(f"extractelement {lanes.double} {total}, i64 0")
+        total = w.assign(f"fadd {lanes.double} {total}, %y{n}")
+    first = total if width == 1 else w.assign(f"extractelement {lanes.double} {total}, i64 0")
     w.add(f"  ret double {first}\n}}")
     return w.text()

@@ -41,17 +41,17 @@ def _reading(lanes: Lanes, blocks: int) -> str:
     w, zero = Writer(), lanes.double_constant(0.0)
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
     w.add(f"define internal void @read_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
-    places = [w.element("%sums", k * lanes.width) for k in range(blocks)]
+    places = [w.address("%sums", k * lanes.width) for k in range(blocks)]
     before = [(lanes.double, w.load(lanes.double, place, lanes.alignment)) for place in places]
 
     def column(index: str, sums: Sequence[str]) -> list[str]:
         entry, target = _places(w, lanes, index)
         added: list[str] = []
         for k, total in enumerate(sums):
-            x = w.load(lanes.double, w.element(entry, k * lanes.width))
-            w.store(lanes.double, x, w.element(target, w.set(f"mul i64 %apart, {k}")), lanes.alignment)
+            x = w.load(lanes.double, w.address(entry, k * lanes.width))
+            w.store(lanes.double, x, w.address(target, w.assign(f"mul i64 %apart, {k}")), lanes.alignment)
             operands = f"{lanes.double} {x}, {lanes.double} {zero}, {lanes.double} {total}"
-            added.append(w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
+            added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
         return added
 
     for total, place in zip(w.loop("%count", column, before), places, strict=True):
@@ -69,8 +69,8 @@ def _writing(lanes: Lanes, blocks: int) -> str:
     def column(index: str) -> None:
         entry, source = _places(w, lanes, index)
         for k in range(blocks):
-            place = w.element(source, w.set(f"mul i64 %apart, {k}"))
-            w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.element(entry, k * lanes.width))
+            place = w.address(source, w.assign(f"mul i64 %apart, {k}"))
+            w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.address(entry, k * lanes.width))
 
     each_index(w, "%count", column)
     w.add("  ret void\n}")
@@ -79,5 +79,5 @@ def _writing(lanes: Lanes, blocks: int) -> str:
 
 def _places(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:
     """Write the addresses of a column: in the array, and in the block."""
-    entry = w.element("%columns", w.set(f"mul i64 {index}, %step"))
-    return entry, w.element("%block", w.set(f"mul i64 {index}, {lanes.width}"))
+    entry = w.address("%columns", w.assign(f"mul i64 {index}, %step"))
+    return entry, w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))

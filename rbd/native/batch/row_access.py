@@ -54,25 +54,25 @@ class PortAccess:
         """Write the loading of the layout, and which of the ways to the rows it allows."""
         self._w, self._lanes, self.port, self.pointer = w, lanes, port, pointer
         self.row_step, *self._steps = (
-            w.load("i64", w.element(layouts, place + k, "i64")) for k in range(1 + len(port.shape))
+            w.load("i64", w.address(layouts, place + k, "i64")) for k in range(1 + len(port.shape))
         )
-        self.is_shared = w.set(f"icmp eq i64 {self.row_step}, 0")
+        self.is_shared = w.assign(f"icmp eq i64 {self.row_step}, 0")
         self.is_packed = self._packed()
-        single = w.set(f"icmp eq i64 {self.row_step}, 1")
-        self.is_columns = w.set(f"and i1 {single}, {w.set(f'xor i1 {self.is_packed}, true')}")
+        single = w.assign(f"icmp eq i64 {self.row_step}, 1")
+        self.is_columns = w.assign(f"and i1 {single}, {w.assign(f'xor i1 {self.is_packed}, true')}")
 
     def _packed(self) -> str:
         """Write whether the rows follow each other without gaps."""
         w, shape = self._w, self.port.shape
-        found = w.set(f"icmp eq i64 {self.row_step}, {self.port.size}")
+        found = w.assign(f"icmp eq i64 {self.row_step}, {self.port.size}")
         for length, step, wanted in zip(shape, self._steps, _packed_steps(shape), strict=True):
             if length > 1:
-                found = w.set(f"and i1 {found}, {w.set(f'icmp eq i64 {step}, {wanted}')}")
+                found = w.assign(f"and i1 {found}, {w.assign(f'icmp eq i64 {step}, {wanted}')}")
         return found
 
     def row(self, number: str) -> str:
         """Write the pointer to a row."""
-        return self._w.element(self.pointer, self._w.set(f"mul i64 {number}, {self.row_step}"))
+        return self._w.address(self.pointer, self._w.assign(f"mul i64 {number}, {self.row_step}"))
 
     def read_shared(self, block: str) -> None:
         """Write the reading of the row that serves all, into all lanes."""
@@ -84,36 +84,36 @@ class PortAccess:
         w, start = self._w, self.row(row)
         packed, columns, entries, end = (w.label() for _ in range(4))
         other = w.label()
-        w.add(f"  br i1 {w.set(f'and i1 {is_full}, {self.is_packed}')}, label %{packed}, label %{other}")
-        w.begin(other)
-        w.add(f"  br i1 {w.set(f'and i1 {is_full}, {self.is_columns}')}, label %{columns}, label %{entries}")
-        w.begin(packed)
+        w.add(f"  br i1 {w.assign(f'and i1 {is_full}, {self.is_packed}')}, label %{packed}, label %{other}")
+        w.begin_block(other)
+        w.add(f"  br i1 {w.assign(f'and i1 {is_full}, {self.is_columns}')}, label %{columns}, label %{entries}")
+        w.begin_block(packed)
         interleave_rows(w, self._lanes, start, self.port.size, block)
         w.add(f"  br label %{end}")
-        w.begin(columns)
+        w.begin_block(columns)
         self._runs(start, block, lambda source, step, count, place: self._call(
             f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
         w.add(f"  br label %{end}")
-        w.begin(entries)
+        w.begin_block(entries)
         self._runs(start, block, lambda source, step, count, place: self._call(
             f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {place})"
         ))  # fmt: skip
         w.add(f"  br label %{end}")
-        w.begin(end)
+        w.begin_block(end)
 
     def write(self, row: str, block: str) -> None:
         """Write the storing of all lanes as rows from `row` on, without gaps or in columns."""
         w, start = self._w, self.row(row)
         packed, columns, end = w.label(), w.label(), w.label()
         w.add(f"  br i1 {self.is_packed}, label %{packed}, label %{columns}")
-        w.begin(packed)
+        w.begin_block(packed)
         deinterleave_rows(w, self._lanes, block, self.port.size, start)
         w.add(f"  br label %{end}")
-        w.begin(columns)
+        w.begin_block(columns)
         self._runs(start, block, lambda target, step, count, place: self._call(
             f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
         w.add(f"  br label %{end}")
-        w.begin(end)
+        w.begin_block(end)
 
     def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
@@ -134,15 +134,15 @@ class PortAccess:
             return
         first, stop = axis[0] * part // parts, axis[0] * (part + 1) // parts
         if stop > first:
-            start = self._w.set(f"mul i64 {self._steps[0]}, {first}")
-            place = self._w.set(
-                f"getelementptr double, ptr {self.pointer}, i64 {self._w.set(f'add i64 {start}, {row}')}"
+            start = self._w.assign(f"mul i64 {self._steps[0]}, {first}")
+            place = self._w.assign(
+                f"getelementptr double, ptr {self.pointer}, i64 {self._w.assign(f'add i64 {start}, {row}')}"
             )
             self._call(f"fetch_{kind}(ptr {place}, i64 {self._steps[0]}, i64 {stop - first}, ptr null)")
 
     def write_lane(self, row: str, lane: str, block: str) -> None:
         """Write the storing of one lane as a row, however it lies."""
-        first = self._w.element(block, lane)
+        first = self._w.address(block, lane)
         self._runs(self.row(row), first, lambda target, step, count, place: self._call(
             f"write_lane(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
 
@@ -159,7 +159,7 @@ class PortAccess:
         else:
 
             def run(index: str) -> None:
-                place = w.element(block, w.set(f"mul i64 {index}, {shape[-1] * width}"))
+                place = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
                 write(self._run_start(start, index), self._steps[-1], shape[-1], place)
 
             each_index(w, math.prod(shape[:-1]) if shape[-1] else 0, run)
@@ -168,8 +168,8 @@ class PortAccess:
         """Write the pointer to run number `index` of the last axis."""
         w, shape = self._w, self.port.shape[:-1]
         for length, step, count in zip(shape, self._steps, _packed_steps(shape), strict=False):
-            along = w.set(f"urem i64 {w.set(f'udiv i64 {index}, {count}')}, {length}")
-            start = w.element(start, w.set(f"mul i64 {along}, {step}"))
+            along = w.assign(f"urem i64 {w.assign(f'udiv i64 {index}, {count}')}, {length}")
+            start = w.address(start, w.assign(f"mul i64 {along}, {step}"))
         return start
 
 
@@ -181,7 +181,7 @@ def access_of(
     found: list[PortAccess] = []
     for table, ports in zip(pointers, (inputs, outputs), strict=True):
         for k, port in enumerate(ports):
-            pointer = w.load("ptr", w.element(table, k, "ptr"))
+            pointer = w.load("ptr", w.address(table, k, "ptr"))
             found.append(PortAccess(w, lanes, port, pointer, layouts, places[len(found)]))
     return found[: len(inputs)], found[len(inputs) :]
 
@@ -211,11 +211,11 @@ def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes,
         f"define internal void @{name}(ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block) "
         f"noinline {ATTRIBUTES} {{"
     )
-    w.begin("entry")
+    w.begin_block("entry")
 
     def entry(index: str) -> None:
-        place = w.element("%block", w.set(f"mul i64 {index}, {lanes.width}"))
-        body(w, lanes, w.element("%rows", w.set(f"mul i64 {index}, %step")), place)
+        place = w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))
+        body(w, lanes, w.address("%rows", w.assign(f"mul i64 {index}, %step")), place)
 
     each_index(w, "%count", entry)
     w.add("  ret void\n}")
@@ -245,10 +245,10 @@ def _read_entries(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
     """Write the reading of every lane by itself; those behind the last row repeat it."""
     vector = "poison"
     for lane in range(lanes.width):
-        row = w.set(f"call i64 @llvm.smin.i64(i64 {lane}, i64 %last)")
-        value = w.load("double", w.element(entry, w.set(f"mul i64 {row}, %row_step")))
+        row = w.assign(f"call i64 @llvm.smin.i64(i64 {lane}, i64 %last)")
+        value = w.load("double", w.address(entry, w.assign(f"mul i64 {row}, %row_step")))
         vector = (
-            w.set(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}") if lanes.width > 1 else value
+            w.assign(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}") if lanes.width > 1 else value
         )
     w.store(lanes.double, vector, place, lanes.alignment)
 

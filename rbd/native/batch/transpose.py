@@ -34,7 +34,7 @@ def _exchanged(w: Writer, lanes: Lanes, rows: list[str], step: int) -> list[str]
 
 def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
     picks = ", ".join(f"i32 {k}" for k in mask)
-    return w.set(f"shufflevector {lanes.double} {a}, {lanes.double} {b}, <{lanes.width} x i32> <{picks}>")
+    return w.assign(f"shufflevector {lanes.double} {a}, {lanes.double} {b}, <{lanes.width} x i32> <{picks}>")
 
 
 # ---------------------------------------------------------------- whole blocks
@@ -45,15 +45,15 @@ def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str
     if size < lanes.width:
         columns = transposed(w, lanes, _short_rows(w, lanes, source, size))[:size]
         for column, vector in enumerate(columns):
-            w.store(lanes.double, vector, w.element(target, column * lanes.width), lanes.alignment)
+            w.store(lanes.double, vector, w.address(target, column * lanes.width), lanes.alignment)
         return
-    rows = [w.element(source, lane * size) for lane in range(lanes.width)]
+    rows = [w.address(source, lane * size) for lane in range(lanes.width)]
 
     def group(column: str) -> None:
-        loaded = [w.load(lanes.double, w.element(row, column)) for row in rows]
-        start = w.element(target, w.set(f"mul i64 {column}, {lanes.width}"))
+        loaded = [w.load(lanes.double, w.address(row, column)) for row in rows]
+        start = w.address(target, w.assign(f"mul i64 {column}, {lanes.width}"))
         for offset, vector in enumerate(transposed(w, lanes, loaded)):
-            w.store(lanes.double, vector, w.element(start, offset * lanes.width), lanes.alignment)
+            w.store(lanes.double, vector, w.address(start, offset * lanes.width), lanes.alignment)
 
     _groups(w, lanes, size, group)
 
@@ -62,26 +62,26 @@ def deinterleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: s
     """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
     if size < lanes.width:
         for place, vector in enumerate(_joined_rows(w, lanes, source, size)):
-            w.store(lanes.double, vector, w.element(target, place * lanes.width))
+            w.store(lanes.double, vector, w.address(target, place * lanes.width))
         return
-    rows = [w.element(target, lane * size) for lane in range(lanes.width)]
+    rows = [w.address(target, lane * size) for lane in range(lanes.width)]
 
     def group(column: str) -> None:
-        start = w.element(source, w.set(f"mul i64 {column}, {lanes.width}"))
+        start = w.address(source, w.assign(f"mul i64 {column}, {lanes.width}"))
         for row, vector in zip(rows, transposed(w, lanes, _columns(w, lanes, start, lanes.width)), strict=True):
-            w.store(lanes.double, vector, w.element(row, column))
+            w.store(lanes.double, vector, w.address(row, column))
 
     _groups(w, lanes, size, group)
 
 
 def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
-    pointers = [w.element(source, column * lanes.width) for column in range(count)]
+    pointers = [w.address(source, column * lanes.width) for column in range(count)]
     return [w.load(lanes.double, pointer, lanes.alignment) for pointer in pointers]
 
 
 def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
     """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
-    each_index(w, size // lanes.width, lambda index: group(w.set(f"mul i64 {index}, {lanes.width}")))
+    each_index(w, size // lanes.width, lambda index: group(w.assign(f"mul i64 {index}, {lanes.width}")))
     if size % lanes.width:
         group(str(size - lanes.width))
 
@@ -99,7 +99,7 @@ def each_index(w: Writer, count: int | str, body: Callable[[str], None]) -> None
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
     """Write the loading of a whole block; return one vector per row, of which the first `size` lanes count."""
     width = lanes.width
-    block = [w.load(lanes.double, w.element(source, place * width)) for place in range(size)]
+    block = [w.load(lanes.double, w.address(source, place * width)) for place in range(size)]
     rows: list[str] = []
     for lane in range(width if size else 0):
         first, last = lane * size // width, (lane * size + size - 1) // width

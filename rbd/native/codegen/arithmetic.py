@@ -20,29 +20,29 @@ def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> st
         return _library(w, lanes, library_symbol(row.library), names)
     for text in row.llvm_ir:
         words = {"double": lanes.double, "truth": lanes.truth, "true": lanes.true, "suffix": lanes.suffix}
-        names.append(w.set(text.format(*names, **words)))
+        names.append(w.assign(text.format(*names, **words)))
     return names[-1]
 
 
 def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str:
     """Write a call of the C library, lane by lane."""
     if lanes.width == 1:
-        return w.set(f"call double @{symbol}({', '.join(f'double {value}' for value in values)})")
+        return w.assign(f"call double @{symbol}({', '.join(f'double {value}' for value in values)})")
     result = "poison"
     for lane in range(lanes.width):
-        parts = [w.set(f"extractelement {lanes.double} {value}, i64 {lane}") for value in values]
-        called = w.set(f"call double @{symbol}({', '.join(f'double {part}' for part in parts)})")
-        result = w.set(f"insertelement {lanes.double} {result}, double {called}, i64 {lane}")
+        parts = [w.assign(f"extractelement {lanes.double} {value}, i64 {lane}") for value in values]
+        called = w.assign(f"call double @{symbol}({', '.join(f'double {part}' for part in parts)})")
+        result = w.assign(f"insertelement {lanes.double} {result}, double {called}, i64 {lane}")
     return result
 
 
 def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
     """Write a check that `value` is positive; the first check that fails sets the status of its lane."""
-    good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
+    good = w.assign(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
     old = w.load(lanes.integer, "%st", lanes.alignment)
-    clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
-    found = w.set(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
-    kept = w.set(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
+    clean = w.assign(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
+    found = w.assign(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
+    kept = w.assign(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
     w.store(lanes.integer, kept, "%st", lanes.alignment)
 
 

@@ -60,25 +60,25 @@ def _table_name(table: tuple[int, ...]) -> str:
 def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
     width = lanes.width
-    inputs, outputs, work = (w.element("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
+    inputs, outputs, work = (w.address("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
     lengths = place.call.lengths
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
     if place.all_lanes:
         _write_zero(w, outputs, n_out * width)
-        after = _skip_unless_needed(w, lanes, place.call, w.element(inputs, (n_in - 1) * width))
+        after = _skip_unless_needed(w, lanes, place.call, w.address(inputs, (n_in - 1) * width))
         _write_zero(w, work, n_work * width)
         _invoke(w, place.call, inputs, outputs, work, "%st", width)
         _end_of_skip(w, after)
         return
-    mine_out, mine_work = w.element(work, n_in), w.element(work, n_in + n_out)
+    mine_out, mine_work = w.address(work, n_in), w.address(work, n_in + n_out)
     if place.call.intrinsic.guarded:
         _write_zero(w, outputs, n_out * width)
     for lane in range(width):
-        after = _skip_unless_needed(w, Lanes(1), place.call, w.element(inputs, (n_in - 1) * width + lane))
-        _write_copy(w, work, 1, w.element(inputs, lane), width, n_in)
+        after = _skip_unless_needed(w, Lanes(1), place.call, w.address(inputs, (n_in - 1) * width + lane))
+        _write_copy(w, work, 1, w.address(inputs, lane), width, n_in)
         _write_zero(w, mine_out, n_out + n_work)
-        _invoke(w, place.call, work, mine_out, mine_work, w.element("%st", lane, "i64"))
-        _write_copy(w, w.element(outputs, lane), width, mine_out, 1, n_out)
+        _invoke(w, place.call, work, mine_out, mine_work, w.address("%st", lane, "i64"))
+        _write_copy(w, w.address(outputs, lane), width, mine_out, 1, n_out)
         _end_of_skip(w, after)
 
 
@@ -90,18 +90,18 @@ def _skip_unless_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, guard: str
     if not call.intrinsic.guarded:
         return ""
     needed, after = w.label(), w.label()
-    used = w.set(
+    used = w.assign(
         f"fcmp une {lanes.double} {w.load(lanes.double, guard, lanes.alignment)}, {lanes.double_constant(0.0)}"
     )
     w.add(f"  br i1 {w.any_lane(lanes, used)}, label %{needed}, label %{after}")
-    w.begin(needed)
+    w.begin_block(needed)
     return after
 
 
 def _end_of_skip(w: Writer, after: str) -> None:
     if after:
         w.add(f"  br label %{after}")
-        w.begin(after)
+        w.begin_block(after)
 
 
 def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
@@ -114,18 +114,18 @@ def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str
     ]
     pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
     arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
-    failed = w.set(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
+    failed = w.assign(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
     if not call.label_count:
         return  # it cannot fail
     known = w.load("i64", status)
-    number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
-    first = w.set(f"icmp eq i64 {known}, 0")
-    bad = w.set(f"icmp ne i64 {failed}, 0")
-    w.store("i64", w.set(f"select i1 {w.set(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
+    number = w.assign(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
+    first = w.assign(f"icmp eq i64 {known}, 0")
+    bad = w.assign(f"icmp ne i64 {failed}, 0")
+    w.store("i64", w.assign(f"select i1 {w.assign(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
 
 
 def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> list[str]:
-    return [w.element(start, sum(lengths[:k]) * width) for k in range(len(lengths))]
+    return [w.address(start, sum(lengths[:k]) * width) for k in range(len(lengths))]
 
 
 def _write_copy(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:

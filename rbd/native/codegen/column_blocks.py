@@ -31,4 +31,4 @@ def repeated(w: Writer, value: str, lanes: Lanes, columns: int) -> str:
         return w.splat(Lanes(columns), value)
     each = ", ".join(f"i32 {lane}" for lane in range(lanes.width))
     mask = f"<{columns * lanes.width} x i32> <{', '.join([each] * columns)}>"
-    return w.set(f"shufflevector {lanes.double} {value}, {lanes.double} poison, {mask}")
+    return w.assign(f"shufflevector {lanes.double} {value}, {lanes.double} poison, {mask}")

@@ -130,23 +130,23 @@ class StripWriter:
         Loops of fewer than `most` entries jump to that block directly: the set-up would take longer.
         """
         strips, rest = self.w.label(), self.w.label()
-        enough = self.w.set(f"icmp sge i64 {self.w.set(f'sub i64 {stop}, {start}')}, {most}")
+        enough = self.w.assign(f"icmp sge i64 {self.w.assign(f'sub i64 {stop}, {start}')}, {most}")
         self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_UNLIKELY}")
-        self.w.begin(strips)
+        self.w.begin_block(strips)
         self._base_pointers()
         last, block, at = self._vector_end(start, stop, most), strips, start
         for width in strip_widths(most):
             block, at = self._steps(block, at, last, Lanes(width))
         self.w.add(f"  br label %{rest}")
-        self.w.begin(rest)
-        return rest, self.w.set(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
+        self.w.begin_block(rest)
+        return rest, self.w.assign(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
 
     def _base_pointers(self) -> None:
         """Write the addresses of all accessed entries for a variable of zero."""
         at_zero = {**self.values, self.loop.variable: "0"}
         for array, index in self.places:
             offset = self.written(index, at_zero)
-            self.bases[array, index] = self.w.set(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
+            self.bases[array, index] = self.w.assign(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
 
     def _vector_end(self, start: str, stop: str, most: int) -> str:
         """Return the end of the vector loops: `stop`, or `start` if a store overlaps another access."""
@@ -155,33 +155,33 @@ class StripWriter:
             for other in [*self.targets[k + 1 :], *(place for place in self.places if place not in self.targets)]:
                 for place in (target, other):
                     if place not in addresses:
-                        addresses[place] = self.w.set(f"ptrtoint ptr {self.bases[place]} to i64")
-                apart = self.w.set(f"sub i64 {addresses[target]}, {addresses[other]}")
-                moved = self.w.set(f"add i64 {apart}, {_BYTES * most - 1}")
-                near = self.w.set(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")
-                differ = self.w.set(f"icmp ne i64 {apart}, 0")
-                close = self.w.set(f"and i1 {near}, {differ}")
-                last = self.w.set(f"select i1 {close}, i64 {start}, i64 {last}")
+                        addresses[place] = self.w.assign(f"ptrtoint ptr {self.bases[place]} to i64")
+                apart = self.w.assign(f"sub i64 {addresses[target]}, {addresses[other]}")
+                moved = self.w.assign(f"add i64 {apart}, {_BYTES * most - 1}")
+                near = self.w.assign(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")
+                differ = self.w.assign(f"icmp ne i64 {apart}, 0")
+                close = self.w.assign(f"and i1 {near}, {differ}")
+                last = self.w.assign(f"select i1 {close}, i64 {start}, i64 {last}")
         return last
 
     def _steps(self, entry: str, start: str, last: str, lanes: Lanes) -> tuple[str, str]:
         """Write the vector loop of one width."""
-        left = self.w.set(f"sub i64 {last}, {start}")
-        end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
+        left = self.w.assign(f"sub i64 {last}, {start}")
+        end = self.w.assign(f"add i64 {start}, {self.w.assign(f'and i64 {left}, {-lanes.width}')}")
         splats = {name: self.w.splat(lanes, self.values[name]) for name in self.names}
         head, body, done = (self.w.label() for _ in range(3))
-        at, following = self.w.name(), self.w.name()
+        at, following = self.w.fresh_name(), self.w.fresh_name()
         self.w.add(f"  br label %{head}")
-        self.w.begin(head)
+        self.w.begin_block(head)
         self.w.add(f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{body}]")
-        self.w.add(f"  br i1 {self.w.set(f'icmp slt i64 {at}, {end}')}, label %{body}, label %{done}")
-        self.w.begin(body)
+        self.w.add(f"  br i1 {self.w.assign(f'icmp slt i64 {at}, {end}')}, label %{body}, label %{done}")
+        self.w.begin_block(body)
         for store in self.stores:
             value = self._value(store.value, at, splats, lanes)
-            self.w.store(lanes.double, value, self.w.element(self.bases[store.array, store.index], at))
+            self.w.store(lanes.double, value, self.w.address(self.bases[store.array, store.index], at))
         self.w.add(f"  {following} = add i64 {at}, {lanes.width}")
         self.w.add(f"  br label %{head}")
-        self.w.begin(done)
+        self.w.begin_block(done)
         return done, at
 
     def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
@@ -191,9 +191,9 @@ class StripWriter:
             case Name(name):
                 return splats[name]
             case Load(array, index):
-                return self.w.load(lanes.double, self.w.element(self.bases[array, index], at))
+                return self.w.load(lanes.double, self.w.address(self.bases[array, index], at))
             case Negate(operand):
-                return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
+                return self.w.assign(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
                 sides = [self._value(side, at, splats, lanes) for side in (left, right)]
                 return emit_operation(self.w, lanes, WORDS[operator], sides)

@@ -82,16 +82,16 @@ class FunctionWriter:
         value = self._load("%ws", self.plan.slots[index])
         if self.program.code[index][0] not in CONDITIONS:
             return value
-        return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
+        return self.w.assign(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
 
     def _place(self, block: str, index: int) -> str:
         """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
         number = index // self.span if self.span and block == "%ws" else self.most_windows
         if number >= self.most_windows:
-            return self.w.element(block, index * self.lanes.width)
+            return self.w.address(block, index * self.lanes.width)
         self.windows.add(number)
         inside = index - number * self.span - self.span // 2
-        return self.w.element(f"%ws{number}", inside * self.lanes.width)
+        return self.w.address(f"%ws{number}", inside * self.lanes.width)
 
     def _load(self, block: str, index: int) -> str:
         pointer = self._place(block, index)
@@ -108,7 +108,7 @@ class FunctionWriter:
         if slot is not None:
             stored = value
             if self.program.code[index][0] in CONDITIONS:
-                stored = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
+                stored = self.w.assign(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self._store("%ws", slot, stored)
         self._store_result(index, value)
 
@@ -164,12 +164,12 @@ class FunctionWriter:
         packed = "zeroinitializer"
         for lane, angle in enumerate(angles):
             value = self.value(angle.operand)
-            packed = self.w.set(f"insertelement {pack.double} {packed}, double {value}, i64 {lane}")
+            packed = self.w.assign(f"insertelement {pack.double} {packed}, double {value}, i64 {lane}")
         pair = sincos_call(self.w, pack, packed)
         for lane, angle in enumerate(angles):
             for index, whole in zip((angle.sine, angle.cosine), pair, strict=True):
                 if index is not None:
-                    self.define(index, self.w.set(f"extractelement {pack.double} {whole}, i64 {lane}"))
+                    self.define(index, self.w.assign(f"extractelement {pack.double} {whole}, i64 {lane}"))
 
 
 def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:

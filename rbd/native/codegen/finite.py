@@ -21,14 +21,14 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
             sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
         for width, place in _vector_cover(start, size):
             streams = sums.setdefault(width, [])
-            zero = _zero_times(w, Lanes(width), w.element(pointer, place), 8)
+            zero = _zero_times(w, Lanes(width), w.address(pointer, place), 8)
             if len(streams) < _STREAMS:
                 streams.append(zero)
             else:  # to the sum that has waited longest
-                streams.append(w.set(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
+                streams.append(w.assign(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
     total = "false"
     for width, streams in sums.items():
-        total = w.set(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
+        total = w.assign(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
     return total
 
 
@@ -48,7 +48,7 @@ def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
 
 def not_a_number(w: Writer, lanes: Lanes, total: str) -> str:
     """Write a test, per lane, of whether a sum of 0 x is NaN."""
-    return w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}")
+    return w.assign(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}")
 
 
 def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
@@ -56,25 +56,25 @@ def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     looped = size // _STREAMS * _STREAMS
     sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.double_constant(0.0)]
     for index in range(looped, size):
-        sums.append(_zero_times(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
+        sums.append(_zero_times(w, lanes, w.address(block, index * lanes.width), lanes.alignment))
     return _total(w, lanes, sums)
 
 
 def _flag(w: Writer, lanes: Lanes, total: str) -> str:
     """Write whether any lane of a sum is NaN."""
-    return w.any_lane(lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
+    return w.any_lane(lanes, w.assign(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
 
 
 def _zero_times(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
     """Write 0 x for the lanes at `pointer`."""
     value = w.load(lanes.double, pointer, alignment)
-    return w.set(f"fmul {lanes.double} {value}, {lanes.double_constant(0.0)}")
+    return w.assign(f"fmul {lanes.double} {value}, {lanes.double_constant(0.0)}")
 
 
 def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
     total = sums[0]
     for other in sums[1:]:
-        total = w.set(f"fadd {lanes.double} {total}, {other}")
+        total = w.assign(f"fadd {lanes.double} {total}, {other}")
     return total
 
 
@@ -83,12 +83,12 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: i
     zero = lanes.double_constant(0.0)
 
     def group(index: str, sums: Sequence[str]) -> list[str]:
-        start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
+        start = w.address(block, w.assign(f"mul i64 {index}, {_STREAMS * lanes.width}"))
         added: list[str] = []
         for stream, total in enumerate(sums):
-            value = w.load(lanes.double, w.element(start, stream * lanes.width), alignment)
+            value = w.load(lanes.double, w.address(start, stream * lanes.width), alignment)
             operands = ", ".join(f"{lanes.double} {x}" for x in (value, zero, total))
-            added.append(w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
+            added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
         return added
 
     return w.loop(count // _STREAMS, group, [(lanes.double, zero)] * _STREAMS)

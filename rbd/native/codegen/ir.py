@@ -73,7 +73,7 @@ class Writer:
         self.lines: list[str] = []
         self._count = 0
 
-    def name(self) -> str:
+    def fresh_name(self) -> str:
         """Return a fresh name."""
         self._count += 1
         return f"%t{self._count}"
@@ -87,24 +87,24 @@ class Writer:
         """Write a line."""
         self.lines.append(line)
 
-    def set(self, expression: str) -> str:
+    def assign(self, expression: str) -> str:
         """Write an instruction and return the name of its value."""
-        name = self.name()
+        name = self.fresh_name()
         self.lines.append(f"  {name} = {expression}")
         return name
 
-    def element(self, pointer: str, index: int | str, kind: str = "double") -> str:
+    def address(self, pointer: str, index: int | str, kind: str = "double") -> str:
         """Write the address of element `index` from `pointer`; return its name."""
-        return self.set(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
+        return self.assign(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
 
     def aligned(self, pointer: str) -> str:
         """Return a pointer rounded up to a cache line."""
-        up = self.set(f"add i64 {self.set(f'ptrtoint ptr {pointer} to i64')}, 63")
-        return self.set(f"inttoptr i64 {self.set(f'and i64 {up}, -64')} to ptr")
+        up = self.assign(f"add i64 {self.assign(f'ptrtoint ptr {pointer} to i64')}, 63")
+        return self.assign(f"inttoptr i64 {self.assign(f'and i64 {up}, -64')} to ptr")
 
     def load(self, kind: str, pointer: str, alignment: int = 8) -> str:
         """Write a load; return the name of the value."""
-        return self.set(f"load {kind}, ptr {pointer}, align {alignment}")
+        return self.assign(f"load {kind}, ptr {pointer}, align {alignment}")
 
     def store(self, kind: str, value: str, pointer: str, alignment: int = 8) -> None:
         """Write a store."""
@@ -115,24 +115,24 @@ class Writer:
         if lanes.width == 1:
             return value
         vector = f"<{lanes.width} x {kind}>"
-        first = self.set(f"insertelement {vector} poison, {kind} {value}, i64 0")
-        return self.set(f"shufflevector {vector} {first}, {vector} poison, <{lanes.width} x i32> zeroinitializer")
+        first = self.assign(f"insertelement {vector} poison, {kind} {value}, i64 0")
+        return self.assign(f"shufflevector {vector} {first}, {vector} poison, <{lanes.width} x i32> zeroinitializer")
 
     def any_lane(self, lanes: Lanes, mask: str) -> str:
         """Write a test whether a mask is true in any lane."""
         if lanes.width == 1:
             return mask
-        bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-        return self.set(f"icmp ne i{lanes.width} {bits}, 0")
+        bits = self.assign(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
+        return self.assign(f"icmp ne i{lanes.width} {bits}, 0")
 
     def all_lanes(self, lanes: Lanes, mask: str) -> str:
         """Write a test whether a mask is true in all lanes."""
         if lanes.width == 1:
             return mask
-        bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-        return self.set(f"icmp eq i{lanes.width} {bits}, -1")
+        bits = self.assign(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
+        return self.assign(f"icmp eq i{lanes.width} {bits}, -1")
 
-    def begin(self, label: str) -> None:
+    def begin_block(self, label: str) -> None:
         """Begin a block."""
         self.add(f"{label}:")
 
@@ -151,26 +151,26 @@ class Writer:
             return [initial for _, initial in carried]
         before, again, after = self.label(), self.label(), self.label()
         self.add(f"  br label %{before}")
-        self.begin(before)
+        self.begin_block(before)
         self._enter_loop(count, again, after)
-        self.begin(again)
-        index, following, values = self.name(), self.name(), [self.name() for _ in carried]
+        self.begin_block(again)
+        index, following, values = self.fresh_name(), self.fresh_name(), [self.fresh_name() for _ in carried]
         self.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
         place = len(self.lines)
         found = body(index, values)
         merged = _phis(before, again, carried, found)
         self.lines[place:place] = [f"  {value} = {phi}" for value, phi in zip(values, merged, strict=True)]
         self.add(f"  {following} = add i64 {index}, 1")
-        self.add(f"  br i1 {self.set(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
-        self.begin(after)
-        return list(found) if isinstance(count, int) else list(map(self.set, merged))
+        self.add(f"  br i1 {self.assign(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
+        self.begin_block(after)
+        return list(found) if isinstance(count, int) else list(map(self.assign, merged))
 
     def _enter_loop(self, count: int | str, again: str, after: str) -> None:
         """Write the jump into a loop, or past it if its number of iterations is a value that is not positive."""
         if isinstance(count, int):
             self.add(f"  br label %{again}")
         else:
-            self.add(f"  br i1 {self.set(f'icmp sgt i64 {count}, 0')}, label %{again}, label %{after}")
+            self.add(f"  br i1 {self.assign(f'icmp sgt i64 {count}, 0')}, label %{again}, label %{after}")
 
     def text(self) -> str:
         """Return all lines."""

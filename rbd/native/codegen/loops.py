@@ -73,38 +73,38 @@ class LoopWriter:
             return lanes.double_constant(place.value)
         if isinstance(place, TabulatedConstant):
             row = self._row("constants", "double", self.rolled.constants.shape[1])
-            return w.splat(lanes, w.load("double", w.element(row, place.column)))
+            return w.splat(lanes, w.load("double", w.address(row, place.column)))
         value = w.load(lanes.double, self._pointer(place), lanes.alignment)
-        return w.set(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
+        return w.assign(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
 
     def _pointer(self, place: Strided | Indexed) -> str:
         """Return a pointer to a slot of the workspace or to an entry of an input."""
         w, width = self.w, self.lanes.width
         if isinstance(place, Strided):
             block = "%ws" if place.port is None else f"%in{place.port}"
-            return w.element(self._moved(block, place.step), place.start * width)
-        scaled = self._once(("scaled", place), lambda: w.set(f"mul i64 {self._number(place)}, {width}"))
-        return w.element("%ws", scaled)
+            return w.address(self._moved(block, place.step), place.start * width)
+        scaled = self._once(("scaled", place), lambda: w.assign(f"mul i64 {self._number(place)}, {width}"))
+        return w.address("%ws", scaled)
 
     def _moved(self, block: str, step: int) -> str:
         """Return the start of a block plus `step` entries per iteration."""
         w = self.w
         if step == 0:
             return block
-        return self._once((block, step), lambda: w.element(block, w.set(f"mul i64 %k, {step * self.lanes.width}")))
+        return self._once((block, step), lambda: w.address(block, w.assign(f"mul i64 %k, {step * self.lanes.width}")))
 
     def _number(self, place: Strided | Indexed) -> str:
         """Return the index of an operand as i64."""
         w = self.w
         if isinstance(place, Strided):
-            return w.set(f"add i64 {w.set(f'mul i64 %k, {place.step}')}, {place.start}")
+            return w.assign(f"add i64 {w.assign(f'mul i64 %k, {place.step}')}, {place.start}")
         row = self._row("places", "i32", self.rolled.table.shape[1])
-        return w.set(f"sext i32 {w.load('i32', w.element(row, place.column, 'i32'), 4)} to i64")
+        return w.assign(f"sext i32 {w.load('i32', w.address(row, place.column, 'i32'), 4)} to i64")
 
     def _row(self, what: str, kind: str, columns: int) -> str:
         """Return a pointer to the row of a table for the iteration."""
         w = self.w
-        return self._once(what, lambda: w.element(f"@{self.name}_{what}", w.set(f"mul i64 %k, {columns}"), kind))
+        return self._once(what, lambda: w.address(f"@{self.name}_{what}", w.assign(f"mul i64 %k, {columns}"), kind))
 
     def _once(self, key: object, write: Callable[[], str]) -> str:
         if key not in self.known:
@@ -120,15 +120,15 @@ class LoopWriter:
         place = self.rolled.stored.get(offset)
         if place is not None:
             if op in CONDITIONS:
-                value = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
+                value = self.w.assign(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
 
     def _signed(self, place: Constant | TabulatedConstant, value: str) -> str:
         """Write a value times the sign of the iteration."""
         w, double = self.w, self.lanes.double
         if isinstance(place, Constant):
-            return value if place.value > 0 else w.set(f"fneg {double} {value}")
-        return w.set(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
+            return value if place.value > 0 else w.assign(f"fneg {double} {value}")
+        return w.assign(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
 
     def _result(self, op: Op, offset: int, values: list[str]) -> str:
         signs = self.rolled.signs.get(offset)
@@ -136,7 +136,7 @@ class LoopWriter:
             values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
             return emit_operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
         if op == Op.POSITIVE:
-            status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
+            status = self.w.assign(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
             emit_positive_check(self.w, self.lanes, values[0], self.w.splat(self.lanes, status, "i64"))
         if op in (Op.SIN, Op.COS):
             key = "angle", values[0]

@@ -62,7 +62,7 @@ class _RoutineWriter(ValueWriter):
     def begin(self, label: str) -> None:
         """Begin a block."""
         self.block = label
-        self.w.begin(label)
+        self.w.begin_block(label)
 
     def jump(self, label: str) -> None:
         """End the block with a jump."""
@@ -87,7 +87,7 @@ class _RoutineWriter(ValueWriter):
         if len({values[name] for _, values in sources}) == 1:
             return sources[0][1][name]
         ways = ", ".join(f"[{values[name]}, %{block}]" for block, values in sources)
-        return self.w.set(f"phi {self.type(self.kinds.get(name, 'int'))} {ways}")
+        return self.w.assign(f"phi {self.type(self.kinds.get(name, 'int'))} {ways}")
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -168,13 +168,13 @@ class _RoutineWriter(ValueWriter):
     def _panels(self, loop: tree.ColumnLoop, values: Values, start: str, count: str, columns: int) -> str:
         """Write the panels of one width from column `start`; return the first remaining column."""
         head, inside, done = (self.w.label() for _ in range(3))
-        last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
-        at, following = self.w.name(), self.w.name()
+        last, entry = self.w.assign(f"sub i64 {count}, {columns}"), self.block
+        at, following = self.w.fresh_name(), self.w.fresh_name()
         self.jump(head)
         self.begin(head)
         place = len(self.w.lines)
         self.w.add("")
-        self.w.add(f"  br i1 {self.w.set(f'icmp sle i64 {at}, {last}')}, label %{inside}, label %{done}")
+        self.w.add(f"  br i1 {self.w.assign(f'icmp sle i64 {at}, {last}')}, label %{inside}, label %{done}")
         self.begin(inside)
         self.values = {**values, loop.variable: at}
         self.statements(loop.body)
@@ -197,14 +197,14 @@ class _RoutineWriter(ValueWriter):
         entry, before = self.leave(head)
         changed = sorted(set(before).intersection(assigned_names(body))) + ([counted[0].variable] if counted else [])
         self.begin(head)
-        phis = {name: self.w.set("") for name in changed}
+        phis = {name: self.w.assign("") for name in changed}
         places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
         self.values = {**before, **phis}
         if condition is not None:
             self.branch(condition, inside, done)
         elif counted is not None:
             test = "slt" if counted[0].step > 0 else "sgt"
-            go = self.w.set(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")
+            go = self.w.assign(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")
             self.w.add(f"  br i1 {go}, label %{inside}, label %{done}")
         at_head = self.values
         sources = self._body(inside, after, body)
@@ -222,7 +222,7 @@ class _RoutineWriter(ValueWriter):
         self.meet(after, [self.leave(after), *sources])
 
     def _count(self, loop: tree.For, counter: str) -> None:
-        following = self.w.set(f"add i64 {counter}, {loop.step}")
+        following = self.w.assign(f"add i64 {counter}, {loop.step}")
         self.values = {**(self.values or {}), loop.variable: following}
 
     def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:

@@ -12,8 +12,8 @@ from rbd.scalars import sincos as reference
 def sincos_call(w: Writer, lanes: Lanes, angle: str) -> tuple[str, str]:
     """Write a call of the function for these lanes; return the names of sine and cosine."""
     pair = _pair(lanes)
-    result = w.set(f"call {pair} @sincos{lanes.width}({lanes.double} {angle})")
-    return w.set(f"extractvalue {pair} {result}, 0"), w.set(f"extractvalue {pair} {result}, 1")
+    result = w.assign(f"call {pair} @sincos{lanes.width}({lanes.double} {angle})")
+    return w.assign(f"extractvalue {pair} {result}, 0"), w.assign(f"extractvalue {pair} {result}, 1")
 
 
 def _pair(lanes: Lanes) -> str:
@@ -25,8 +25,8 @@ def sincos_function(lanes: Lanes) -> str:
     w = Writer()
     w.add(f"define internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES} {{")
     sine, cosine = _fast(w, lanes)
-    size = w.set(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
-    near = w.set(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")
+    size = w.assign(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
+    near = w.assign(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")
     _return_if_near(w, lanes, near, sine, cosine)
     for lane in range(lanes.width):
         sine, cosine = _library_lane(w, lanes, near, sine, cosine, lane)
@@ -41,8 +41,8 @@ def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
     def write(operation: str, *values: str) -> str:
         operands = ", ".join(f"{lanes.double} {value}" for value in values)
         if operation == "fma":
-            return w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
-        return w.set(f"f{operation} {lanes.double} {', '.join(values)}")
+            return w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
+        return w.assign(f"f{operation} {lanes.double} {', '.join(values)}")
 
     shifted, sine, cosine = reference.written("%x", write, lanes.double_constant)
     return _by_quadrant(w, lanes, shifted, sine, cosine)
@@ -50,46 +50,46 @@ def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
 
 def _by_quadrant(w: Writer, lanes: Lanes, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
     """Exchange sine and cosine in odd quadrants and set their signs; the quadrant is in the low bits of `shifted`."""
-    bits = w.set(f"bitcast {lanes.double} {shifted} to {lanes.integer}")
-    low = w.set(f"and {lanes.integer} {bits}, {lanes.integer_constant(1)}")
-    odd = w.set(f"icmp ne {lanes.integer} {low}, {lanes.integer_constant(0)}")
-    s = w.set(f"select {lanes.truth} {odd}, {lanes.double} {cosine}, {lanes.double} {sine}")
-    c = w.set(f"select {lanes.truth} {odd}, {lanes.double} {sine}, {lanes.double} {cosine}")
-    following = w.set(f"add {lanes.integer} {bits}, {lanes.integer_constant(1)}")
+    bits = w.assign(f"bitcast {lanes.double} {shifted} to {lanes.integer}")
+    low = w.assign(f"and {lanes.integer} {bits}, {lanes.integer_constant(1)}")
+    odd = w.assign(f"icmp ne {lanes.integer} {low}, {lanes.integer_constant(0)}")
+    s = w.assign(f"select {lanes.truth} {odd}, {lanes.double} {cosine}, {lanes.double} {sine}")
+    c = w.assign(f"select {lanes.truth} {odd}, {lanes.double} {sine}, {lanes.double} {cosine}")
+    following = w.assign(f"add {lanes.integer} {bits}, {lanes.integer_constant(1)}")
     return _signed(w, lanes, s, bits), _signed(w, lanes, c, following)
 
 
 def _signed(w: Writer, lanes: Lanes, value: str, quadrant: str) -> str:
     """Return `value` negated where bit 1 of the quadrant is set."""
-    shifted = w.set(f"shl {lanes.integer} {quadrant}, {lanes.integer_constant(62)}")
-    sign = w.set(f"and {lanes.integer} {shifted}, {lanes.integer_constant(-(2**63))}")
-    number = w.set(f"bitcast {lanes.double} {value} to {lanes.integer}")
-    return w.set(f"bitcast {lanes.integer} {w.set(f'xor {lanes.integer} {number}, {sign}')} to {lanes.double}")
+    shifted = w.assign(f"shl {lanes.integer} {quadrant}, {lanes.integer_constant(62)}")
+    sign = w.assign(f"and {lanes.integer} {shifted}, {lanes.integer_constant(-(2**63))}")
+    number = w.assign(f"bitcast {lanes.double} {value} to {lanes.integer}")
+    return w.assign(f"bitcast {lanes.integer} {w.assign(f'xor {lanes.integer} {number}, {sign}')} to {lanes.double}")
 
 
 def _return_if_near(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str) -> None:
     """Write the return of the results if all lanes are in range, and begin the slow path."""
     w.add(f"  br i1 {w.all_lanes(lanes, near)}, label %near, label %far\nnear:")
     _return_pair(w, lanes, sine, cosine)
-    w.begin("far")
+    w.begin_block("far")
 
 
 def _return_pair(w: Writer, lanes: Lanes, sine: str, cosine: str) -> None:
     pair = _pair(lanes)
-    first = w.set(f"insertvalue {pair} poison, {lanes.double} {sine}, 0")
-    w.add(f"  ret {pair} {w.set(f'insertvalue {pair} {first}, {lanes.double} {cosine}, 1')}")
+    first = w.assign(f"insertvalue {pair} poison, {lanes.double} {sine}, 0")
+    w.add(f"  ret {pair} {w.assign(f'insertvalue {pair} {first}, {lanes.double} {cosine}, 1')}")
 
 
 def _library_lane(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str, lane: int) -> tuple[str, str]:
     """Write the C library's results into one lane, if it is out of range."""
     if lanes.width == 1:
-        return w.set("call double @rbd_sin(double %x)"), w.set("call double @rbd_cos(double %x)")
-    angle = w.set(f"extractelement {lanes.double} %x, i64 {lane}")
-    keep = w.set(f"extractelement {lanes.truth} {near}, i64 {lane}")
+        return w.assign("call double @rbd_sin(double %x)"), w.assign("call double @rbd_cos(double %x)")
+    angle = w.assign(f"extractelement {lanes.double} %x, i64 {lane}")
+    keep = w.assign(f"extractelement {lanes.truth} {near}, i64 {lane}")
     results: list[str] = []
     for name, fast in (("sin", sine), ("cos", cosine)):
-        slow = w.set(f"call double @rbd_{name}(double {angle})")
-        before = w.set(f"extractelement {lanes.double} {fast}, i64 {lane}")
-        value = w.set(f"select i1 {keep}, double {before}, double {slow}")
-        results.append(w.set(f"insertelement {lanes.double} {fast}, double {value}, i64 {lane}"))
+        slow = w.assign(f"call double @rbd_{name}(double {angle})")
+        before = w.assign(f"extractelement {lanes.double} {fast}, i64 {lane}")
+        value = w.assign(f"select i1 {keep}, double {before}, double {slow}")
+        results.append(w.assign(f"insertelement {lanes.double} {fast}, double {value}, i64 {lane}"))
     return results[0], results[1]

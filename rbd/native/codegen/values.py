@@ -53,8 +53,8 @@ class ValueWriter(ABC):
         place = self.expression(index)
         if kind == "float" and self.lanes.width > 1:
             width = self.lanes.width
-            place = str(int(place) * width) if place.isdigit() else self.w.set(f"mul i64 {place}, {width}")
-        return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
+            place = str(int(place) * width) if place.isdigit() else self.w.assign(f"mul i64 {place}, {width}")
+        return self.w.address(self.values[array], place, "i64" if kind == "int" else "double")
 
     def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
         """Write the value of an entry: one per column of the panel, or the same for all columns."""
@@ -105,15 +105,17 @@ class ValueWriter(ABC):
         match node:
             case tree.Negate(operand, kind):
                 negated = self.expression(operand)
-                return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
+                return self.w.assign(
+                    f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}"
+                )
             case tree.Arithmetic(operator, left, right, kind):
                 sides = [self.expression(left), self.expression(right)]
                 if kind == "float":
                     return emit_operation(self.w, self.floats, WORDS[operator], sides)
-                return self.w.set(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
+                return self.w.assign(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
             case tree.Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
-                return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
+                return self.w.assign(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
             case tree.BoolOp() | tree.Not():
                 raise AssertionError("conditions are written as jumps")
 
@@ -122,7 +124,7 @@ class ValueWriter(ABC):
         if name == "some":
             return self.w.any_lane(self.floats, values[0])
         if name == "float":
-            return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
+            return self.w.splat(self.floats, self.w.assign(f"sitofp i64 {values[0]} to double"))
         return emit_operation(self.w, self.floats, WORDS[name], values)
 
     def invoked(self, call: tree.RoutineCall) -> str:
@@ -132,4 +134,4 @@ class ValueWriter(ABC):
         if call.kind == "nothing":
             self.w.add(f"  {text}")
             return ""
-        return self.w.set(text)
+        return self.w.assign(text)

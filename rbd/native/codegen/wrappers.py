@@ -33,19 +33,19 @@ class ScratchMemory:
         self._w, bytes_needed = w, 8 * doubles + 64
         self.on_heap = bytes_needed > _STACK_LIMIT
         if self.on_heap:
-            self._raw = w.set(f"call ptr @rbd_malloc(i64 {bytes_needed})")
+            self._raw = w.assign(f"call ptr @rbd_malloc(i64 {bytes_needed})")
             self.pointer = w.aligned(self._raw)
         else:
-            self.pointer = w.set(f"alloca [{doubles} x double], align 64")
+            self.pointer = w.assign(f"alloca [{doubles} x double], align 64")
 
     def require(self, failure: str) -> None:
         """Write `failure`, which must return, for the case that the allocation fails."""
         if self.on_heap:
             w, missing, there = self._w, self._w.label(), self._w.label()
-            w.add(f"  br i1 {w.set(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
-            w.begin(missing)
+            w.add(f"  br i1 {w.assign(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
+            w.begin_block(missing)
             w.add(failure)
-            w.begin(there)
+            w.begin_block(there)
 
     def free(self) -> None:
         """Write the release of memory from the heap."""
@@ -98,14 +98,14 @@ def _function(
     size = workspace_size(program, slots) - (n_out if in_place else 0)
     workspace = CallerMemory() if given else ScratchMemory(w, size)
     workspace.require(f"  ret i64 {NO_MEMORY}")
-    block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, aligned(slots))
-    status = w.set("alloca i64, align 8")
+    block = w.load("ptr", "%out") if in_place else w.address(workspace.pointer, aligned(slots))
+    status = w.assign("alloca i64, align 8")
     w.store("i64", "0", status)
-    ports = [w.load("ptr", w.element("%in", k, "ptr")) for k in range(len(program.inputs))]
+    ports = [w.load("ptr", w.address("%in", k, "ptr")) for k in range(len(program.inputs))]
     bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
     run, refuse, end = w.label(), w.label(), w.label()
     w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
-    w.begin(run)
+    w.begin_block(run)
     arguments = "".join(f"ptr {pointer}, " for pointer in ports)
     for function in names:
         w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
@@ -114,10 +114,10 @@ def _function(
     if not in_place:
         _copy_if_clean(w, program.outputs, block, status)
     w.add(f"  br label %{end}")
-    w.begin(refuse)
+    w.begin_block(refuse)
     w.store("i64", str(BAD_INPUT), status)
     w.add(f"  br label %{end}")
-    w.begin(end)
+    w.begin_block(end)
     result = w.load("i64", status)
     workspace.free()
     w.add(f"  ret i64 {result}\n}}")
@@ -127,19 +127,19 @@ def _function(
 def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
     """Write the status of an output that is not finite, unless a check has failed before."""
     found = w.load("i64", status)
-    clean = w.set(f"icmp eq i64 {found}, 0")
-    second = w.set(f"select i1 {bad_output}, i64 {BAD_OUTPUT}, i64 0")
-    w.store("i64", w.set(f"select i1 {clean}, i64 {second}, i64 {found}"), status)
+    clean = w.assign(f"icmp eq i64 {found}, 0")
+    second = w.assign(f"select i1 {bad_output}, i64 {BAD_OUTPUT}, i64 0")
+    w.store("i64", w.assign(f"select i1 {clean}, i64 {second}, i64 {found}"), status)
 
 
 def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
     """Write the copying of all outputs if the status is clean."""
     store, after = w.label(), w.label()
-    clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
+    clean = w.assign(f"icmp eq i64 {w.load('i64', status)}, 0")
     w.add(f"  br i1 {clean}, label %{store}, label %{after}")
-    w.begin(store)
+    w.begin_block(store)
     for number, (start, port) in enumerate(offsets(ports)):
-        target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, start), 8 * port.size
+        target, source, size = w.load("ptr", w.address("%out", number, "ptr")), w.address(block, start), 8 * port.size
         w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
     w.add(f"  br label %{after}")
-    w.begin(after)
+    w.begin_block(after)

@@ -20,11 +20,11 @@ def recurrence(count: int | str, name: str) -> str:
 
     def body(index: str, values: Sequence[str]) -> list[str]:
         a, b = values
-        return [b, w.set(f"add i64 {w.set(f'mul i64 {a}, 3')}, {index}")]
+        return [b, w.assign(f"add i64 {w.assign(f'mul i64 {a}, 3')}, {index}")]
 
     a, b = w.loop(count, body, [("i64", "1"), ("i64", "2")])
-    scaled = w.set(f"mul i64 {a}, 1000")
-    w.add(f"  ret i64 {w.set(f'add i64 {scaled}, {b}')}\n}}")
+    scaled = w.assign(f"mul i64 {a}, 1000")
+    w.add(f"  ret i64 {w.assign(f'add i64 {scaled}, {b}')}\n}}")
     return w.text()
 
 
