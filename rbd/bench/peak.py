@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from rbd.bench.contender import Contender
@@ -46,20 +46,20 @@ def _text(width: int) -> str:
     w, lanes = Writer(), Lanes(width)
     fma = lanes.llvm_function("fma")
     w.add(f"declare {lanes.double} {fma}({', '.join([lanes.double] * 3)})")
-    w.add(f"define double @peak(i64 %count) {ATTRIBUTES} {{\nentry:\n  br label %round\nround:")
-    w.add("  %k = phi i64 [0, %entry], [%next, %round]")
+    w.begin_function(f"double @peak(i64 %count) {ATTRIBUTES}")
     factor, one = lanes.double_constant(0.999), lanes.double_constant(1.0)
-    for n in range(_CHAINS):
-        w.add(f"  %x{n} = phi {lanes.double} [{one}, %entry], [%y{n}, %round]")
-    for n in range(_CHAINS):
-        operands = ", ".join(f"{lanes.double} {x}" for x in (f"%x{n}", factor, lanes.double_constant(0.001 * n)))
-        w.add(f"  %y{n} = call {lanes.double} {fma}({operands})")
-    w.add(
-        "  %next = add i64 %k, 1\n  %more = icmp slt i64 %next, %count\n  br i1 %more, label %round, label %end\nend:"
-    )
-    total = "%y0"
-    for n in range(1, _CHAINS):
-        total = w.assign(f"fadd {lanes.double} {total}, %y{n}")
+
+    def iteration(_: str, chains: Sequence[str]) -> list[str]:
+        addends = [lanes.double_constant(0.001 * n) for n in range(_CHAINS)]
+        operands = [
+            f"{lanes.double} {x}, {lanes.double} {factor}, {lanes.double} {y}"
+            for x, y in zip(chains, addends, strict=True)
+        ]
+        return [w.assign(f"call {lanes.double} {fma}({each})") for each in operands]
+
+    total, *others = w.loop("%count", iteration, [(lanes.double, one)] * _CHAINS)
+    for other in others:
+        total = w.assign(f"fadd {lanes.double} {total}, {other}")
     first = total if width == 1 else w.assign(f"extractelement {lanes.double} {total}, i64 0")
-    w.add(f"  ret double {first}\n}}")
+    w.end_function(f"double {first}")
     return w.text()

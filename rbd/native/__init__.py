@@ -22,6 +22,7 @@ runtime/                 what machine code needs while it runs
     memory.py, abi.py        free memory; objects of CPython and NumPy
 batch/                   many rows at a time
     rows.py                  entry point: W rows at a time, in pieces
+    block_memory.py, block_reader.py, block_computation.py, block_writer.py  its parts
     row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
     tasks.py                 tasks of several threads, which take pieces
 compiled_program.py      machine code of a program, for one state and for rows

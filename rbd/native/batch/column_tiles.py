@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
-from rbd.native.batch.transpose import each_index
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 
 _TILE_BYTES: Final = 96 * 1024
 """Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
@@ -40,7 +39,7 @@ def _reading(lanes: Lanes, blocks: int) -> str:
     """Return `@read_tile`: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
     w, zero = Writer(), lanes.double_constant(0.0)
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
-    w.add(f"define internal void @read_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
+    w.begin_function(f"internal void @read_tile({arguments}) noinline {ATTRIBUTES}")
     places = [w.address("%sums", k * lanes.width) for k in range(blocks)]
     before = [(lanes.double, w.load(lanes.double, place, lanes.alignment)) for place in places]
 
@@ -56,25 +55,21 @@ def _reading(lanes: Lanes, blocks: int) -> str:
 
     for total, place in zip(w.loop("%count", column, before), places, strict=True):
         w.store(lanes.double, total, place, lanes.alignment)
-    w.add("  ret void\n}")
+    w.end_function()
     return w.text()
 
 
 def _writing(lanes: Lanes, blocks: int) -> str:
     """Return `@write_tile`: writes columns `%step` doubles apart."""
-    w = Writer()
-    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
-    w.add(f"define internal void @write_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
 
-    def column(index: str) -> None:
+    def column(w: Writer, index: str) -> None:
         entry, source = _places(w, lanes, index)
         for k in range(blocks):
             place = w.address(source, w.assign(f"mul i64 %apart, {k}"))
             w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.address(entry, k * lanes.width))
 
-    each_index(w, "%count", column)
-    w.add("  ret void\n}")
-    return w.text()
+    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
+    return loop_function("write_tile", arguments, column, f"noinline {ATTRIBUTES}")
 
 
 def _places(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:

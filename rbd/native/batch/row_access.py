@@ -15,8 +15,8 @@ from itertools import accumulate
 from typing import final
 
 from rbd.native.batch.column_tiles import ColumnTile
-from rbd.native.batch.transpose import deinterleave_rows, each_index, interleave_rows
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.batch.transpose import deinterleave_rows, interleave_rows
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 
@@ -82,38 +82,36 @@ class PortAccess:
     def read(self, row: str, last: str, is_full: str, block: str) -> None:
         """Write the reading of rows from `row` on, of which `last` is the last: all lanes if they are full."""
         w, start = self._w, self.row(row)
-        packed, columns, entries, end = (w.label() for _ in range(4))
-        other = w.label()
-        w.add(f"  br i1 {w.assign(f'and i1 {is_full}, {self.is_packed}')}, label %{packed}, label %{other}")
-        w.begin_block(other)
-        w.add(f"  br i1 {w.assign(f'and i1 {is_full}, {self.is_columns}')}, label %{columns}, label %{entries}")
-        w.begin_block(packed)
-        interleave_rows(w, self._lanes, start, self.port.size, block)
-        w.add(f"  br label %{end}")
-        w.begin_block(columns)
-        self._runs(start, block, lambda source, step, count, place: self._call(
-            f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
-        w.add(f"  br label %{end}")
-        w.begin_block(entries)
-        self._runs(start, block, lambda source, step, count, place: self._call(
-            f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {place})"
-        ))  # fmt: skip
-        w.add(f"  br label %{end}")
-        w.begin_block(end)
+
+        def packed() -> None:
+            interleave_rows(w, self._lanes, start, self.port.size, block)
+
+        def columns() -> None:
+            self._runs(start, block, lambda source, step, count, place: self._call(
+                f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+
+        def entries() -> None:
+            self._runs(start, block, lambda source, step, count, place: self._call(
+                f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {place})"
+            ))  # fmt: skip
+
+        def loose() -> None:
+            w.if_(w.assign(f"and i1 {is_full}, {self.is_columns}"), columns, entries)
+
+        w.if_(w.assign(f"and i1 {is_full}, {self.is_packed}"), packed, loose)
 
     def write(self, row: str, block: str) -> None:
         """Write the storing of all lanes as rows from `row` on, without gaps or in columns."""
         w, start = self._w, self.row(row)
-        packed, columns, end = w.label(), w.label(), w.label()
-        w.add(f"  br i1 {self.is_packed}, label %{packed}, label %{columns}")
-        w.begin_block(packed)
-        deinterleave_rows(w, self._lanes, block, self.port.size, start)
-        w.add(f"  br label %{end}")
-        w.begin_block(columns)
-        self._runs(start, block, lambda target, step, count, place: self._call(
-            f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
-        w.add(f"  br label %{end}")
-        w.begin_block(end)
+
+        def packed() -> None:
+            deinterleave_rows(w, self._lanes, block, self.port.size, start)
+
+        def columns() -> None:
+            self._runs(start, block, lambda target, step, count, place: self._call(
+                f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+
+        w.if_(self.is_packed, packed, columns)
 
     def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
@@ -162,7 +160,7 @@ class PortAccess:
                 place = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
                 write(self._run_start(start, index), self._steps[-1], shape[-1], place)
 
-            each_index(w, math.prod(shape[:-1]) if shape[-1] else 0, run)
+            w.for_each(math.prod(shape[:-1]) if shape[-1] else 0, run)
 
     def _run_start(self, start: str, index: str) -> str:
         """Write the pointer to run number `index` of the last axis."""
@@ -206,20 +204,13 @@ def access_functions(lanes: Lanes) -> str:
 
 def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes, str, str], None]) -> str:
     """Return a function that runs `body` for every entry: where it is, and its place in the block."""
-    w = Writer()
-    w.add(
-        f"define internal void @{name}(ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block) "
-        f"noinline {ATTRIBUTES} {{"
-    )
-    w.begin_block("entry")
 
-    def entry(index: str) -> None:
+    def entry(w: Writer, index: str) -> None:
         place = w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))
         body(w, lanes, w.address("%rows", w.assign(f"mul i64 {index}, %step")), place)
 
-    each_index(w, "%count", entry)
-    w.add("  ret void\n}")
-    return w.text()
+    arguments = f"ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block"
+    return loop_function(name, arguments, entry, f"noinline {ATTRIBUTES}")
 
 
 def _read_shared(w: Writer, lanes: Lanes, entry: str, place: str) -> None:

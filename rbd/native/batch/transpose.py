@@ -7,7 +7,7 @@ nothing outside the block is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rbd.native.codegen.ir import Lanes, Writer
 
@@ -81,19 +81,9 @@ def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
 
 def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
     """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
-    each_index(w, size // lanes.width, lambda index: group(w.assign(f"mul i64 {index}, {lanes.width}")))
+    w.for_each(size // lanes.width, lambda index: group(w.assign(f"mul i64 {index}, {lanes.width}")))
     if size % lanes.width:
         group(str(size - lanes.width))
-
-
-def each_index(w: Writer, count: int | str, body: Callable[[str], None]) -> None:
-    """Write a loop that hands nothing on."""
-
-    def iteration(index: str, _: Sequence[str]) -> Sequence[str]:
-        body(index)
-        return ()
-
-    w.loop(count, iteration)
 
 
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:

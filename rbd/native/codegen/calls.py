@@ -8,17 +8,23 @@ work area that all calls share, and its outputs are copied back.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.intrinsics.specialise import specialised_to
 from rbd.native.codegen.copies import global_table
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, counted_loop_function
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 from rbd.native.codegen.plan import CallSlots
 from rbd.native.codegen.routine import routine_text
 from rbd.native.codegen.values import routine_symbol
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
+
+_ZEROS: Final = 8
+"""Zeros that are stored together."""
 
 
 def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
@@ -65,43 +71,34 @@ def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
     if place.all_lanes:
         _write_zero(w, outputs, n_out * width)
-        after = _skip_unless_needed(w, lanes, place.call, w.address(inputs, (n_in - 1) * width))
-        _write_zero(w, work, n_work * width)
-        _invoke(w, place.call, inputs, outputs, work, "%st", width)
-        _end_of_skip(w, after)
+
+        def call_all() -> None:
+            _write_zero(w, work, n_work * width)
+            _invoke(w, place.call, inputs, outputs, work, "%st", width)
+
+        _if_needed(w, lanes, place.call, w.address(inputs, (n_in - 1) * width), call_all)
         return
     mine_out, mine_work = w.address(work, n_in), w.address(work, n_in + n_out)
     if place.call.intrinsic.guarded:
         _write_zero(w, outputs, n_out * width)
-    for lane in range(width):
-        after = _skip_unless_needed(w, Lanes(1), place.call, w.address(inputs, (n_in - 1) * width + lane))
+
+    def call_one(lane: int) -> None:
         _write_copy(w, work, 1, w.address(inputs, lane), width, n_in)
         _write_zero(w, mine_out, n_out + n_work)
         _invoke(w, place.call, work, mine_out, mine_work, w.address("%st", lane, "i64"))
         _write_copy(w, w.address(outputs, lane), width, mine_out, 1, n_out)
-        _end_of_skip(w, after)
+
+    for lane in range(width):
+        _if_needed(w, Lanes(1), place.call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
 
 
-def _skip_unless_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, guard: str) -> str:
-    """Write a jump over a guarded call whose last operand is zero in all lanes that it computes.
-
-    Return the label behind it, "" for calls that are not guarded.
-    """
+def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, write: Callable[[], None]) -> None:
+    """Write a call for some lanes; a guarded one is skipped where its last operand is zero in all of them."""
     if not call.intrinsic.guarded:
-        return ""
-    needed, after = w.label(), w.label()
-    used = w.assign(
-        f"fcmp une {lanes.double} {w.load(lanes.double, guard, lanes.alignment)}, {lanes.double_constant(0.0)}"
-    )
-    w.add(f"  br i1 {w.any_lane(lanes, used)}, label %{needed}, label %{after}")
-    w.begin_block(needed)
-    return after
-
-
-def _end_of_skip(w: Writer, after: str) -> None:
-    if after:
-        w.add(f"  br label %{after}")
-        w.begin_block(after)
+        write()
+        return
+    value, zero = w.load(lanes.double, last_operand, lanes.alignment), lanes.double_constant(0.0)
+    w.if_(w.any_lane(lanes, w.assign(f"fcmp une {lanes.double} {value}, {zero}")), write)
 
 
 def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
@@ -138,43 +135,24 @@ def _write_zero(w: Writer, target: str, count: int) -> None:
 
 def _copy() -> str:
     """Return the function that copies `count` numbers from one stride to another."""
-    body = """\
-  %j = mul i64 %i, %from_step
-  %k = mul i64 %i, %step
-  %source = getelementptr inbounds double, ptr %from, i64 %j
-  %target = getelementptr inbounds double, ptr %to, i64 %k
-  %x = load double, ptr %source, align 8
-  store double %x, ptr %target, align 8
-"""
-    return counted_loop_function("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step", body)
+
+    def entry(w: Writer, index: str) -> None:
+        strides = (("%from", "%from_step"), ("%to", "%step"))
+        source, target = (w.address(array, w.assign(f"mul i64 {index}, {step}")) for array, step in strides)
+        w.store("double", w.load("double", source), target)
+
+    return loop_function("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step, i64 %count", entry)
 
 
 def _zero() -> str:
     """Return the function that writes `count` zeros, of doubles or of ints."""
-    return f"""\
-define internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES} {{
-entry:
-  %many = and i64 %count, -8
-  br label %head
-head:
-  %i = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %i, %many
-  br i1 %more, label %body, label %rest
-body:
-  %target = getelementptr inbounds double, ptr %to, i64 %i
-  store <8 x double> zeroinitializer, ptr %target, align 8
-  %next = add i64 %i, 8
-  br label %head
-rest:
-  %k = phi i64 [%many, %head], [%k1, %one]
-  %left = icmp slt i64 %k, %count
-  br i1 %left, label %one, label %done
-one:
-  %single = getelementptr inbounds double, ptr %to, i64 %k
-  store double 0.0, ptr %single, align 8
-  %k1 = add i64 %k, 1
-  br label %rest
-done:
-  ret void
-}}
-"""
+    w, group = Writer(), Lanes(_ZEROS)
+    w.begin_function(f"internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES}")
+    rest = w.for_each_group("0", "%count", group.width, lambda index: _store_zero(w, group, index))
+    w.for_each("%count", lambda index: _store_zero(w, Lanes(1), index), start=rest)
+    w.end_function()
+    return w.text()
+
+
+def _store_zero(w: Writer, lanes: Lanes, index: str) -> None:
+    w.store(lanes.double, lanes.double_constant(0.0), w.address("%to", index))

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from rbd.native.codegen.ir import Lanes, Writer, counted_loop_function
+from rbd.native.codegen.ir import Lanes, Writer, loop_function
 
 Pairs = Sequence[tuple[int, int]]
 """(target slot, source slot) of each copy."""
@@ -66,21 +66,17 @@ def copy_functions(lanes: Lanes) -> list[str]:
 
 
 def _copying(what: str, kind: str, step: int, alignment: int) -> str:
-    body = f"""\
-  %tp = getelementptr inbounds i32, ptr %tos, i64 %i
-  %fp = getelementptr inbounds i32, ptr %froms, i64 %i
-  %t = load i32, ptr %tp, align 4
-  %f = load i32, ptr %fp, align 4
-  %t64 = sext i32 %t to i64
-  %f64 = sext i32 %f to i64
-  %tw = mul i64 %t64, {step}
-  %fw = mul i64 %f64, {step}
-  %target = getelementptr inbounds double, ptr %to, i64 %tw
-  %source = getelementptr inbounds double, ptr %from, i64 %fw
-  %x = load {kind}, ptr %source, align {alignment}
-  store {kind} %x, ptr %target, align {alignment}
-"""
-    return counted_loop_function(f"copy_{what}", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)
+    def entry(w: Writer, index: str) -> None:
+        target, source = (_address(w, array, index, step) for array in ("%to", "%from"))
+        w.store(kind, w.load(kind, source, alignment), target, alignment)
+
+    return loop_function(f"copy_{what}", "ptr %to, ptr %from, ptr %to_slots, ptr %from_slots, i64 %count", entry)
+
+
+def _address(w: Writer, array: str, index: str, step: int) -> str:
+    """Write the address of the slot of an array that its table has at `index`."""
+    slot = w.assign(f"sext i32 {w.load('i32', w.address(f'{array}_slots', index, 'i32'), 4)} to i64")
+    return w.address(array, w.assign(f"mul i64 {slot}, {step}"))
 
 
 def global_table(name: str, kind: str, entries: Sequence[str]) -> str:

@@ -124,22 +124,23 @@ class StripWriter:
         self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
         self.bases: dict[Place, str] = {}
 
-    def write(self, entry: str, start: str, stop: str, most: int) -> tuple[str, str]:
-        """Write the vector loops; return the block after them, and the value of the variable there.
+    def write(self, start: str, stop: str, most: int) -> str:
+        """Write the vector loops; return the value of the variable after them.
 
         Loops of fewer than `most` entries jump to that block directly: the set-up would take longer.
         """
-        strips, rest = self.w.label(), self.w.label()
+        entry, strips, rest = self.w.block, self.w.fresh_label(), self.w.fresh_label()
         enough = self.w.assign(f"icmp sge i64 {self.w.assign(f'sub i64 {stop}, {start}')}, {most}")
         self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_UNLIKELY}")
         self.w.begin_block(strips)
         self._base_pointers()
-        last, block, at = self._vector_end(start, stop, most), strips, start
+        last, at = self._vector_end(start, stop, most), start
         for width in strip_widths(most):
-            block, at = self._steps(block, at, last, Lanes(width))
-        self.w.add(f"  br label %{rest}")
+            at = self._strips(at, last, Lanes(width))
+        block = self.w.block
+        self.w.jump(rest)
         self.w.begin_block(rest)
-        return rest, self.w.assign(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
+        return self.w.assign(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
 
     def _base_pointers(self) -> None:
         """Write the addresses of all accessed entries for a variable of zero."""
@@ -164,25 +165,16 @@ class StripWriter:
                 last = self.w.assign(f"select i1 {close}, i64 {start}, i64 {last}")
         return last
 
-    def _steps(self, entry: str, start: str, last: str, lanes: Lanes) -> tuple[str, str]:
-        """Write the vector loop of one width."""
-        left = self.w.assign(f"sub i64 {last}, {start}")
-        end = self.w.assign(f"add i64 {start}, {self.w.assign(f'and i64 {left}, {-lanes.width}')}")
+    def _strips(self, start: str, last: str, lanes: Lanes) -> str:
+        """Write the vector loop of one width; return the first entry that it leaves."""
         splats = {name: self.w.splat(lanes, self.values[name]) for name in self.names}
-        head, body, done = (self.w.label() for _ in range(3))
-        at, following = self.w.fresh_name(), self.w.fresh_name()
-        self.w.add(f"  br label %{head}")
-        self.w.begin_block(head)
-        self.w.add(f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{body}]")
-        self.w.add(f"  br i1 {self.w.assign(f'icmp slt i64 {at}, {end}')}, label %{body}, label %{done}")
-        self.w.begin_block(body)
-        for store in self.stores:
-            value = self._value(store.value, at, splats, lanes)
-            self.w.store(lanes.double, value, self.w.address(self.bases[store.array, store.index], at))
-        self.w.add(f"  {following} = add i64 {at}, {lanes.width}")
-        self.w.add(f"  br label %{head}")
-        self.w.begin_block(done)
-        return done, at
+
+        def strip(at: str) -> None:
+            for store in self.stores:
+                value = self._value(store.value, at, splats, lanes)
+                self.w.store(lanes.double, value, self.w.address(self.bases[store.array, store.index], at))
+
+        return self.w.for_each_group(start, last, lanes.width, strip)
 
     def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
         match node:

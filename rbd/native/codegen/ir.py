@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import TypeAlias, final
+
+Write: TypeAlias = Callable[[], None]
+"""Writes a part of a function."""
 
 ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
@@ -14,23 +17,13 @@ def hexadecimal(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-def counted_loop_function(name: str, arguments: str, body: str) -> str:
-    """Return a function of `arguments` and a count that runs `body` for every %i below the count."""
-    return f"""\
-define internal void @{name}({arguments}, i64 %count) {ATTRIBUTES} {{
-entry:
-  br label %head
-head:
-  %i = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %body, label %done
-body:
-{body}  %next = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
-"""
+def loop_function(name: str, arguments: str, body: Callable[[Writer, str], None], attributes: str = ATTRIBUTES) -> str:
+    """Return a function that runs `body` for every index below %count, one of its `arguments`."""
+    w = Writer()
+    w.begin_function(f"internal void @{name}({arguments}) {attributes}")
+    w.for_each("%count", lambda index: body(w, index))
+    w.end_function()
+    return w.text()
 
 
 @final
@@ -71,6 +64,8 @@ class Writer:
     def __init__(self) -> None:
         """Begin without lines."""
         self.lines: list[str] = []
+        self.block = ""
+        """The label of the current block."""
         self._count = 0
 
     def fresh_name(self) -> str:
@@ -78,7 +73,7 @@ class Writer:
         self._count += 1
         return f"%t{self._count}"
 
-    def label(self) -> str:
+    def fresh_label(self) -> str:
         """Return a fresh label; branches write it as %label."""
         self._count += 1
         return f"b{self._count}"
@@ -132,52 +127,124 @@ class Writer:
         bits = self.assign(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
         return self.assign(f"icmp eq i{lanes.width} {bits}, -1")
 
+    # --- control flow -------------------------------------------------------------------------------------------------
+
+    def begin_function(self, head: str) -> None:
+        """Begin a function with its first block; `end_function` ends it."""
+        self.add(f"define {head} {{")
+        self.begin_block("entry")
+
+    def end_function(self, result: str = "void") -> None:
+        """Write the return of a value with its type."""
+        self.add(f"  ret {result}\n}}")
+
     def begin_block(self, label: str) -> None:
         """Begin a block."""
+        self.block = label
         self.add(f"{label}:")
+
+    def jump(self, label: str) -> None:
+        """End the block with a jump."""
+        self.add(f"  br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        """End the block with a jump to one of two blocks."""
+        self.add(f"  br i1 {condition}, label %{yes}, label %{no}")
+
+    def if_(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
+        """Write what is done if a condition holds, and what is done otherwise."""
+        yes, no, after = self._labels(otherwise)
+        self.branch(condition, yes, no)
+        self._sides((yes, then), (no, otherwise), after=after)
+
+    def unless(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
+        """Write what is done unless a condition holds, and what is done otherwise."""
+        no, yes, after = self._labels(otherwise)
+        self.branch(condition, yes, no)
+        self._sides((no, then), (yes, otherwise), after=after)
+
+    def _labels(self, otherwise: Write | None) -> tuple[str, str, str]:
+        first, after = self.fresh_label(), self.fresh_label()
+        return first, after if otherwise is None else self.fresh_label(), after
+
+    def _sides(self, *sides: tuple[str, Write | None], after: str) -> None:
+        for label, write in sides:
+            if write is not None:
+                self.begin_block(label)
+                write()
+                self.jump(after)
+        self.begin_block(after)
+
+    def value_if(self, kind: str, condition: str, then: Callable[[], str], otherwise: str) -> str:
+        """Write a value that is computed only if a condition holds; else it is `otherwise`."""
+        inside, after, before = self.fresh_label(), self.fresh_label(), self.block
+        self.branch(condition, inside, after)
+        self.begin_block(inside)
+        value, last = then(), self.block
+        self.jump(after)
+        self.begin_block(after)
+        return self.assign(f"phi {kind} [{otherwise}, %{before}], [{value}, %{last}]")
 
     def loop(
         self,
-        count: int | str,
+        stop: int | str,
         body: Callable[[str, Sequence[str]], Sequence[str]],
         carried: Sequence[tuple[str, str]] = (),
+        *,
+        start: str = "0",
+        step: int = 1,
     ) -> list[str]:
-        """Write a loop over the indices below `count`, of which the number is known or a value.
+        """Write a loop over the indices from `start` to before `stop`, a value or, if `start` is zero, a number.
 
         `carried` are types with initial values of what iterations hand on: `body` takes it with the index, and returns
-        it for the next one. Returns what the last iteration hands on. The body may not begin a block of its own.
+        it for the next one. Returns what the last iteration hands on.
         """
-        if count == 0:
+        if stop == 0:
             return [initial for _, initial in carried]
-        before, again, after = self.label(), self.label(), self.label()
-        self.add(f"  br label %{before}")
-        self.begin_block(before)
-        self._enter_loop(count, again, after)
-        self.begin_block(again)
+        before, again, after = self.block, self.fresh_label(), self.fresh_label()
+        self._enter_loop(start, stop, again, after)
         index, following, values = self.fresh_name(), self.fresh_name(), [self.fresh_name() for _ in carried]
-        self.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
         place = len(self.lines)
         found = body(index, values)
-        merged = _phis(before, again, carried, found)
-        self.lines[place:place] = [f"  {value} = {phi}" for value, phi in zip(values, merged, strict=True)]
-        self.add(f"  {following} = add i64 {index}, 1")
-        self.add(f"  br i1 {self.assign(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
+        last = self.block
+        merged = _phis(before, last, carried, found)
+        heads = [f"phi i64 [{start}, %{before}], [{following}, %{last}]", *merged]
+        self.lines[place:place] = [f"  {value} = {phi}" for value, phi in zip((index, *values), heads, strict=True)]
+        self.add(f"  {following} = add i64 {index}, {step}")
+        self.branch(self.assign(f"icmp slt i64 {following}, {stop}"), again, after)
         self.begin_block(after)
-        return list(found) if isinstance(count, int) else list(map(self.assign, merged))
+        return list(found) if isinstance(stop, int) else list(map(self.assign, merged))
 
-    def _enter_loop(self, count: int | str, again: str, after: str) -> None:
-        """Write the jump into a loop, or past it if its number of iterations is a value that is not positive."""
-        if isinstance(count, int):
-            self.add(f"  br label %{again}")
+    def _enter_loop(self, start: str, stop: int | str, again: str, after: str) -> None:
+        """Write the jump into a loop, or past it if it has no iterations."""
+        if isinstance(stop, int):
+            self.jump(again)
         else:
-            self.add(f"  br i1 {self.assign(f'icmp sgt i64 {count}, 0')}, label %{again}, label %{after}")
+            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
+        self.begin_block(again)
+
+    def for_each(self, stop: int | str, body: Callable[[str], None], *, start: str = "0", step: int = 1) -> None:
+        """Write a loop that hands nothing on."""
+
+        def iteration(index: str, _: Sequence[str]) -> Sequence[str]:
+            body(index)
+            return ()
+
+        self.loop(stop, iteration, start=start, step=step)
+
+    def for_each_group(self, start: str, stop: str, size: int, body: Callable[[str], None]) -> str:
+        """Write a loop over the groups of `size` indices, a power of two, that fit; return the first index left."""
+        left = self.assign(f"sub i64 {stop}, {start}")
+        end = self.assign(f"add i64 {start}, {self.assign(f'and i64 {left}, {-size}')}")
+        self.for_each(end, body, start=start, step=size)
+        return end
 
     def text(self) -> str:
         """Return all lines."""
         return "\n".join(self.lines) + "\n"
 
 
-def _phis(before: str, again: str, carried: Sequence[tuple[str, str]], found: Sequence[str]) -> list[str]:
-    """Return the values of which each is the initial one behind `before`, and the one found behind `again`."""
+def _phis(before: str, last: str, carried: Sequence[tuple[str, str]], found: Sequence[str]) -> list[str]:
+    """Return the values of which each is the initial one behind `before`, and the one found behind `last`."""
     joined = zip(carried, found, strict=True)
-    return [f"phi {kind} [{initial}, %{before}], [{last}, %{again}]" for (kind, initial), last in joined]
+    return [f"phi {kind} [{initial}, %{before}], [{value}, %{last}]" for (kind, initial), value in joined]

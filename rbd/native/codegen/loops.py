@@ -25,27 +25,25 @@ class LoopWriter:
         """Begin function `name`."""
         self.name, self.program, self.rolled, self.lanes = name, program, rolled, lanes
         self.w = Writer()
+        self.iteration = ""
         self.results: dict[int, str] = {}
         self.known: dict[object, str] = {}
 
     def text(self) -> str:
         """Return the whole function, with its tables."""
-        loop, w = self.rolled.loop, self.w
-        for offset in range(loop.period):
+        w = self.w
+        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
+        arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
+        w.begin_function(f"internal void @{self.name}({arguments}) noinline {ATTRIBUTES}")
+        w.for_each(self.rolled.loop.count, self._iteration)
+        w.end_function()
+        return "\n".join([*self._tables(), w.text()])
+
+    def _iteration(self, number: str) -> None:
+        self.iteration = number
+        for offset in range(self.rolled.loop.period):
             if offset not in self.rolled.skipped:
                 self._instruction(offset)
-        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
-        head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
-        return "\n".join(
-            [
-                *self._tables(),
-                f"{head} noinline {ATTRIBUTES} {{\nentry:\n  br label %head\nhead:",
-                "  %k = phi i64 [0, %entry], [%next, %head]",
-                w.text(),
-                f"  %next = add i64 %k, 1\n  %more = icmp slt i64 %next, {loop.count}",
-                "  br i1 %more, label %head, label %done\ndone:\n  ret void\n}\n",
-            ]
-        )
 
     def _tables(self) -> list[str]:
         numbers = [str(x) for x in self.rolled.table.astype(int).reshape(-1).tolist()]
@@ -91,20 +89,24 @@ class LoopWriter:
         w = self.w
         if step == 0:
             return block
-        return self._once((block, step), lambda: w.address(block, w.assign(f"mul i64 %k, {step * self.lanes.width}")))
+        return self._once((block, step), lambda: w.address(block, self._iterations_of(step * self.lanes.width)))
 
     def _number(self, place: Strided | Indexed) -> str:
         """Return the index of an operand as i64."""
         w = self.w
         if isinstance(place, Strided):
-            return w.assign(f"add i64 {w.assign(f'mul i64 %k, {place.step}')}, {place.start}")
+            return w.assign(f"add i64 {w.assign(f'mul i64 {self.iteration}, {place.step}')}, {place.start}")
         row = self._row("places", "i32", self.rolled.table.shape[1])
         return w.assign(f"sext i32 {w.load('i32', w.address(row, place.column, 'i32'), 4)} to i64")
 
     def _row(self, what: str, kind: str, columns: int) -> str:
         """Return a pointer to the row of a table for the iteration."""
         w = self.w
-        return self._once(what, lambda: w.address(f"@{self.name}_{what}", w.assign(f"mul i64 %k, {columns}"), kind))
+        return self._once(what, lambda: w.address(f"@{self.name}_{what}", self._iterations_of(columns), kind))
+
+    def _iterations_of(self, size: int) -> str:
+        """Write the number of the iteration times a size."""
+        return self.w.assign(f"mul i64 {self.iteration}, {size}")
 
     def _once(self, key: object, write: Callable[[], str]) -> str:
         if key not in self.known:

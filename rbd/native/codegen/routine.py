@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import final
 
-from typing_extensions import override
-
 from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import assigned_names
 from rbd.native.codegen.column_blocks import panel_widths, repeated
@@ -35,7 +33,6 @@ class _RoutineWriter(ValueWriter):
         self.routine, self.pack = routine, pack
         self.width = pack if lanes.width == 1 else 1
         self.kinds: dict[str, tree.Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
-        self.block = "entry"
         self.values: Values | None = {name.name: f"%given.{name.name}" for name in routine.parameters}
         self.exits: list[list[tuple[str, Values]]] = []
         self.after: list[str] = []
@@ -45,7 +42,7 @@ class _RoutineWriter(ValueWriter):
         routine = self.routine
         parameters = ", ".join(f"{self.type(name.kind)} %given.{name.name}" for name in routine.parameters)
         head = f"define internal {self.type(routine.returns)} @{routine_symbol(self.intrinsic, routine)}({parameters})"
-        self.begin("entry")
+        self.w.begin_block("entry")
         self.statements(routine.body)
         if self.reached:
             self.w.add("  ret void" if routine.returns == "nothing" else "  unreachable")
@@ -58,28 +55,18 @@ class _RoutineWriter(ValueWriter):
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
-    @override
-    def begin(self, label: str) -> None:
-        """Begin a block."""
-        self.block = label
-        self.w.begin_block(label)
-
-    def jump(self, label: str) -> None:
-        """End the block with a jump."""
-        self.w.add(f"  br label %{label}")
-
     def leave(self, label: str) -> tuple[str, Values]:
         """Write a jump; return the block and its variables."""
-        self.jump(label)
+        self.w.jump(label)
         assert self.values is not None
-        return self.block, self.values
+        return self.w.block, self.values
 
     def meet(self, label: str, sources: list[tuple[str, Values]]) -> None:
         """Begin the block that `sources` jump to; merge variables that differ."""
         if not sources:
             self.values = None
             return
-        self.begin(label)
+        self.w.begin_block(label)
         common = [name for name in sources[0][1] if all(name in values for _, values in sources)]
         self.values = {name: self._merged(name, sources) for name in common}
 
@@ -124,16 +111,16 @@ class _RoutineWriter(ValueWriter):
             case tree.ColumnLoop():
                 self._columns(statement, values)
             case tree.Break():
-                self.exits[-1].append((self.block, values))
-                self.jump(self.after[-1])
+                self.exits[-1].append((self.w.block, values))
+                self.w.jump(self.after[-1])
                 self.values = None
 
     def _choice(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
-        yes, no, after = self.w.label(), self.w.label(), self.w.label()
+        yes, no, after = self.w.fresh_label(), self.w.fresh_label(), self.w.fresh_label()
         self.branch(condition, yes, no)
         before, sources = self.values, list[tuple[str, Values]]()
         for label, block in ((yes, then), (no, otherwise)):
-            self.begin(label)
+            self.w.begin_block(label)
             self.values = before
             self.statements(block)
             if self.reached:
@@ -145,7 +132,7 @@ class _RoutineWriter(ValueWriter):
         assert self.values is not None
         if self.width > 1 and is_strip(loop):
             strips = StripWriter(self.w, loop, self.values, self._with)
-            self.block, start = strips.write(self.block, start, stop, self.width)
+            start = strips.write(start, stop, self.width)
         self.values = {**self.values, loop.variable: start}
         self._loop(loop.body, (loop, stop), None)
         assert self.values is not None
@@ -167,22 +154,12 @@ class _RoutineWriter(ValueWriter):
 
     def _panels(self, loop: tree.ColumnLoop, values: Values, start: str, count: str, columns: int) -> str:
         """Write the panels of one width from column `start`; return the first remaining column."""
-        head, inside, done = (self.w.label() for _ in range(3))
-        last, entry = self.w.assign(f"sub i64 {count}, {columns}"), self.block
-        at, following = self.w.fresh_name(), self.w.fresh_name()
-        self.jump(head)
-        self.begin(head)
-        place = len(self.w.lines)
-        self.w.add("")
-        self.w.add(f"  br i1 {self.w.assign(f'icmp sle i64 {at}, {last}')}, label %{inside}, label %{done}")
-        self.begin(inside)
-        self.values = {**values, loop.variable: at}
-        self.statements(loop.body)
-        self.w.add(f"  {following} = add i64 {at}, {columns}")
-        self.w.lines[place] = f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{self.block}]"
-        self.jump(head)
-        self.begin(done)
-        return at
+
+        def panel(column: str) -> None:
+            self.values = {**values, loop.variable: column}
+            self.statements(loop.body)
+
+        return self.w.for_each_group(start, count, columns, panel)
 
     def _with(self, index: tree.Expression, values: Values) -> str:
         """Write an expression with other values of variables."""
@@ -193,10 +170,10 @@ class _RoutineWriter(ValueWriter):
 
     def _loop(self, body: tree.Block, counted: tuple[tree.For, str] | None, condition: tree.Expression | None) -> None:
         """Write a loop; phi nodes at its head merge the variables that the body assigns."""
-        head, inside, done, after = (self.w.label() for _ in range(4))
+        head, inside, done, after = (self.w.fresh_label() for _ in range(4))
         entry, before = self.leave(head)
         changed = sorted(set(before).intersection(assigned_names(body))) + ([counted[0].variable] if counted else [])
-        self.begin(head)
+        self.w.begin_block(head)
         phis = {name: self.w.assign("") for name in changed}
         places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
         self.values = {**before, **phis}
@@ -205,7 +182,7 @@ class _RoutineWriter(ValueWriter):
         elif counted is not None:
             test = "slt" if counted[0].step > 0 else "sgt"
             go = self.w.assign(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")
-            self.w.add(f"  br i1 {go}, label %{inside}, label %{done}")
+            self.w.branch(go, inside, done)
         at_head = self.values
         sources = self._body(inside, after, body)
         ways = [(entry, before)]
@@ -217,7 +194,7 @@ class _RoutineWriter(ValueWriter):
             merged = ", ".join(f"[{values[name]}, %{block}]" for block, values in ways)
             kind = self.type(self.kinds.get(name, "int"))
             self.w.lines[places[name]] = f"  {phis[name]} = phi {kind} {merged}"
-        self.begin(done)
+        self.w.begin_block(done)
         self.values = at_head
         self.meet(after, [self.leave(after), *sources])
 
@@ -229,7 +206,7 @@ class _RoutineWriter(ValueWriter):
         """Write the body of a loop; return the blocks that leave it by `break`."""
         self.exits.append([])
         self.after.append(after)
-        self.begin(inside)
+        self.w.begin_block(inside)
         self.statements(body)
         self.after.pop()
         return self.exits.pop()

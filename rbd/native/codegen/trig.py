@@ -23,7 +23,7 @@ def _pair(lanes: Lanes) -> str:
 def sincos_function(lanes: Lanes) -> str:
     """Return the definition of {T, T} @sincosW(T)."""
     w = Writer()
-    w.add(f"define internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES} {{")
+    w.begin_function(f"internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES}")
     sine, cosine = _fast(w, lanes)
     size = w.assign(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
     near = w.assign(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")
@@ -69,7 +69,8 @@ def _signed(w: Writer, lanes: Lanes, value: str, quadrant: str) -> str:
 
 def _return_if_near(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str) -> None:
     """Write the return of the results if all lanes are in range, and begin the slow path."""
-    w.add(f"  br i1 {w.all_lanes(lanes, near)}, label %near, label %far\nnear:")
+    w.branch(w.all_lanes(lanes, near), "near", "far")
+    w.begin_block("near")
     _return_pair(w, lanes, sine, cosine)
     w.begin_block("far")
 

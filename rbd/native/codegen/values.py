@@ -5,8 +5,6 @@ A float of the language is one number per lane, in a panel one per column and la
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import row_of_column_access
 from rbd.native.codegen.arithmetic import emit_operation
@@ -28,7 +26,7 @@ def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
     return f"intrinsic_{intrinsic}_{routine.name}"
 
 
-class ValueWriter(ABC):
+class ValueWriter:
     """Writes expressions; `values` are the variables in the current block, None in unreachable code."""
 
     def __init__(self, intrinsic: str, lanes: Lanes) -> None:
@@ -38,10 +36,6 @@ class ValueWriter(ABC):
         self.floats = lanes
         self.panel: tree.ColumnLoop | None = None
         self.values: Values | None = {}
-
-    @abstractmethod
-    def begin(self, label: str) -> None:
-        """Begin a block."""
 
     def type(self, kind: tree.Kind) -> str:
         """Return the LLVM type of a kind."""
@@ -74,12 +68,12 @@ class ValueWriter(ABC):
                 self.branch(operand, no, yes)
             case tree.BoolOp(operator, parts):
                 for part in parts[:-1]:
-                    following = self.w.label()
+                    following = self.w.fresh_label()
                     self.branch(part, *((following, no) if operator == "and" else (yes, following)))
-                    self.begin(following)
+                    self.w.begin_block(following)
                 self.branch(parts[-1], yes, no)
             case _:
-                self.w.add(f"  br i1 {self.expression(condition)}, label %{yes}, label %{no}")
+                self.w.branch(self.expression(condition), yes, no)
 
     def expression(self, node: tree.Expression) -> str:
         """Write an expression and return the name of its value."""

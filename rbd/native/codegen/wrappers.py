@@ -41,8 +41,8 @@ class ScratchMemory:
     def require(self, failure: str) -> None:
         """Write `failure`, which must return, for the case that the allocation fails."""
         if self.on_heap:
-            w, missing, there = self._w, self._w.label(), self._w.label()
-            w.add(f"  br i1 {w.assign(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
+            w, missing, there = self._w, self._w.fresh_label(), self._w.fresh_label()
+            w.branch(w.assign(f"icmp eq ptr {self._raw}, null"), missing, there)
             w.begin_block(missing)
             w.add(failure)
             w.begin_block(there)
@@ -94,7 +94,7 @@ def _function(
     """Return a function that computes one state."""
     w, n_out = Writer(), program.output_size
     last = ", ptr noalias %ws" if given else ""
-    w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES} {{")
+    w.begin_function(f"i64 @{name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES}")
     size = workspace_size(program, slots) - (n_out if in_place else 0)
     workspace = CallerMemory() if given else ScratchMemory(w, size)
     workspace.require(f"  ret i64 {NO_MEMORY}")
@@ -103,24 +103,20 @@ def _function(
     w.store("i64", "0", status)
     ports = [w.load("ptr", w.address("%in", k, "ptr")) for k in range(len(program.inputs))]
     bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
-    run, refuse, end = w.label(), w.label(), w.label()
-    w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
-    w.begin_block(run)
     arguments = "".join(f"ptr {pointer}, " for pointer in ports)
-    for function in names:
-        w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
-    if not finite:
-        _set_output_status(w, status, any_nonfinite(w, [(block, n_out)]))
-    if not in_place:
-        _copy_if_clean(w, program.outputs, block, status)
-    w.add(f"  br label %{end}")
-    w.begin_block(refuse)
-    w.store("i64", str(BAD_INPUT), status)
-    w.add(f"  br label %{end}")
-    w.begin_block(end)
+
+    def run() -> None:
+        for function in names:
+            w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
+        if not finite:
+            _set_output_status(w, status, any_nonfinite(w, [(block, n_out)]))
+        if not in_place:
+            _copy_if_clean(w, program.outputs, block, status)
+
+    w.unless(bad_input, run, otherwise=lambda: w.store("i64", str(BAD_INPUT), status))
     result = w.load("i64", status)
     workspace.free()
-    w.add(f"  ret i64 {result}\n}}")
+    w.end_function(f"i64 {result}")
     return w.text()
 
 
@@ -134,12 +130,10 @@ def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
 
 def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
     """Write the copying of all outputs if the status is clean."""
-    store, after = w.label(), w.label()
-    clean = w.assign(f"icmp eq i64 {w.load('i64', status)}, 0")
-    w.add(f"  br i1 {clean}, label %{store}, label %{after}")
-    w.begin_block(store)
+    w.if_(w.assign(f"icmp eq i64 {w.load('i64', status)}, 0"), lambda: _copy_outputs(w, ports, block))
+
+
+def _copy_outputs(w: Writer, ports: tuple[Port, ...], block: str) -> None:
     for number, (start, port) in enumerate(offsets(ports)):
         target, source, size = w.load("ptr", w.address("%out", number, "ptr")), w.address(block, start), 8 * port.size
         w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
-    w.add(f"  br label %{after}")
-    w.begin_block(after)

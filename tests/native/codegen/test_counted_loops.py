@@ -1,4 +1,4 @@
-"""Counted loops of the writer of LLVM IR: how often bodies run, and what iterations hand on."""
+"""Loops and conditions of the writer of LLVM IR: how often bodies run, and what iterations hand on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOWN = (0, 1, 2, 7)
 def recurrence(count: int | str, name: str) -> str:
     """Return a function that repeats a, b = b, 3 a + i from 1, 2, and returns 1000 a + b."""
     w = Writer()
-    w.add(f"define i64 @{name}(i64 %count) {{\nentry:")
+    w.begin_function(f"i64 @{name}(i64 %count)")
 
     def body(index: str, values: Sequence[str]) -> list[str]:
         a, b = values
@@ -24,7 +24,55 @@ def recurrence(count: int | str, name: str) -> str:
 
     a, b = w.loop(count, body, [("i64", "1"), ("i64", "2")])
     scaled = w.assign(f"mul i64 {a}, 1000")
-    w.add(f"  ret i64 {w.assign(f'add i64 {scaled}, {b}')}\n}}")
+    w.end_function(f"i64 {w.assign(f'add i64 {scaled}, {b}')}")
+    return w.text()
+
+
+def triangle() -> str:
+    """Return a function that counts the pairs i < k of odd k below the count, by loops inside loops and a condition."""
+    w = Writer()
+    w.begin_function("i64 @triangle(i64 %count)")
+
+    def row(k: str, total: Sequence[str]) -> list[str]:
+        def add() -> str:
+            return w.loop(k, lambda _, inner: [w.assign(f"add i64 {inner[0]}, 1")], [("i64", total[0])])[0]
+
+        is_odd = w.assign(f"trunc i64 {k} to i1")
+        return [w.value_if("i64", is_odd, add, total[0])]
+
+    w.end_function(f"i64 {w.loop('%count', row, [('i64', '0')])[0]}")
+    return w.text()
+
+
+def groups(size: int) -> str:
+    """Return a function that adds 1000 per group of `size` indices from 3 to the count, and the first index left."""
+    w = Writer()
+    w.begin_function(f"i64 @groups{size}(i64 %count)")
+    total = w.assign("alloca i64")
+    w.store("i64", "0", total)
+
+    def group(_: str) -> None:
+        w.store("i64", w.assign(f"add i64 {w.load('i64', total)}, 1000"), total)
+
+    left, found = w.for_each_group("3", "%count", size, group), w.load("i64", total)
+    w.end_function(f"i64 {w.assign(f'add i64 {found}, {left}')}")
+    return w.text()
+
+
+def sides() -> str:
+    """Return a function that gives 1 for counts above five, plus 10 unless they are above seven, else 20."""
+    w = Writer()
+    w.begin_function("i64 @sides(i64 %count)")
+    total = w.assign("alloca i64")
+    w.store("i64", "0", total)
+
+    def add(number: int) -> None:
+        w.store("i64", w.assign(f"add i64 {w.load('i64', total)}, {number}"), total)
+
+    w.if_(w.assign("icmp sgt i64 %count, 5"), lambda: add(1))
+    w.unless(w.assign("icmp sgt i64 %count, 7"), lambda: add(10), lambda: add(20))
+    result = w.load("i64", total)
+    w.end_function(f"i64 {result}")
     return w.text()
 
 
@@ -39,6 +87,8 @@ def expected(count: int) -> int:
 def entry() -> Callable[[str, int], int]:
     names = ["given", *(f"known{count}" for count in KNOWN)]
     texts = [recurrence("%count", "given"), *(recurrence(count, f"known{count}") for count in KNOWN)]
+    names += ["triangle", "groups1", "groups4", "sides"]
+    texts += [triangle(), groups(1), groups(4), sides()]
     library = Library(assemble("\n".join(texts)), tuple(names))
 
     def call(name: str, count: int) -> int:
@@ -55,3 +105,18 @@ def test_loops_up_to_a_value(entry: Callable[[str, int], int], count: int) -> No
 @pytest.mark.parametrize("count", KNOWN)
 def test_loops_of_known_length(entry: Callable[[str, int], int], count: int) -> None:
     assert entry(f"known{count}", -1) == expected(count)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_bodies_may_have_loops_and_conditions(entry: Callable[[str, int], int], count: int) -> None:
+    assert entry("triangle", count) == sum(k for k in range(count) if k % 2)
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 3), (1, 5), (4, 3), (4, 6), (4, 7), (4, 14)])
+def test_groups_of_indices_that_fit(entry: Callable[[str, int], int], size: int, count: int) -> None:
+    assert entry(f"groups{size}", count) == (count - 3) // size * 1000 + 3 + (count - 3) // size * size
+
+
+@pytest.mark.parametrize(("count", "total"), [(5, 10), (6, 11), (8, 21)])
+def test_both_sides_of_conditions(entry: Callable[[str, int], int], count: int, total: int) -> None:
+    assert entry("sides", count) == total

@@ -1,0 +1,101 @@
+"""Arguments of the function for many rows, and the memory of its blocks."""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.native.batch.column_tiles import ColumnTile
+from rbd.native.batch.row_access import access_of
+from rbd.native.codegen.ir import Lanes, Writer
+from rbd.program.program import Program, offsets
+
+
+@final
+@attrs.frozen
+class LaneRows:
+    """The rows in the lanes of a block: the first one, how many are left in the batch, and how many the block has."""
+
+    first: str
+    left: str
+    is_full: str
+    """Whether the block has a row for every lane."""
+    count: str
+
+
+def lane_rows(w: Writer, lanes: Lanes, first: str, end: str) -> LaneRows:
+    """Write which rows a block has."""
+    left = w.assign(f"sub i64 {end}, {first}")
+    is_full = w.assign(f"icmp sge i64 {left}, {lanes.width}")
+    return LaneRows(first, left, is_full, w.assign(f"select i1 {is_full}, i64 {lanes.width}, i64 {left}"))
+
+
+@final
+@attrs.frozen
+class PlaceInTile:
+    """The number of a block in its tile, and how many blocks of the tile come after it; both 0 for a block alone."""
+
+    number: str
+    left: str
+
+
+@final
+class BatchArguments:
+    """Writes the loading of the arguments: pointers and layouts of all ports."""
+
+    def __init__(self, w: Writer, lanes: Lanes, program: Program, tile: ColumnTile) -> None:
+        """Write it at the beginning of the function."""
+        self.w, self.lanes, self.program, self.tile = w, lanes, program, tile
+        tables = ("%in", "%out")
+        self.inputs, self.outputs = access_of(w, lanes, program.inputs, program.outputs, tables, "%layouts")
+        self.all_columns = "true"
+        """Whether all arrays are in column order, or the same for all rows."""
+        ways = [w.assign(f"or i1 {each.is_columns}, {each.is_shared}") for each in self.inputs]
+        for way in (*ways, *(each.is_columns for each in self.outputs)):
+            self.all_columns = w.assign(f"and i1 {self.all_columns}, {way}")
+
+
+@final
+class BlockMemory:
+    """Where blocks are: behind the workspace, or in memory for a tile if there are rows enough for one.
+
+    Of every block there are the inputs, the outputs, the status of every lane, and the sum of 0 x over the inputs x.
+    """
+
+    def __init__(self, given: BatchArguments, behind_workspace: str) -> None:
+        """Write the allocation."""
+        self._w, self._tile = given.w, given.tile
+        w, program, width = given.w, given.program, given.lanes.width
+        self.has_failed = w.assign("alloca i1, align 8")
+        """Whether a row of the tile has failed."""
+        self.bad_row = w.assign("alloca i64, align 8")
+        """The first row that has failed; -1 without one."""
+        w.store("i64", "-1", self.bad_row)
+        self._tile_memory = "null"
+        self.can_tile, self.inputs = self._allocate(given, behind_workspace)
+        count = w.assign(f"select i1 {self.can_tile}, i64 {self._tile.blocks * width}, i64 {width}")
+        self.outputs = w.address(self.inputs, w.assign(f"mul i64 {count}, {program.input_size}"))
+        self.statuses = w.address(self.outputs, w.assign(f"mul i64 {count}, {program.output_size}"))
+        self.sums = w.address(self.statuses, count)
+        self.shared_sum = w.address(self.sums, count)
+        """The sum over inputs that are the same for all rows."""
+        self.input_ports = [w.address(self.inputs, start * width) for start, _ in offsets(program.inputs)]
+
+    def _allocate(self, given: BatchArguments, behind_workspace: str) -> tuple[str, str]:
+        """Write the allocation of memory for a tile; return whether there is any, and the place for inputs."""
+        w, width, blocks = self._w, given.lanes.width, self._tile.blocks
+        if blocks == 1:
+            return "false", behind_workspace
+        enough = w.assign(f"icmp sge i64 %count, {blocks * width}")
+        wanted = w.assign(f"and i1 {given.all_columns}, {enough}")
+        numbers = (given.program.input_size + given.program.output_size + 2) * blocks * width
+        allocation = f"call ptr @rbd_malloc(i64 {8 * numbers + 72 * width})"
+        self._tile_memory = w.value_if("ptr", wanted, lambda: w.assign(allocation), "null")
+        can_tile = w.assign(f"icmp ne ptr {self._tile_memory}, null")
+        return can_tile, w.assign(f"select i1 {can_tile}, ptr {w.aligned(self._tile_memory)}, ptr {behind_workspace}")
+
+    def free(self) -> None:
+        """Write the release of the memory for a tile."""
+        if self._tile.blocks > 1:
+            self._w.add(f"  call void @rbd_free(ptr {self._tile_memory})")
