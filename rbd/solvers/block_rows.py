@@ -15,11 +15,10 @@ from rbd.intrinsics.workspace import floats, operand, result, table
 from rbd.solvers.minimum_norm import (
     SMALLEST,
     LeastSquares,
-    apply_reflection,
     factor_table,
     largest_entry,
-    reflect_right,
-    substitute,
+    solve_triangle,
+    store_solution,
 )
 
 _INDEPENDENT: Final = 1e-4
@@ -270,19 +269,9 @@ def _solve_dense(w: BlockRows) -> None:
     scale = divide(1.0, largest)
     _load(w, scale)
     rank = factor_table(w)
-    if rank < w.n:
-        for back in range(rank):
-            reflect_right(w, rank - 1 - back, rank)
-    substitute(w, rank)
-    for j in range(rank, w.n):
-        w.row[j] = zero_or_nan
+    solve_triangle(w, rank, zero_or_nan)
     _multipliers_of_least_norm(w, rank, scale)
-    if rank < w.n:
-        for k in range(rank):
-            apply_reflection(w, k, rank)
-    for j in range(w.n):
-        w.solution[w.order[j]] = w.row[j]
-    w.ranks[0] = float(rank)
+    store_solution(w, rank)
 
 
 def _fill(w: BlockRows, value: float) -> None:

@@ -53,14 +53,8 @@ def _largest_magnitude(m: int, column: int, table: Rows) -> float:
     return largest
 
 
-def _blocking(  # noqa: C901 - the least ratio, then the choice among equal ones
-    m: int, column: int, table: Rows, basis: Ints, leaves_first: Ints
-) -> int:
-    """Return the row whose variable vanishes first as that of `column` grows, -1 when none does.
-
-    Of those that vanish together, z0 leaves first, then those marked in `leaves_first`, then the largest coefficient.
-    """
-    least = -(_SMALL_PIVOT * _largest_magnitude(m, column, table))
+def _least_ratio(m: int, column: int, table: Rows, least: float) -> int:
+    """Return a row whose variable vanishes first as that of `column` grows, -1 when none does."""
     best = 0.0
     found = -1
     for i in range(m):
@@ -70,56 +64,83 @@ def _blocking(  # noqa: C901 - the least ratio, then the choice among equal ones
             if found < 0 or ratio < best:
                 best = ratio
                 found = i
+    return found
+
+
+def _priority(m: int, variable: int, leaves_first: Ints) -> int:
+    """Return 2 for z0, 1 for variables that leave before others, else 0."""
+    priority = 2
+    if variable < m:
+        priority = leaves_first[variable]
+    elif variable < 2 * m:
+        priority = leaves_first[variable - m]
+    return priority
+
+
+def _blocking(m: int, column: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
+    """Return the row whose variable leaves the basis as that of `column` enters it, -1 when none does.
+
+    Of those that vanish together, z0 leaves first, then those marked in `leaves_first`, then the largest coefficient.
+    """
+    least = -(_SMALL_PIVOT * _largest_magnitude(m, column, table))
+    found = _least_ratio(m, column, table, least)
     if found < 0:
         return -1
+    best = divide(table[found][m + 1], -table[found][column])
     value = _TIE * _largest_magnitude(m, m + 1, table)
     rank = -1.0
     for i in range(m):
         entry = table[i][column]
         if entry < least and table[i][m + 1] + entry * best <= value * -entry:
             weight = divide(entry, least)
-            marked = 0
-            if basis[i] == 2 * m:
-                marked = 2
-            elif basis[i] < m:
-                marked = leaves_first[basis[i]]
-            else:
-                marked = leaves_first[basis[i] - m]
-            weight = divide(weight, weight + 1.0) + float(marked)
+            weight = divide(weight, weight + 1.0) + float(_priority(m, basis[i], leaves_first))
             if weight > rank:
                 rank = weight
                 found = i
     return found
 
 
-def lemke(  # noqa: C901 - the first pivot, then the others
-    m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints
-) -> int:
-    """Pivot until z0 is nonbasic; return the number of pivots, or -1 when no variable stops the entering one.
-
-    At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for variables that leave before others.
-    """
+def _begin(m: int, basis: Ints) -> None:
+    """Make all w basic."""
     for j in range(m):
         basis[j] = j
         basis[m + j] = m + j
     basis[2 * m] = 2 * m
-    row = -1
+
+
+def _first_row(m: int, table: Rows) -> int:
+    """Return the row that z0 enters at, -1 if w = q is a solution."""
+    found = -1
     worst = 0.0
     for i in range(m):
         if table[i][m] > 0.0:
             ratio = divide(table[i][m + 1], table[i][m])
             if ratio < worst:
                 worst = ratio
-                row = i
+                found = i
+    return found
+
+
+def _complement(m: int, variable: int) -> int:
+    complement = variable + m
+    if variable >= m:
+        complement = variable - m
+    return complement
+
+
+def lemke(m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
+    """Pivot until z0 is nonbasic; return the number of pivots, or -1 when no variable stops the entering one.
+
+    At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for variables that leave before others.
+    """
+    _begin(m, basis)
+    row = _first_row(m, table)
     if row < 0:
         return 0
     left = basis[row]
     exchange(m, row, m, table, basis)
     for pivot in range(1, limit):
-        entering = left + m
-        if left >= m:
-            entering = left - m
-        column = _column_of(m, entering, basis)
+        column = _column_of(m, _complement(m, left), basis)
         row = _blocking(m, column, table, basis, leaves_first)
         if row < 0:
             return -1

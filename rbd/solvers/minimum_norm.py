@@ -48,7 +48,7 @@ class LeastSquares(Workspace):
     """Which column of the matrix stands where."""
 
 
-def _largest(count: int, values: Floats) -> float:
+def largest_entry(count: int, values: Floats) -> float:
     """Return the largest absolute value; NaN if an entry is not finite."""
     largest = 0.0
     for k in range(count):
@@ -118,7 +118,7 @@ def _reflect(w: LeastSquares, k: int, norm: float) -> None:
     w.table[k][k] = diagonal
 
 
-def _factor(w: LeastSquares) -> int:
+def factor_table(w: LeastSquares) -> int:
     """Bring the table into upper trapezoidal form and return its rank."""
     first = 0.0
     for k in range(w.n):
@@ -184,40 +184,37 @@ def _apply_reflection(w: LeastSquares, k: int, rank: int) -> None:
         w.row[j] = fma(product, w.table[k][j], w.row[j])
 
 
-def _solve_triangle(w: LeastSquares, rank: int, zero_or_nan: float) -> None:
-    """Find the solution of least norm of the trapezoidal system."""
+def solve_triangle(w: LeastSquares, rank: int, zero_or_nan: float) -> None:
+    """Solve the trapezoidal system into `row`, in the coordinates of the reflections from the right."""
     if rank < w.n:
         for back in range(rank):
             _reflect_right(w, rank - 1 - back, rank)
     _substitute(w, rank)
     for j in range(rank, w.n):
         w.row[j] = zero_or_nan
+
+
+def store_solution(w: LeastSquares, rank: int) -> None:
+    """Bring the solution from `row` back to the columns of the matrix, and store the rank."""
     if rank < w.n:
         for k in range(rank):
             _apply_reflection(w, k, rank)
-
-
-# What the sparse solution of `block_rows.py` falls back to.
-largest_entry: Final = _largest
-factor_table: Final = _factor
-reflect_right: Final = _reflect_right
-substitute: Final = _substitute
-apply_reflection: Final = _apply_reflection
+    for j in range(w.n):
+        w.solution[w.order[j]] = w.row[j]
+    w.ranks[0] = float(rank)
 
 
 def _solve(w: LeastSquares) -> int:
-    largest = _largest(w.m * w.n, w.matrix)
-    zero_or_nan = _largest(w.m, w.right) * 0.0
+    largest = largest_entry(w.m * w.n, w.matrix)
+    zero_or_nan = largest_entry(w.m, w.right) * 0.0
     if not largest > SMALLEST:
         for j in range(w.n):
             w.solution[j] = largest * 0.0 + zero_or_nan
         return 0
     _load(w, divide(1.0, largest))
-    rank = _factor(w)
-    _solve_triangle(w, rank, zero_or_nan)
-    for j in range(w.n):
-        w.solution[w.order[j]] = w.row[j]
-    w.ranks[0] = float(rank)
+    rank = factor_table(w)
+    solve_triangle(w, rank, zero_or_nan)
+    store_solution(w, rank)
     return 0
 
 

@@ -129,10 +129,51 @@ def _blocking(w: QuadraticProgram, q: int) -> int:
     return found
 
 
-def _add(w: QuadraticProgram, active: int, p: int, max_rounds: float) -> int:  # noqa: C901 - step 2 as the paper has it
+def _is_dependent(w: QuadraticProgram, q: int, length: float) -> int:
+    """Return 1 if a row depends on the q active ones; `length` is that of its part orthogonal to them."""
+    dependent = 0
+    if not length > _DEPENDENT or q == w.n:
+        dependent = 1
+    return dependent
+
+
+def _partial_step(w: QuadraticProgram, k: int) -> float:
+    """Return the step at whose end the multiplier of active constraint k vanishes."""
+    t = 0.0
+    if k >= 0:
+        t = divide(w.u[k], w.r[k])
+    return t
+
+
+def _full_step(w: QuadraticProgram, p: int, length: float) -> float:
+    """Return the step at whose end constraint p is active."""
+    return divide(-_slack(w.n, w.units[p], w.sides[p], w.y), length * length)
+
+
+def _take_step(w: QuadraticProgram, q: int, t: float, dependent: int) -> None:
+    """Step 2 (c): take the step, in the space of multipliers only if p depends on the active constraints."""
+    if dependent == 0:
+        for i in range(w.n):
+            w.y[i] = fma(t, w.z[i], w.y[i])
+    for j in range(q):
+        w.u[j] = fma(-t, w.r[j], w.u[j])
+
+
+def _activate(w: QuadraticProgram, q: int, p: int, length: float, multiplier: float) -> None:
+    append_active(w, q, p, length)
+    w.u[q] = multiplier
+    w.flags[p] = 1
+
+
+def _deactivate(w: QuadraticProgram, q: int, k: int) -> None:
+    w.flags[w.order[k]] = 0
+    drop_active(w, q, k)
+
+
+def _add(w: QuadraticProgram, active: int, p: int, max_rounds: float) -> int:
     """Add constraint p, dropping others if need be; return the number of active ones, or minus a status."""
     q = active
-    weight = 0.0
+    multiplier = 0.0
     added = 0
     while added == 0:
         w.rounds[0] += 1.0
@@ -143,35 +184,22 @@ def _add(w: QuadraticProgram, active: int, p: int, max_rounds: float) -> int:  #
         solve_upper(w, q, w.r)
         # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
         k = _blocking(w, q)
-        dependent = 0
-        if not length > _DEPENDENT or q == w.n:
-            dependent = 1
+        dependent = _is_dependent(w, q, length)
         if k < 0 and dependent == 1:
             return -2
-        added = 1 - dependent
-        t = 0.0
+        t = _partial_step(w, k)
         if dependent == 0:
-            t = divide(-_slack(w.n, w.units[p], w.sides[p], w.y), length * length)
-        if k >= 0:
-            partial = divide(w.u[k], w.r[k])
-            if dependent == 1 or partial < t:
-                t = partial
-                added = 0
-        # Step 2 (c): go, in the space of multipliers only if p depends on the active constraints.
-        if dependent == 0:
-            for i in range(w.n):
-                w.y[i] = fma(t, w.z[i], w.y[i])
-        for j in range(q):
-            w.u[j] = fma(-t, w.r[j], w.u[j])
-        weight += t
+            full = _full_step(w, p, length)
+            if k < 0 or not t < full:
+                t = full
+                added = 1
+        _take_step(w, q, t, dependent)
+        multiplier += t
         if added == 1:
-            append_active(w, q, p, length)
-            w.u[q] = weight
-            w.flags[p] = 1
+            _activate(w, q, p, length, multiplier)
             q += 1
         else:
-            w.flags[w.order[k]] = 0
-            drop_active(w, q, k)
+            _deactivate(w, q, k)
             q -= 1
     return q
 
@@ -242,10 +270,25 @@ def _solve(w: QuadraticProgram) -> int:
 def _operations(n: int, m: int) -> int:
     """Bound the operations by the largest number of rounds, each with all rows active; calls need far fewer."""
     most = min(n, m)
-    split = 2 * (4 * n * most + most) + 2 * n + 1
-    one = 2 * n * m + m + split + most * most + 3 * most + 4 * n + 8 + most * (split + n + 1)
     refinement = 2 * n * (n + 2 * most) + 6 * n * most + 2 * most * most + 4 * n * n + 3 * most
-    return n**3 + 2 * n * n * (m + 2) + 6 * n * m + (100 + 20 * (n + m)) * one + 3 * refinement
+    return n**3 + 2 * n * n * (m + 2) + 6 * n * m + (100 + 20 * (n + m)) * _round_operations(n, m) + 3 * refinement
+
+
+def _round_operations(n: int, m: int) -> int:
+    """Count the operations of a round with as many active rows as there can be, of which the first one is dropped."""
+    q = min(n, m)
+    slack = 2 * n + 1
+    search = 2 + m * (slack + 2)
+    directions = _orthogonalisation_operations(n, q) + q * (3 * q - 1) // 2
+    lengths = 3 * q + slack + 4
+    step = 2 * n + 3 * q
+    dropping = sum(_orthogonalisation_operations(n, k) + n + 1 for k in range(q - 1))
+    return search + directions + lengths + step + dropping + 4
+
+
+def _orthogonalisation_operations(n: int, k: int) -> int:
+    """Count the operations of `orthogonalise` with k active rows."""
+    return 2 * k * (5 * n + 1) + 2 * n + 1
 
 
 SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(

@@ -110,15 +110,30 @@ def _work(
     counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]], common: Sequence[int]
 ) -> int:
     """Return the operations of the sparse solution, roughly: products, factor, three solutions with it."""
-    work, pair = 0, 0
-    for p, (count, columns, lower) in enumerate(zip(counts, support, below, strict=True)):
-        heights = [counts[q] for q in lower]
-        work += count * (count + 1) * len(columns) + count**3 + 2 * count * count * sum(heights)
-        work += 2 * sum(counts[q] * count * common[pair + k] for k, q in enumerate(lower))
-        work += count * (sum(heights) ** 2 + sum(h * h for h in heights))
-        work += 3 * (4 * counts[p] * len(columns) + 2 * count * count + 4 * count * sum(heights))
-        pair += len(lower)
-    return work
+    widths = [len(columns) for columns in support]
+    factor = sum(_elimination(count, [counts[q] for q in lower]) for count, lower in zip(counts, below, strict=True))
+    return _products(counts, widths, below, common) + factor + 3 * _solution(counts, widths, below)
+
+
+def _products(
+    counts: Sequence[int], widths: Sequence[int], below: Sequence[Sequence[int]], common: Sequence[int]
+) -> int:
+    """Return the operations of the products of all rows with columns in common, and of each with itself."""
+    pairs = [(p, q) for p, lower in enumerate(below) for q in lower]
+    apart = sum(2 * counts[p] * counts[q] * columns for (p, q), columns in zip(pairs, common, strict=True))
+    return apart + sum(count * (count + 1) * width for count, width in zip(counts, widths, strict=True))
+
+
+def _elimination(count: int, heights: Sequence[int]) -> int:
+    """Return the operations of a block of the factor, with what it subtracts from the blocks after it."""
+    own = count**3 + 2 * count * count * sum(heights)
+    return own + count * (sum(heights) ** 2 + sum(height * height for height in heights))
+
+
+def _solution(counts: Sequence[int], widths: Sequence[int], below: Sequence[Sequence[int]]) -> int:
+    """Return the operations of a solution with the factor, with its residual and the addition of its result."""
+    blocks = zip(counts, widths, below, strict=True)
+    return sum(4 * n * width + 2 * n * n + 4 * n * sum(counts[q] for q in lower) for n, width, lower in blocks)
 
 
 def _operations(

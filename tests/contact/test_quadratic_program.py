@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import mpmath
 import numpy as np
 import pytest
@@ -10,10 +12,14 @@ from hypothesis import strategies as st
 
 from rbd.contact import solve_qp
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
+from rbd.intrinsics.comparable import ComparisonContext
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
+from rbd.scalars.counting import CountingOperations, CountingScalar, OperationCount
+from rbd.solvers import dense_factors, quadratic_program
+from rbd.solvers.dense_factors import append_active
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, QuadraticProgram, solve_quadratic_program
 
 Problem = tuple[Array, Array, Array, Array]
 
@@ -172,3 +178,46 @@ def test_quadprog_agrees(seed: int) -> None:
             solve_qp(*data)
         return
     np.testing.assert_allclose(solve_qp(*data).x, wanted, rtol=0, atol=1e-10 * (1 + np.abs(wanted).max()))
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (3, 3), (5, 2), (4, 7)])
+def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> None:
+    rng, count, q = np.random.default_rng(n), OperationCount(), min(n, m)
+    numbers = ComparisonContext(CountingOperations(), CountingScalar(1.0, count), "a test")
+    size = n * n + n + m * n + m
+    w: Any = QuadraticProgram((n, m), [cast("float", numbers.wrap(1.0))] * size, cast("float", numbers.wrap(0.0)))
+    units = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    for j in range(m):
+        w.lengths[j], w.units[j] = numbers.wrap(1.0), [numbers.wrap(x) for x in units[j % n].tolist()]
+    for k in range(q):
+        append_active(w, k, k, dense_factors.orthogonalise(w, k, w.units[k]))
+        w.u[k] = w.r[k] = numbers.wrap(1.0)
+    before = count.total
+    quadratic_program._most_violated(w, cast("float", numbers.wrap(1.0)))
+    length = dense_factors.orthogonalise(w, q, w.units[0])
+    dense_factors.solve_upper(w, q, w.r)
+    for k in range(q):
+        w.r[k] = numbers.wrap(1.0 + k)
+    assert quadratic_program._blocking(w, q) == q - 1
+    quadratic_program._is_dependent(w, 0, length)
+    quadratic_program._partial_step(w, 0)
+    w.lengths[0] = quadratic_program._full_step(w, 0, cast("float", numbers.wrap(1.0)))
+    quadratic_program._take_step(w, q, cast("float", numbers.wrap(1.0)), 0)
+    dense_factors.drop_active(w, q, 0)
+    in_the_loop = 4  # a round is added and compared, the two lengths are compared, the multiplier grows
+    assert count.total - before + in_the_loop == quadratic_program._round_operations(n, m)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rounds_need_no_more_operations_than_are_counted(seed: int) -> None:
+    n, m = 2 + seed % 4, 3 + seed % 5
+    count = OperationCount()
+    hessian, linear, rows, bounds = problem(seed, n, m)
+    matrices = [
+        tuple(tuple(CountingScalar(x, count) for x in row) for row in each.tolist()) for each in (hessian, rows)
+    ]
+    vectors = [tuple(CountingScalar(x, count) for x in each.tolist()) for each in (linear, bounds)]
+    *_, rounds = solve_quadratic_program(matrices[0], vectors[0], matrices[1], vectors[1])
+    spared = 100 + 20 * (n + m) - int(cast("CountingScalar", rounds).value)
+    bound = quadratic_program.SOLVE_QUADRATIC_PROGRAM.operation_count((n, m))
+    assert count.total <= bound - spared * quadratic_program._round_operations(n, m)
