@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, TypeGuard, cast, final
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard, cast, final
 
 from rbd.errors import RecordingError, ScalarError, ShapeError
 from rbd.intrinsics.intrinsic import IntrinsicCall
@@ -53,12 +53,30 @@ _WITH_SECOND: Final = {op: int(FUSED[sign, 1]) for op, sign in ((ADD, 1), (SUB, 
 _NEGATED: Final = {int(op): int(FUSED[-product, -addend]) for (product, addend), op in FUSED.items()}
 
 
+class Lowered(NamedTuple):
+    """The data of a program: constants, instructions, operands of the outputs, labels and calls of intrinsics."""
+
+    constants: tuple[float, ...]
+    code: tuple[Term, ...]
+    results: tuple[int, ...]
+    labels: tuple[str, ...]
+    calls: tuple[IntrinsicCall, ...]
+
+
+def lower(graph: Graph, outputs: Sequence[object]) -> Lowered:
+    """Return the instructions of `outputs`, recorded scalars and numbers of this graph."""
+    lowering = _Lowering(graph, outputs)
+    lowering.absorb_negations()
+    lowering.fuse()
+    return lowering.numbered()
+
+
 @final
-class Lowering:
+class _Lowering:
     """Builder of the instructions of one program."""
 
     def __init__(self, graph: Graph, outputs: Sequence[object]) -> None:
-        """Take in what `outputs`, recorded scalars and numbers of this graph, depend on."""
+        """Take in what `outputs` depend on."""
         self.graph = graph
         self._pool: list[float] = []
         self._numbers: dict[bytes, int] = {}
@@ -106,54 +124,39 @@ class Lowering:
     def absorb_negations(self) -> None:
         """Move every negation into its operand if the operand has no other use."""
         for index, term in list(self.terms.items()):
-            if term[0] == NEG and (negated := self._negated(term[1])) is not None:
+            if term[0] == NEG and term[1] in self.terms and (negated := self._negated(term[1])) is not None:
                 self.terms[index] = negated
 
     def _negated(self, x: int) -> Term | None:
-        """Remove term `x` and return the node of its negative if that costs nothing, else None."""
-        if self.uses.get(x) != 1:
-            return None
+        """Remove term `x` and return its negative if that costs nothing, else None."""
         op, *operands = self.terms[x]
-        found = self._negated_sum(op, *operands) if op in (ADD, SUB) else None
-        if op in (MUL, DIV):
-            found = self._negated_factor(op, *operands)
+        if self.uses[x] != 1 or op not in (ADD, SUB, MUL, DIV):
+            return None
+        found = self._negative(op, *operands) or self._with_negative_factor(op, *operands)
         if found is not None:
             del self.terms[x]
         return found
 
-    def _negated_sum(self, op: int, a: int, b: int) -> Term | None:
+    def _negative(self, op: int, a: int, b: int) -> Term | None:
+        """Return the negative of a difference, or of an operation with a constant."""
         if op == SUB:
             return SUB, b, a
         if b < 0:
-            return SUB, self._constant(-self._pool[~b]), a
+            return (SUB, self._opposite(b), a) if op == ADD else (op, a, self._opposite(b))
+        return (op, self._opposite(a), b) if a < 0 and op != ADD else None
+
+    def _with_negative_factor(self, op: int, a: int, b: int) -> Term | None:
+        """Negate a factor, if there is one without another use, in place."""
+        for x in (a, b) if op in (MUL, DIV) else ():
+            if self.uses.get(x) == 1 and self.terms[x][0] in (SUB, MUL):
+                found = self._negative(*self.terms[x])
+                if found is not None:
+                    self.terms[x] = found
+                    return op, a, b
         return None
 
-    def _negated_factor(self, op: int, a: int, b: int) -> Term | None:
-        for position, x in enumerate((a, b)):
-            if x < 0:
-                y = self._constant(-self._pool[~x])
-                return (op, y, b) if position == 0 else (op, a, y)
-        return self._negated_below(op, a, b)
-
-    def _negated_below(self, op: int, a: int, b: int) -> Term | None:
-        """Negate one factor in place if it has no other use."""
-        for x in (a, b):
-            below = self._negated_in_place(x)
-            if below:
-                return op, a, b
-        return None
-
-    def _negated_in_place(self, x: int) -> bool:
-        if self.uses.get(x) != 1 or self.terms[x][0] not in (SUB, MUL):
-            return False
-        op, a, b = self.terms[x]
-        found = (SUB, b, a) if op == SUB else self._negated_constant_factor(a, b)
-        if found is not None:
-            self.terms[x] = found
-        return found is not None
-
-    def _negated_constant_factor(self, a: int, b: int) -> Term | None:
-        return (MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
+    def _opposite(self, constant: int) -> int:
+        return self._constant(-self._pool[~constant])
 
     def fuse(self) -> None:
         """Fuse products with the one sum or difference that uses them, and negations of the result."""
@@ -177,8 +180,8 @@ class Lowering:
 
     # ---------------------------------------------------------------- numbering
 
-    def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...]]:
-        """Return constants, code and results of the program; sets labels and calls."""
+    def numbered(self) -> Lowered:
+        """Return the program with the final numbers of operands, labels and calls."""
         places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
         places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
         constants: dict[int, int] = {}
@@ -191,7 +194,8 @@ class Lowering:
             op, operands = term[0], [places[x] if x >= 0 else place(x) for x in term[1:]]
             code.append(self._instruction(self.graph.order[index], op, operands) if op in _SPECIAL else (op, *operands))
         results = tuple(map(place, self.outputs))
-        return tuple(self._pool[k] for k in constants), tuple(code), results
+        pool = tuple(self._pool[k] for k in constants)
+        return Lowered(pool, tuple(code), results, tuple(self.labels), tuple(self.calls))
 
     def _instruction(self, node: GraphNode, op: int, operands: Sequence[int]) -> Term:
         """Return the instruction of a check, a call or a pick, with its indices."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from enum import IntEnum
 from functools import lru_cache
 from operator import add, mul, sub
@@ -25,7 +26,7 @@ from rbd.program.rows import OperationRow, factors, fused, infix, library_functi
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.backends import real
-from rbd.scalars.constants import const
+from rbd.scalars.elementary import ELEMENTARY
 from rbd.scalars.sincos import LIMIT, sincos
 
 _UNIT: Final = 1.001
@@ -62,6 +63,12 @@ def _select(c: bool, a: float, b: float) -> float:
 
 def _larger(c: float, a: float, b: float) -> float:
     return max(a, b)
+
+
+def _of(name: str) -> Callable[[Any, Any], tuple[Any]]:
+    """Return the factor of an elementary function of one operand."""
+    first = ELEMENTARY[name].first
+    return lambda x, y: (first(x, y),)
 
 
 def _of_quotient(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
@@ -116,7 +123,7 @@ class Op(IntEnum):
         operands="x",
         floats=math.fabs,
         generic=f.absolute,
-        local_derivatives=factors(lambda x, y: (f.where(f.less(x, 0), -1, 1),)),
+        local_derivatives=factors(_of("absolute")),
         listing="abs({})",
         counted=("absolute",),
         llvm_ir=(llvm_call("fabs", 0),),
@@ -130,7 +137,7 @@ class Op(IntEnum):
         operands="x",
         floats=real.sqrt,
         generic=f.sqrt,
-        local_derivatives=factors(lambda x, y: (f.divide(const(1, 2), y),)),
+        local_derivatives=factors(_of("sqrt")),
         listing="sqrt({})",
         counted=("sqrt",),
         llvm_ir=(llvm_call("sqrt", 0),),
@@ -145,16 +152,16 @@ class Op(IntEnum):
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
     # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
-    SIN = library_function(20, "sin", f.sin, _sin, lambda x, y: (f.cos(x),), c="rbd_sin({0})", limit=_UNIT, parity=-1)
-    COS = library_function(21, "cos", f.cos, _cos, lambda x, y: (-f.sin(x),), c="rbd_cos({0})", limit=_UNIT, parity=1)
-    TAN = library_function(22, "tan", f.tan, libm.tan, lambda x, y: (1 + y * y,), parity=-1)
-    ASIN = library_function(23, "asin", f.asin, libm.asin, lambda x, y: (f.divide(1, f.sqrt(1 - x * x)),))
-    ACOS = library_function(24, "acos", f.acos, libm.acos, lambda x, y: (f.divide(-1, f.sqrt(1 - x * x)),))
+    SIN = library_function(20, "sin", f.sin, _sin, _of("sin"), c="rbd_sin({0})", limit=_UNIT, parity=-1)
+    COS = library_function(21, "cos", f.cos, _cos, _of("cos"), c="rbd_cos({0})", limit=_UNIT, parity=1)
+    TAN = library_function(22, "tan", f.tan, libm.tan, _of("tan"), parity=-1)
+    ASIN = library_function(23, "asin", f.asin, libm.asin, _of("asin"))
+    ACOS = library_function(24, "acos", f.acos, libm.acos, _of("acos"))
     ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operands="xx")
-    EXP = library_function(26, "exp", f.exp, libm.exp, lambda x, y: (y,))
-    LOG = library_function(27, "log", f.log, libm.log, lambda x, y: (f.divide(1, x),))
+    EXP = library_function(26, "exp", f.exp, libm.exp, _of("exp"))
+    LOG = library_function(27, "log", f.log, libm.log, _of("log"))
     POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
-    TANH = library_function(29, "tanh", f.tanh, libm.tanh, lambda x, y: (1 - y * y,))
+    TANH = library_function(29, "tanh", f.tanh, libm.tanh, _of("tanh"))
     # Conditions: their results are truth values.
     LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", gives="c")
     LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", gives="c")

@@ -26,7 +26,7 @@ from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
-from rbd.program.lowering import Lowering, flattened_output
+from rbd.program.lowering import flattened_output, lower
 from rbd.program.opcodes import CLEAN, FIRST_CHECK
 from rbd.program.status import range_error, status_error
 from rbd.scalars.arrays import float_array
@@ -100,13 +100,10 @@ class Program:
         ragged tuples.
         """
         parts = {port: flattened_output(nested) for port, nested in outputs.items()}
-        lowering = Lowering(graph, [x for flat, _ in parts.values() for x in flat])
-        lowering.absorb_negations()
-        lowering.fuse()
+        lowered = lower(graph, [x for flat, _ in parts.values() for x in flat])
         inputs = tuple(Port(port, shape) for port, shape in graph.ports)
         ports = tuple(Port(port, shape) for port, (_, shape) in parts.items())
-        constants, code, results = lowering.finish()
-        return cls(name, inputs, ports, constants, code, results, tuple(lowering.labels), tuple(lowering.calls))
+        return cls(name, inputs, ports, *lowered)
 
     @property
     def input_size(self) -> int:

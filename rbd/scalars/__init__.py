@@ -3,6 +3,7 @@
     protocol.py     Scalar, Vector, Matrix, Condition: the types of signatures
     functions.py    sin, where, less, positive ... for every family
     constants.py    const(1, 2): exact with exact numbers, a float with floats
+    elementary.py   derivatives of the elementary functions
     arrays.py       conversion of arguments (arrays, lists) to tuples of scalars and back
     operations.py   the interface of scalar families
     lengths.py      norms and directions without overflow

@@ -18,26 +18,19 @@ from typing import Any, Final, final
 
 from typing_extensions import override
 
+from rbd.scalars.elementary import ELEMENTARY
 from rbd.scalars.functions import (
-    absolute,
-    acos,
-    asin,
     atan2,
-    cos,
     divide,
-    exp,
     less,
     less_equal,
     lift,
     log,
     power,
-    sin,
     sqrt,
-    tan,
-    tanh,
     where,
 )
-from rbd.scalars.operations import Operations
+from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
@@ -146,11 +139,19 @@ def _without_zero_derivatives(x: Scalar) -> Scalar:
     return _without_zero_derivatives(x.value) if isinstance(x, Dual) and is_plain_zero(x.derivative) else x
 
 
-def _chain(x: Dual, value: Scalar, slope: Scalar) -> Dual:
-    return Dual(value, times(slope, x.derivative), x.level)
+def _elementary(name: str) -> Callable[..., Dual]:
+    """Return an elementary function of duals, by the chain rule."""
+    rule = ELEMENTARY[name]
+
+    def function(self: object, x: Dual) -> Dual:
+        value = rule.value(x.value)
+        return Dual(value, times(rule.first(x.value, value), x.derivative), x.level)
+
+    return function
 
 
 @final
+@defined({name: _elementary(name) for name in ELEMENTARY if name not in ("sqrt", "log")})
 class DualOperations(Operations[Dual]):
     """Operations of duals over any family: they compare by value; `where` also selects the derivative."""
 
@@ -193,31 +194,12 @@ class DualOperations(Operations[Dual]):
         return Dual(operations_of(x.value).positive(x.value, what), x.derivative, x.level)
 
     @override
-    def sin(self, x: Dual) -> Dual:
-        return _chain(x, sin(x.value), cos(x.value))
-
-    @override
-    def cos(self, x: Dual) -> Dual:
-        return _chain(x, cos(x.value), -sin(x.value))
-
-    @override
-    def tan(self, x: Dual) -> Dual:
-        t = tan(x.value)
-        return _chain(x, t, 1 + t * t)
-
-    @override
-    def asin(self, x: Dual) -> Dual:
-        return _chain(x, asin(x.value), divide(1, sqrt(1 - x.value * x.value)))
-
-    @override
-    def acos(self, x: Dual) -> Dual:
-        return _chain(x, acos(x.value), -divide(1, sqrt(1 - x.value * x.value)))
-
-    @override
     def atan2(self, y: Dual, x: Dual) -> Dual:
         y, x = _levelled(y, x)
         rate = times(x.value, y.derivative) - times(y.value, x.derivative)
         return Dual(atan2(y.value, x.value), over(rate, x.value * x.value + y.value * y.value), x.level)
+
+    # Quotients of the derivative take one operation, and round once.
 
     @override
     def sqrt(self, x: Dual) -> Dual:
@@ -225,18 +207,8 @@ class DualOperations(Operations[Dual]):
         return Dual(root, over(x.derivative, 2 * root), x.level)
 
     @override
-    def exp(self, x: Dual) -> Dual:
-        e = exp(x.value)
-        return _chain(x, e, e)
-
-    @override
     def log(self, x: Dual) -> Dual:
         return Dual(log(x.value), over(x.derivative, x.value), x.level)
-
-    @override
-    def tanh(self, x: Dual) -> Dual:
-        t = tanh(x.value)
-        return _chain(x, t, 1 - t * t)
 
     @override
     def power(self, x: Dual, n: Dual) -> Dual:
@@ -250,10 +222,6 @@ class DualOperations(Operations[Dual]):
     @override
     def divide(self, a: Dual, b: Dual) -> Dual:
         return _quotient(*_levelled(a, b))
-
-    @override
-    def absolute(self, x: Dual) -> Dual:
-        return _chain(x, absolute(x.value), where(less(x.value, 0), -1, 1))
 
 
 register_scalar(Dual, DualOperations())

@@ -12,32 +12,26 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, final
 
 from typing_extensions import override
 
 from rbd.scalars.constants import const
+from rbd.scalars.elementary import ELEMENTARY
 from rbd.scalars.functions import (
     absolute,
-    acos,
-    asin,
     atan2,
-    cos,
     divide,
-    exp,
     is_float,
     less,
     less_equal,
     log,
     power,
-    sin,
-    sqrt,
-    tan,
-    tanh,
     to_float,
     where,
 )
-from rbd.scalars.operations import Operations
+from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import operations_of, register_scalar
@@ -111,14 +105,20 @@ def _chain(x: Jet, value: Scalar, slope: Scalar, bend: Scalar) -> Jet:
     return Jet(value, slope * x.first, slope * x.second + bend * (x.first * x.first))
 
 
-def _slopes_of_asin(x: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the first and second derivative of the arc sine."""
-    square = 1 - x * x
-    slope = divide(1, sqrt(square))
-    return slope, divide(x * slope, square)
+def _elementary(name: str) -> Callable[..., Jet]:
+    """Return an elementary function of jets, by the chain rule."""
+    rule = ELEMENTARY[name]
+
+    def function(self: object, x: Jet) -> Jet:
+        value = rule.value(x.value)
+        slope = rule.first(x.value, value)
+        return _chain(x, value, slope, rule.second(x.value, value, slope))
+
+    return function
 
 
 @final
+@defined({name: _elementary(name) for name in ELEMENTARY if name != "absolute"})
 class JetOperations(Operations[Jet]):
     """Operations of jets over any family: they compare by value."""
 
@@ -165,32 +165,6 @@ class JetOperations(Operations[Jet]):
         return Jet(operations_of(x.value).positive(x.value, what), x.first, x.second)
 
     @override
-    def sin(self, x: Jet) -> Jet:
-        s, c = sin(x.value), cos(x.value)
-        return _chain(x, s, c, -s)
-
-    @override
-    def cos(self, x: Jet) -> Jet:
-        s, c = sin(x.value), cos(x.value)
-        return _chain(x, c, -s, -c)
-
-    @override
-    def tan(self, x: Jet) -> Jet:
-        t = tan(x.value)
-        slope = 1 + t * t
-        return _chain(x, t, slope, _TWO * (t * slope))
-
-    @override
-    def asin(self, x: Jet) -> Jet:
-        slope, bend = _slopes_of_asin(x.value)
-        return _chain(x, asin(x.value), slope, bend)
-
-    @override
-    def acos(self, x: Jet) -> Jet:
-        slope, bend = _slopes_of_asin(x.value)
-        return _chain(x, acos(x.value), -slope, -bend)
-
-    @override
     def atan2(self, y: Jet, x: Jet) -> Jet:
         square = x.value * x.value + y.value * y.value
         growth = _TWO * (x.value * x.first + y.value * y.first)
@@ -199,39 +173,17 @@ class JetOperations(Operations[Jet]):
         return Jet(atan2(y.value, x.value), first, second)
 
     @override
-    def sqrt(self, x: Jet) -> Jet:
-        root = sqrt(x.value)
-        slope = divide(_HALF, root)
-        return _chain(x, root, slope, -divide(_HALF * slope, x.value))
-
-    @override
-    def exp(self, x: Jet) -> Jet:
-        e = exp(x.value)
-        return _chain(x, e, e, e)
-
-    @override
-    def log(self, x: Jet) -> Jet:
-        slope = divide(1, x.value)
-        return _chain(x, log(x.value), slope, -(slope * slope))
-
-    @override
-    def tanh(self, x: Jet) -> Jet:
-        t = tanh(x.value)
-        slope = 1 - t * t
-        return _chain(x, t, slope, -(_TWO * (t * slope)))
-
-    @override
     def power(self, x: Jet, n: Jet) -> Jet:
         result = power(x.value, n.value)
         if is_plain_zero(n.first) and is_plain_zero(n.second):
             slope, bend = (derivative_of_power(x.value, n.value, order) for order in (1, 2))
             return _chain(x, result, slope, bend)
-        exponent = n * self.log(x)  # x**n is exp(n log x)
+        exponent = n * jet(log(x))  # x**n is exp(n log x)
         return _chain(exponent, result, result, result)
 
     @override
     def absolute(self, x: Jet) -> Jet:
-        sign = where(less(x.value, 0), -1, 1)
+        sign = ELEMENTARY["absolute"].first(x.value, None)
         return Jet(absolute(x.value), sign * x.first, sign * x.second)
 
     @override
