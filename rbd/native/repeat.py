@@ -23,7 +23,7 @@ from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.program.opcodes import NO_MEMORY
 from rbd.scalars.arrays import Array
 
-Moving: TypeAlias = Sequence[tuple[Array, int]]
+StridedArrays: TypeAlias = Sequence[tuple[Array, int]]
 """Arrays, and by how many doubles each moves on from call to call."""
 
 _SYMBOLS: Final = ("repeat", "repeat_rows")
@@ -31,7 +31,7 @@ _KEY: Final = "repetition 3"
 
 
 @attrs.frozen
-class Repetition:
+class LoopOutcome:
     """How far a repetition came: `done` calls were clean; the next one, if there was one, had this status."""
 
     done: int
@@ -40,24 +40,24 @@ class Repetition:
     """The first bad row of a call for many rows."""
 
 
-def repeat(compiled: CompiledProgram, count: int, inputs: Moving, outputs: Moving) -> Repetition:
+def repeat(compiled: CompiledProgram, count: int, inputs: StridedArrays, outputs: StridedArrays) -> LoopOutcome:
     """Call the program for one state `count` times, or until a status is not clean."""
     tables, done = _tables(inputs, outputs), ctypes.c_int64(0)
     address = compiled.compile_single().address("single")
     status = _entry("repeat")(address, count, *tables.words, ctypes.addressof(done))
-    return Repetition(done.value, status)
+    return LoopOutcome(done.value, status)
 
 
 def repeat_rows(
     compiled: CompiledProgram,
     count: int,
-    inputs: Moving,
+    inputs: StridedArrays,
     strides: Sequence[int],
-    outputs: Moving,
+    outputs: StridedArrays,
     rows: int,
     threads: int = 1,
     codes: Codes | None = None,
-) -> Repetition:
+) -> LoopOutcome:
     """Call the program for `rows` rows `count` times, or until one is not clean.
 
     `strides` are doubles from row to row of each input, 0 for one row for all; rows have no gaps.
@@ -72,18 +72,18 @@ def repeat_rows(
     address, entry = compiled.compile_batch().address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, compiled.lanes))
     taken = 0 if codes is None else codes.ctypes.data
-    found = list[Repetition]()
+    found = list[LoopOutcome]()
 
     def task() -> None:
         for first, size in pieces:  # next() of a list's iterator is one step of the interpreter
             done, status = ctypes.c_int64(0), ctypes.c_int64(0)
             words = (*tables.words, each.buffer_info()[0], first, size)
             row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status), taken)
-            found.append(Repetition(done.value, status.value, row))
+            found.append(LoopOutcome(done.value, status.value, row))
 
     run_on_threads(task, threads, stop=lambda: list(pieces))
     bad = [outcome for outcome in found if outcome.row >= 0]
-    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=Repetition(count))
+    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=LoopOutcome(count))
 
 
 def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
@@ -95,18 +95,18 @@ def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
 
 @attrs.frozen
 class _Tables:
-    """Number of inputs and of all, the addresses of their numbers and of their jumps, as words for the loops."""
+    """Number of inputs and of all, the addresses of their numbers and of their strides, as words for the loops."""
 
     words: tuple[int, ...]
     kept: tuple[object, ...]
 
 
-def _tables(inputs: Moving, outputs: Moving) -> _Tables:
-    moving = [*inputs, *outputs]
-    starts = array("Q", [abi.address(each) for each, _ in moving])
-    jumps = array("q", [8 * jump for _, jump in moving])
-    places = (starts.buffer_info()[0], jumps.buffer_info()[0])
-    return _Tables((len(inputs), len(moving), *places), (starts, jumps))
+def _tables(inputs: StridedArrays, outputs: StridedArrays) -> _Tables:
+    arrays = [*inputs, *outputs]
+    starts = array("Q", [abi.address(each) for each, _ in arrays])
+    strides = array("q", [8 * stride for _, stride in arrays])
+    places = (starts.buffer_info()[0], strides.buffer_info()[0])
+    return _Tables((len(inputs), len(arrays), *places), (starts, strides))
 
 
 @functools.cache
@@ -141,7 +141,7 @@ ports_left:
 move:
   %start_at = getelementptr ptr, ptr %starts, i64 %p
   %start = load ptr, ptr %start_at
-  %jump_at = getelementptr i64, ptr %jumps, i64 %p
+  %jump_at = getelementptr i64, ptr %strides, i64 %p
   %jump = load i64, ptr %jump_at
   %offset = mul i64 %jump, %k
   %place = getelementptr i8, ptr %start, i64 %offset
@@ -162,7 +162,7 @@ end:
 
 
 _CALL = "i64 %first, i64 %rows, ptr %work, ptr %layouts, ptr %outputs, ptr %status, ptr %codes"
-_SHARED = "ptr %compiled, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
+_SHARED = "ptr %compiled, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %strides"
 _ONE = (
     f"define i64 @repeat({_SHARED}, ptr %done) {{"
     + _loop(

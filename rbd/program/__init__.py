@@ -1,6 +1,6 @@
 """Recorded scalars and straight-line programs: pure data that is interpreted, differentiated, printed or compiled.
 
-opcodes.py, rows.py            the one table of operations: meaning, derivative, text, LLVM IR, C of each
+opcodes.py, operation.py       the one table of operations: meaning, derivative, text, LLVM IR, C of each
 nodes.py, recorded*.py         recorded scalars, simplified while they are recorded
 graph.py                       a recording: its inputs, and every operation done with them
 lowering.py, program.py        from a graph to a `Program`

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
 
-FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.floats for op in Op}
+FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.evaluate_float for op in Op}
 """What each operation computes."""
 _SPECIAL: Final = (Op.POSITIVE, Op.CALL, Op.PICK)
 """Operations that may end the program or have other operands than numbers."""

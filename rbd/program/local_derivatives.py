@@ -11,8 +11,8 @@ from typing import Any
 
 from rbd.errors import ScalarError
 from rbd.program.opcodes import Op, operands_of
+from rbd.program.operation import Pushforward
 from rbd.program.program import Program
-from rbd.program.rows import Pushforward
 from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.protocol import Scalar, Vector
 

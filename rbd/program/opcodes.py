@@ -22,7 +22,15 @@ from functools import lru_cache
 from operator import add, mul, sub
 from typing import Any, Final
 
-from rbd.program.rows import OperationRow, factors, fused, infix, library_function, llvm_call, select_derivatives
+from rbd.program.operation import (
+    ProgramOperation,
+    factors,
+    fused,
+    infix,
+    library_function,
+    llvm_call,
+    select_derivatives,
+)
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.backends import real
@@ -91,69 +99,91 @@ class Op(IntEnum):
     Numbers are part of the disk cache's keys: an operation keeps its number for ever, new ones come last, below 60.
     """
 
-    row: OperationRow
+    row: ProgramOperation
 
-    def __new__(cls, given: OperationRow | int) -> Op:
+    def __new__(cls, given: ProgramOperation | int) -> Op:
         """Make a member of a row, or of a number without one; its value is the number."""
-        found = OperationRow(given) if isinstance(given, int) else given
+        found = ProgramOperation(given) if isinstance(given, int) else given
         self = int.__new__(cls, found.number)
         self._value_, self.row = found.number, found
         return self
 
-    ADD = infix(1, "+", add, add, "fadd {double}", "add", lambda a, b, y: (1, 1), bound=add, signs=(1, 1), word="+")
-    SUB = infix(
-        2, "-", sub, sub, "fsub {double}", "subtract", lambda a, b, y: (1, -1), bound=add, signs=(1, -1), word="-"
+    ADD = infix(
+        1,
+        "+",
+        add,
+        add,
+        "fadd {double}",
+        "add",
+        lambda a, b, y: (1, 1),
+        bound_rule=add,
+        signs=(1, 1),
+        intrinsic_name="+",
     )
-    MUL = infix(3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound=mul, word="*")
-    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, word="divide")
-    NEG = OperationRow(
+    SUB = infix(
+        2,
+        "-",
+        sub,
+        sub,
+        "fsub {double}",
+        "subtract",
+        lambda a, b, y: (1, -1),
+        bound_rule=add,
+        signs=(1, -1),
+        intrinsic_name="-",
+    )
+    MUL = infix(
+        3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound_rule=mul, intrinsic_name="*"
+    )
+    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, intrinsic_name="divide")
+    NEG = ProgramOperation(
         5,
         operands="x",
-        floats=operator.neg,
-        generic=operator.neg,
+        evaluate_float=operator.neg,
+        evaluate=operator.neg,
         local_derivatives=factors(lambda x, y: (-1,)),
         listing="-{}",
         counted=("negate",),
         llvm_ir=("fneg {double} {0}",),
         c="-{0}",
-        bound=math.fabs,
+        bound_rule=math.fabs,
     )
-    ABS = OperationRow(
+    ABS = ProgramOperation(
         6,
         operands="x",
-        floats=math.fabs,
-        generic=f.absolute,
+        evaluate_float=math.fabs,
+        evaluate=f.absolute,
         local_derivatives=factors(_of("absolute")),
         listing="abs({})",
         counted=("absolute",),
         llvm_ir=(llvm_call("fabs", 0),),
         c="fabs({0})",
-        bound=math.fabs,
-        llvm="fabs",
-        word="abs",
+        bound_rule=math.fabs,
+        llvm_intrinsic="fabs",
+        intrinsic_name="abs",
     )
-    SQRT = OperationRow(
+    SQRT = ProgramOperation(
         7,
         operands="x",
-        floats=real.sqrt,
-        generic=f.sqrt,
+        evaluate_float=real.sqrt,
+        evaluate=f.sqrt,
         local_derivatives=factors(_of("sqrt")),
         listing="sqrt({})",
         counted=("sqrt",),
         llvm_ir=(llvm_call("sqrt", 0),),
         c="sqrt({0})",
-        llvm="sqrt",
+        llvm_intrinsic="sqrt",
         method="sqrt",
-        word="sqrt",
+        intrinsic_name="sqrt",
     )
     # One rounding each.
-    FMA = fused(10, 1, 1, "{} * {} + {}", word="fma")
+    FMA = fused(10, 1, 1, "{} * {} + {}", intrinsic_name="fma")
     FMS = fused(11, 1, -1, "{} * {} - {}")
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
     # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
-    SIN = library_function(20, "sin", f.sin, _sin, _of("sin"), c="rbd_sin({0})", limit=_UNIT, parity=-1)
-    COS = library_function(21, "cos", f.cos, _cos, _of("cos"), c="rbd_cos({0})", limit=_UNIT, parity=1)
+    SIN = library_function(20, "sin", f.sin, _sin, _of("sin"), c="rbd_sin({0})", constant_bound=_UNIT, parity=-1)
+    COS = library_function(21, "cos", f.cos, _cos, _of("cos"), c="rbd_cos({0})", constant_bound=_UNIT, parity=1)
     TAN = library_function(22, "tan", f.tan, libm.tan, _of("tan"), parity=-1)
     ASIN = library_function(23, "asin", f.asin, libm.asin, _of("asin"))
     ACOS = library_function(24, "acos", f.acos, libm.acos, _of("acos"))
@@ -163,44 +193,44 @@ class Op(IntEnum):
     POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
     TANH = library_function(29, "tanh", f.tanh, libm.tanh, _of("tanh"))
     # Conditions: their results are truth values.
-    LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", gives="c")
-    LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", gives="c")
-    AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", gives="c", c="&&")
-    OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", gives="c", c="||")
-    NOT = OperationRow(
+    LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", result_type="c")
+    LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", result_type="c")
+    AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", result_type="c", c="&&")
+    OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", result_type="c", c="||")
+    NOT = ProgramOperation(
         44,
         operands="c",
-        gives="c",
-        floats=operator.not_,
-        generic=f.invert,
+        result_type="c",
+        evaluate_float=operator.not_,
+        evaluate=f.invert,
         listing="not {}",
         counted=("invert",),
         llvm_ir=("xor {truth} {0}, {true}",),
         c="!{0}",
     )
-    SELECT = OperationRow(
+    SELECT = ProgramOperation(
         50,
         operands="cxx",
-        floats=_select,
-        generic=f.where,
+        evaluate_float=_select,
+        evaluate=f.where,
         local_derivatives=select_derivatives,
         listing="{1} if {0} else {2}",
         counted=("select",),
         llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
         c="{0} ? {1} : {2}",
-        bound=_larger,
-        word="select",
+        bound_rule=_larger,
+        intrinsic_name="select",
     )
     # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
-    POSITIVE = OperationRow(
+    POSITIVE = ProgramOperation(
         51,
         operands="x",
-        floats=operator.pos,
-        generic=f.positive,
+        evaluate_float=operator.pos,
+        evaluate=f.positive,
         local_derivatives=factors(lambda x, y: (1,)),
         listing="positive({}, {!r})",
         c="{0}",
-        bound=math.fabs,
+        bound_rule=math.fabs,
     )
     # CALL(call, operands ...): an intrinsic, `calls[call]` of the program, with any number of operands; its result is
     # no number. PICK(result of a CALL, k): its k-th output.
@@ -208,13 +238,13 @@ class Op(IntEnum):
     PICK = 53
 
 
-CONDITIONS: Final = frozenset(op for op in Op if op.row.gives == "c")
+CONDITIONS: Final = frozenset(op for op in Op if op.row.result_type == "c")
 """The operations whose result is a truth value."""
 
 NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
 """The operations with one operand and an immediate number, of a label or an output."""
 
-FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm == "fma"}
+FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm_intrinsic == "fma"}
 """The operations that multiply and add with one rounding, by their signs."""
 
 UNSIGNED: Final = {
@@ -227,7 +257,7 @@ UNSIGNED: Final = {
 }
 """Operations that differ from another one by signs of terms only, with that one."""
 
-WORDS: Final = {op.row.word: op for op in Op if op.row.word}
+WORDS: Final = {op.row.intrinsic_name: op for op in Op if op.row.intrinsic_name}
 """The operations that intrinsics write as an operator or a word of their language."""
 
 # --- status words -----------------------------------------------------------------------------------------------------

@@ -49,11 +49,11 @@ def evaluate_instruction(program: Program, instruction: tuple[int, ...], operand
     """Return the result of one instruction; that of a call is a tuple of all outputs."""
     op = Op(instruction[0])
     if op == Op.POSITIVE:
-        return op.row.generic(operands[0], program.labels[instruction[2]])
+        return op.row.evaluate(operands[0], program.labels[instruction[2]])
     if op == Op.PICK:
         return operands[0][instruction[2]]
     if op == Op.CALL:
         call = program.calls[instruction[1]]
         labels = program.labels[call.first_label : call.first_label + call.label_count]
         return call.intrinsic(call.sizes, operands, labels)
-    return op.row.generic(*operands)
+    return op.row.evaluate(*operands)

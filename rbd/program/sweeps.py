@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from rbd.program.local_derivatives import call_jvp, call_vjp, local_derivatives
 from rbd.program.opcodes import Op, operands_of
+from rbd.program.operation import Pushforward
 from rbd.program.program import Program
-from rbd.program.rows import Pushforward
 from rbd.scalars.protocol import Matrix, Scalar
 from rbd.scalars.structural_zeros import is_structural_zero
 

@@ -46,8 +46,6 @@ __all__ = [
 _FLOAT64 = np.dtype(np.float64)
 _SEQUENCES: Final = frozenset({tuple, list})
 _ONLY_FLOATS: Final = frozenset({float})
-ARRAY_MAKERS: Final[list[Callable[[object], Any]]] = []
-"""At most one function that makes arrays of tuples of numbers faster than NumPy; NotImplemented if it does not."""
 # Up to this size a Python loop is faster than NumPy at finding NaN and infinity.
 _FEW = 48
 
@@ -178,11 +176,21 @@ def array_of(nested: object) -> Array:
     >>> array_of((1.0, 0))
     array([1., 0.])
     """
-    for make in ARRAY_MAKERS:
-        array: Array = make(nested)
-        if array is not NotImplemented:
-            return array
-    return cast("Array", pack(nested))
+    array: Array = _make_array(nested)
+    return array if array is not NotImplemented else cast("Array", pack(nested))
+
+
+def set_array_maker(make: Callable[[object], Any]) -> None:
+    """Set a function that makes arrays of tuples of numbers faster than NumPy; it returns NotImplemented for others."""
+    global _make_array  # one per process
+    _make_array = make
+
+
+def _makes_none(nested: object) -> Any:
+    return NotImplemented
+
+
+_make_array: Callable[[object], Any] = _makes_none
 
 
 def shaped(numbers: tuple[object, ...], shape: tuple[int, ...]) -> Array:

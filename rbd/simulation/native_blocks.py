@@ -27,7 +27,7 @@ from rbd.state import MechanismState
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram
-    from rbd.native.repeat import Moving
+    from rbd.native.repeat import StridedArrays
 
 _MIN_STEPS: Final = 500
 """The least number of steps of a compiled run: fixed, so that results do not depend on the speed of a machine."""
@@ -63,13 +63,13 @@ class NativeBlocks:
         history = tuple(np.empty((steps + 1, x.size)) for x in start)
         for rows, x in zip(history, start, strict=True):
             rows[0] = x
-        states: Moving = [(rows, rows.shape[1]) for rows in history]
-        following: Moving = [(rows[1:], rows.shape[1]) for rows in history]
+        states: StridedArrays = [(rows, rows.shape[1]) for rows in history]
+        following: StridedArrays = [(rows[1:], rows.shape[1]) for rows in history]
         done = repeat(self._compiled, steps, [*states, *self._other_inputs(times)], following).done
         found = [rows[1 : done + 1] for rows in history]
         return found[0], found[1], found[2] if s.size else np.empty((done, 0))
 
-    def _other_inputs(self, times: Array) -> Moving:
+    def _other_inputs(self, times: Array) -> StridedArrays:
         if self._controlled:
             return [(times, 1), (times[1:], 1)]
         return [(self._torques, 0), (np.diff(times), 1)]

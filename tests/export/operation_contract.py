@@ -56,7 +56,7 @@ def _program(op: Op, inputs: int, code: list[tuple[int, ...]], operands: list[in
 
     given = [add(Op.LESS, ZERO, x) if kind == "c" else x for x, kind in zip(operands, op.row.operands, strict=True)]
     y = add(op, *given, *([0] if op == Op.POSITIVE else []))
-    if op.row.gives == "c":
+    if op.row.result_type == "c":
         y = add(Op.SELECT, y, ONE, ZERO)
     results = [y]
     if checked:
@@ -101,7 +101,7 @@ def _check_floats(op: Op, row: Array, table: Array) -> None:
     if op == Op.POSITIVE and not given[0] > 0:
         assert table[0] == UNTOUCHED
         return
-    y = float(op.row.floats(*given))
+    y = float(op.row.evaluate_float(*given))
     shown = [y if math.isfinite(y) else 0.0, float(y == math.inf), float(y == y)]
     assert np.array(shown).tobytes() == table.tobytes(), (given, y, table)
 
@@ -129,8 +129,8 @@ def points(op: Op) -> list[list[float]]:
 def exact(op: Op, operands: list[Any]) -> Any:
     """Return the row's meaning for numbers of 40 digits."""
     given = [x > 0 if kind == "c" else x for x, kind in zip(operands, op.row.operands, strict=True)]
-    found = op.row.generic(*given, *(["x"] if op == Op.POSITIVE else []))
-    return found if op.row.gives == "x" else mp.mpf(bool(found))
+    found = op.row.evaluate(*given, *(["x"] if op == Op.POSITIVE else []))
+    return found if op.row.result_type == "x" else mp.mpf(bool(found))
 
 
 def check_meaning(op: Op) -> None:

@@ -52,7 +52,7 @@ def _computed(op: Op, values: Sequence[Any]) -> Any:
         return values[0] / values[1]
     if op.row.library:
         return _library_function(op.row.library)(*values)
-    return cast("Any", op.row.floats)(*values)
+    return cast("Any", op.row.evaluate_float)(*values)
 
 
 def interpret(program: Program, inputs: Sequence[float]) -> tuple[list[float], int]:

@@ -51,9 +51,9 @@ def test_rows_are_filled(op: Op) -> None:
     assert row.operands
     assert row.listing
     assert row.c
-    assert row.floats.__name__ != "_no_function"
-    assert row.generic.__name__ != "_no_function"
-    assert (row.local_derivatives is None) == (row.gives == "c")
+    assert row.evaluate_float.__name__ != "_no_function"
+    assert row.evaluate.__name__ != "_no_function"
+    assert (row.local_derivatives is None) == (row.result_type == "c")
     assert bool(row.llvm_ir or row.library) == bool(row.counted) == (op != Op.POSITIVE)
 
 
@@ -104,11 +104,11 @@ def test_signs() -> None:
 # -- an operation that is added ---------------------------------------------------------------------------------------
 
 ADDED = """
-    SQUARE = OperationRow(
+    SQUARE = ProgramOperation(
         54,
         operands="x",
-        floats=lambda x: x * x,
-        generic=lambda x: x * x,
+        evaluate_float=lambda x: x * x,
+        evaluate=lambda x: x * x,
         local_derivatives=factors(lambda x, y: (2 * x,)),
         listing="square({})",
         counted=("square",),

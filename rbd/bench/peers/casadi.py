@@ -112,7 +112,7 @@ def _is_supported(casadi: Any, program: Program) -> bool:
 def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
     """Return the function of CasADi for each operation."""
     return {
-        **{op: op.row.generic for op in (Op.ADD, Op.SUB, Op.MUL, Op.NEG, *FUSED.values())},
+        **{op: op.row.evaluate for op in (Op.ADD, Op.SUB, Op.MUL, Op.NEG, *FUSED.values())},
         Op.DIV: _quotient,
         Op.SQRT: casadi.sqrt,
         Op.ABS: casadi.fabs,

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, final
 
 import attrs
 
-from rbd.native.builtins.builtin_ir import CONTEXT, MOST, builtin_module
+from rbd.native.builtins.builtin_ir import CONTEXT, MAX_PORTS, builtin_module
 from rbd.native.builtins.context import (
     FAST_WITH_KEYWORDS,
     BuiltinContext,
@@ -32,7 +32,7 @@ from rbd.native.builtins.context import (
     guard_table,
     word_table,
 )
-from rbd.native.builtins.rows_ir import MOST_STEPS
+from rbd.native.builtins.rows_ir import MAX_LAYOUT_WORDS
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
@@ -84,9 +84,9 @@ def make_builtin(
     begin with a signature, as builtins have it.
     """
     ports = compiled.outline
-    if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MOST:
+    if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MAX_PORTS:
         return fallback
-    if sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) > MOST_STEPS:
+    if sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) > MAX_LAYOUT_WORDS:
         return fallback
     context, code = _context(compiled, binding or Binding()), _code()
     context.has_fallback, context.fallback = fallback is not None, fallback

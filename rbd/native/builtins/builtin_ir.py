@@ -45,16 +45,16 @@ CONTEXT: Final = (
     counter                          word that counts successful calls with targets
     has_fallback                     whether the structure itself, which is callable, takes what is declined
 """
-MOST: Final = 64
+MAX_PORTS: Final = 64
 """Inputs and outputs, each; their pointers go on the stack."""
 
 _BEGIN: Final = f"""
 {COPY}
 define ptr @builtin(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {{
 begin:
-  %into = alloca [$MOST x ptr], align 16
-  %out = alloca [$MOST x ptr], align 16
-  %made = alloca [$MOST x ptr], align 16
+  %into = alloca [$MAX_PORTS x ptr], align 16
+  %out = alloca [$MAX_PORTS x ptr], align 16
+  %made = alloca [$MAX_PORTS x ptr], align 16
 {FIND_CONTEXT}"""
 
 _CHECKS: Final = f"""
@@ -198,4 +198,6 @@ def builtin_module(addresses: Mapping[str, int]) -> str:
     loads = context_loads(CONTEXT)
     rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
     text = NUMBERS + rows + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
-    return filled(text, addresses, MOST=MOST, MOST_AXES=rows_ir.MOST_AXES, MOST_STEPS=rows_ir.MOST_STEPS)
+    return filled(
+        text, addresses, MAX_PORTS=MAX_PORTS, MAX_AXES=rows_ir.MAX_AXES, MAX_LAYOUT_WORDS=rows_ir.MAX_LAYOUT_WORDS
+    )

@@ -12,9 +12,9 @@ from typing import Final
 
 from rbd.native.builtins.ir_parts import ARRAY_HEAD, FINISH, IS_ARRAY, RESULT_GIVEN, RESULT_MADE, give_back
 
-MOST_AXES: Final = 64
+MAX_AXES: Final = 64
 """Axes of an array, at most."""
-MOST_STEPS: Final = 512
+MAX_LAYOUT_WORDS: Final = 512
 """Entries of the layouts of all arrays, at most; see `row_access.py`."""
 
 STACKED: Final = f"""
@@ -204,12 +204,12 @@ BEGIN: Final = """
 ; The result for rows; null where it is none, or a row failed.
 define internal ptr @rows(ptr %context, ptr %args, i64 %count, ptr %keywords) nounwind {
 begin:
-  %into = alloca [$MOST x ptr], align 16
-  %layouts = alloca [$MOST_STEPS x i64], align 16
-  %out = alloca [$MOST x ptr], align 16
-  %made = alloca [$MOST x ptr], align 16
-  %lengths = alloca [$MOST_AXES x i64], align 16
-  %strides = alloca [$MOST_AXES x i64], align 16
+  %into = alloca [$MAX_PORTS x ptr], align 16
+  %layouts = alloca [$MAX_LAYOUT_WORDS x i64], align 16
+  %out = alloca [$MAX_PORTS x ptr], align 16
+  %made = alloca [$MAX_PORTS x ptr], align 16
+  %lengths = alloca [$MAX_AXES x i64], align 16
+  %strides = alloca [$MAX_AXES x i64], align 16
   %status = alloca i64, align 8
 """
 
@@ -347,7 +347,7 @@ make:
   call void @llvm.memcpy.p0.p0.i64(ptr %o_behind, ptr %o_own, i64 %o_bytes, i1 false)
   %o_all = add i64 %o_axes, %lead_axes
   %o_all_32 = trunc i64 %o_all to i32
-  %fits = icmp ule i64 %o_all, $MOST_AXES
+  %fits = icmp ule i64 %o_all, $MAX_AXES
   br i1 %fits, label %new_one, label %release
 new_one:
   call void @arrange(ptr %o_shape, i64 %lead_axes, ptr %lead, i64 %rows, i1 %columns, ptr %o_steps, ptr %strides)

@@ -32,7 +32,7 @@ from rbd.native.builtins.value_ir import (
     EMPTY,
     INSTANCE,
     LEVELS,
-    MOST_OBJECTS,
+    MAX_OBJECTS,
     NUMBER,
     RETURN,
     SET,
@@ -45,7 +45,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
-from rbd.scalars.arrays import ARRAY_MAKERS, Array
+from rbd.scalars.arrays import Array, set_array_maker
 
 _LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3, 5, 2)
 """Words of each code with its arguments, without the offsets of slots, the lengths of axes and the updates."""
@@ -167,7 +167,7 @@ def value_builtin(
     `words` hold the thread that may call, and the versions of q and v. It returns the same value until they change, and
     NotImplemented where a guard or a program refuses or a number is not finite.
     """
-    if plan.depth > MOST_OBJECTS:
+    if plan.depth > MAX_OBJECTS:
         return None
     code, memo, kept_value = _code(), array("q", [-1, -1]), list[object]([None])
     of_guards = guard_table(guards)
@@ -195,7 +195,7 @@ def _code() -> Library:
     code = Library(assemble(value_module(abi.addresses())), ("value", "array"))
     context = _ArrayContext()
     context.kept = (code,)
-    ARRAY_MAKERS[:] = [context.builtin(code.address("array"), "array", _ONE_ARGUMENT)]
+    set_array_maker(context.builtin(code.address("array"), "array", _ONE_ARGUMENT))
     return code
 
 

@@ -53,7 +53,7 @@ UPDATES: Final = ("DOWN", "UP", "SET", "COPY_NUMBERS", "EMPTY")
 DOWN, UP, SET, COPY_NUMBERS, EMPTY = range(len(UPDATES))
 LEVELS: Final = 8
 """Objects that contain each other, at most."""
-MOST_OBJECTS: Final = 128
+MAX_OBJECTS: Final = 128
 """Objects on the stack, at most."""
 
 _BEGIN: Final = f"""
@@ -61,7 +61,7 @@ declare double @llvm.fabs.f64(double)
 {COPY}
 define ptr @value(ptr %self, ptr %unused) nounwind {{
 begin:
-  %stack = alloca [$MOST_OBJECTS x ptr], align 16
+  %stack = alloca [$MAX_OBJECTS x ptr], align 16
   %levels = alloca [$LEVELS x ptr], align 16
 {FIND_CONTEXT}"""
 
@@ -390,5 +390,5 @@ refuse:
 def value_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     codes = {name: k for k, name in enumerate(CODES)}
-    codes |= {name: k for k, name in enumerate(UPDATES)} | {"MOST_OBJECTS": MOST_OBJECTS, "LEVELS": LEVELS}
+    codes |= {name: k for k, name in enumerate(UPDATES)} | {"MAX_OBJECTS": MAX_OBJECTS, "LEVELS": LEVELS}
     return filled(ARRAY_TEXT + _BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **codes)

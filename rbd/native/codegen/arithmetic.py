@@ -9,7 +9,7 @@ from rbd.program.opcodes import Op
 
 LIBRARY = {op.row.library: len(op.row.operands) for op in Op if op.row.library}
 """Functions of the C library, called lane by lane, with their numbers of arguments."""
-LLVM = {op.row.llvm: len(op.row.operands) for op in Op if op.row.llvm}
+LLVM = {op.row.llvm_intrinsic: len(op.row.operands) for op in Op if op.row.llvm_intrinsic}
 """Functions of LLVM, with their numbers of arguments."""
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.native.builtins import value_builtin
-from rbd.scalars import const
-from rbd.scalars.arrays import ARRAY_MAKERS, array_of, pack
+from rbd.scalars import arrays, const
+from rbd.scalars.arrays import array_of, pack
 from tests.marks import needs_builtins
 
 pytestmark = needs_builtins
@@ -30,8 +30,7 @@ NESTED = st.one_of(
 @pytest.fixture(scope="module")
 def make() -> Callable[[object], Any]:
     value_builtin._code()  # pyright: ignore[reportPrivateUsage]  # made with the first builtin of a value
-    (maker,) = ARRAY_MAKERS
-    return maker
+    return arrays._make_array  # pyright: ignore[reportPrivateUsage]  # what the builtin was set as
 
 
 @given(nested=NESTED)

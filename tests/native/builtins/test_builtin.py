@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rbd.native.builtins.builtin import Binding, make_builtin
-from rbd.native.builtins.builtin_ir import MOST
+from rbd.native.builtins.builtin_ir import MAX_PORTS
 from rbd.native.builtins.context import Guards, Word
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.runtime import abi
@@ -234,12 +234,12 @@ def test_exceptions_of_the_fallback_come_through() -> None:
 
 def test_too_many_ports_are_left_to_the_fallback(fallback: Fallback) -> None:
     graph = Graph()
-    ports = [graph.input(f"x{k}") for k in range(MOST + 1)]
+    ports = [graph.input(f"x{k}") for k in range(MAX_PORTS + 1)]
     assert make_builtin(compile_program(Program.of(graph, "p", {"y": sum(ports)})), fallback) is fallback
     graph = Graph()
-    ports = [graph.input(f"x{k}") for k in range(MOST)]
+    ports = [graph.input(f"x{k}") for k in range(MAX_PORTS)]
     entry = make_builtin(compile_program(Program.of(graph, "p", {f"y{k}": x for k, x in enumerate(ports)})), fallback)
-    assert [float(y) for y in entry(*map(float, range(MOST)))] == list(range(MOST))
+    assert [float(y) for y in entry(*map(float, range(MAX_PORTS)))] == list(range(MAX_PORTS))
 
 
 # -- guards -----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""Rows of the table of operations.
-
-`rbd.program.opcodes` has the table.
-"""
+"""Properties of an operation: a row of the table in `rbd.program.opcodes`."""
 
 from __future__ import annotations
 
@@ -28,17 +25,17 @@ def _no_function(*operands: object) -> Any:
 
 @final
 @attrs.frozen(eq=False)
-class OperationRow:
+class ProgramOperation:
     """All properties of one operation."""
 
     number: int
     operands: str = ""
     """The type of each operand: x for a number, c for a condition."""
-    gives: Literal["x", "c"] = "x"
+    result_type: Literal["x", "c"] = "x"
     """The type of the result."""
-    floats: Callable[..., Any] = _no_function
+    evaluate_float: Callable[..., Any] = _no_function
     """The result for floats, bitwise equal to machine code."""
-    generic: Callable[..., Any] = _no_function
+    evaluate: Callable[..., Any] = _no_function
     """The result for scalars of any family."""
     local_derivatives: Callable[..., Iterable[Pushforward | None]] | None = None
     """Maps operands and the result to the local derivative for each operand; None for conditions."""
@@ -50,21 +47,21 @@ class OperationRow:
     """LLVM instructions; the value of each is a further operand of the next, the last value is the result."""
     c: str = ""
     """Format of the expression in C."""
-    bound: Callable[..., float] | None = None
+    bound_rule: Callable[..., float] | None = None
     """Maps bounds of the magnitudes of operands to a bound for the result, if there is one."""
-    limit: float = math.inf
+    constant_bound: float = math.inf
     """A bound of the magnitude of the result for all finite operands."""
     signs: tuple[int, int] | None = None
     """The signs of both terms of a sum; of product and addend of a fused multiply-add."""
     library: str = ""
     """Its function of the C library."""
-    llvm: str = ""
+    llvm_intrinsic: str = ""
     """Its LLVM intrinsic."""
     method: str = ""
     """The method of scalar families that records this operation, unless `RecordedOperations` defines it."""
     parity: Literal[-1, 0, 1] = 0
     """1 for even functions, -1 for odd functions, else 0."""
-    word: str = ""
+    intrinsic_name: str = ""
     """Its operator or function in the language of intrinsics."""
 
 
@@ -97,61 +94,61 @@ def select_derivatives(c: Any, a: Any, b: Any, result: Any) -> Iterable[Pushforw
 def infix(
     number: int,
     sign: str,
-    floats: Callable[..., Any],
-    generic: Callable[..., Any],
+    evaluate_float: Callable[..., Any],
+    evaluate: Callable[..., Any],
     llvm_ir: str,
     counted: str,
     derivative: Factors | None = None,
-    bound: Callable[..., float] | None = None,
+    bound_rule: Callable[..., float] | None = None,
     signs: tuple[int, int] | None = None,
     operands: str = "xx",
-    gives: Literal["x", "c"] = "x",
+    result_type: Literal["x", "c"] = "x",
     c: str = "",
-    word: str = "",
-) -> OperationRow:
+    intrinsic_name: str = "",
+) -> ProgramOperation:
     """Return the row of an infix operator; `c` is its sign in C if it differs."""
-    return OperationRow(
+    return ProgramOperation(
         number,
         operands=operands,
-        gives=gives,
-        floats=floats,
-        generic=generic,
+        result_type=result_type,
+        evaluate_float=evaluate_float,
+        evaluate=evaluate,
         local_derivatives=None if derivative is None else factors(derivative),
         listing=f"{{}} {sign} {{}}",
         counted=(counted,),
         llvm_ir=(f"{llvm_ir} {{0}}, {{1}}",),
         c=f"{{0}} {c or sign} {{1}}",
-        bound=bound,
+        bound_rule=bound_rule,
         signs=signs,
-        word=word,
+        intrinsic_name=intrinsic_name,
     )
 
 
 def library_function(
     number: int,
     name: str,
-    generic: Callable[..., Any],
-    floats: Callable[..., float],
+    evaluate: Callable[..., Any],
+    evaluate_float: Callable[..., float],
     derivative: Factors,
     library: str = "",
     c: str = "",
     operands: str = "x",
-    limit: float = math.inf,
+    constant_bound: float = math.inf,
     parity: Literal[-1, 0, 1] = 0,
-) -> OperationRow:
+) -> ProgramOperation:
     """Return the row of a function of the C library; `library` is its name there if it differs."""
     library = library or name
     arguments = [f"{{{k}}}" for k in range(len(operands))]
-    return OperationRow(
+    return ProgramOperation(
         number,
         operands=operands,
-        floats=floats,
-        generic=generic,
+        evaluate_float=evaluate_float,
+        evaluate=evaluate,
         local_derivatives=factors(derivative),
         listing=f"{name}({', '.join('{}' for _ in operands)})",
         counted=(name,),
         c=c or f"lib_{library}({', '.join(arguments)})",
-        limit=limit,
+        constant_bound=constant_bound,
         library=library,
         method=name,
         parity=parity,
@@ -170,7 +167,9 @@ def _sum_of_product(a: float, b: float, c: float) -> float:
     return a * b + c
 
 
-def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, word: str = "") -> OperationRow:
+def fused(
+    number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, intrinsic_name: str = ""
+) -> ProgramOperation:
     """Return the row of +-(a b) +- c: one rounding for floats, a product and a sum for other scalars."""
     signed = _SIGNED[product]
     joined = operator.add if addend > 0 else operator.sub
@@ -190,18 +189,18 @@ def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing:
 
     negated = [k for k, sign in ((0, product), (2, addend)) if sign < 0]
     taken = [3 + negated.index(k) if k in negated else k for k in range(3)]
-    return OperationRow(
+    return ProgramOperation(
         number,
         operands="xxx",
-        floats=libm.fma if product == addend == 1 else floats,
-        generic=generic,
+        evaluate_float=libm.fma if product == addend == 1 else floats,
+        evaluate=generic,
         local_derivatives=local_derivatives,
         listing=listing,
         counted=("multiply", "add" if product == addend == 1 else "subtract"),
         llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), llvm_call("fma", *taken)),
         c=f"fma({'-' if product < 0 else ''}{{0}}, {{1}}, {'-' if addend < 0 else ''}{{2}})",
-        bound=_sum_of_product,
+        bound_rule=_sum_of_product,
         signs=(product, addend),
-        llvm="fma",
-        word=word,
+        llvm_intrinsic="fma",
+        intrinsic_name=intrinsic_name,
     )
