@@ -29,7 +29,7 @@ from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
 from rbd.scalars import cos, sin
 from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
-from rbd.solvers.minimum_norm import _largest as _another_largest
+from rbd.solvers.minimum_norm import largest_entry as _another_largest
 from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
@@ -339,12 +339,12 @@ def _in_sequence(seen: Ints) -> int:
     return _stepped(seen, _next(seen))
 
 
-def _largest(count: int, values: Floats) -> float:
+def largest_entry(count: int, values: Floats) -> float:
     return values[count - 1]
 
 
 def _two_of_one_name(x: Floats) -> float:
-    return _largest(1, x) + _another_largest(1, x)
+    return largest_entry(1, x) + _another_largest(1, x)
 
 
 def _shared(x: Floats) -> float:
@@ -396,7 +396,7 @@ PLANTED = {
     _falls_through: "the last statement",
     _after: "unreachable after",
     _array_result: "arrays are parameters",
-    _two_of_one_name: "two functions have the name '_largest'; rename one, or define its callers again",
+    _two_of_one_name: "two functions have the name 'largest_entry'; rename one, or define its callers again",
 }
 
 
