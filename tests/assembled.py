@@ -18,7 +18,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 
 _AGE = 7 * 24 * 3600.0
 """Seconds after which unused code is deleted."""

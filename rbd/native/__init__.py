@@ -18,7 +18,7 @@ runtime/                 what machine code needs while it runs
     jit.py, llvm_library.py  LLVM: compile, load
     cache.py, outline_cache.py  object code and outlines on disk
     locks.py                 locks that survive forks
-    thread_pool.py, background.py  threads; the one that compiles
+    thread_pool.py, background.py  threads; compilation in the background
     memory.py, abi.py        free memory; objects of CPython and NumPy
 batch/                   many rows at a time
     rows.py                  entry point: W rows at a time, in pieces

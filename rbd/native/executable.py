@@ -16,7 +16,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd import native
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline, Source

@@ -15,7 +15,7 @@ from rbd.compiled import RecordedFunction
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.native import compiled_program
 from rbd.native.runtime import outline_cache
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 
 Q = np.array([0.3, -0.4])
 Seen = list[tuple[float, float | None]]

@@ -10,7 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState
 from rbd.native import executable
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 from tests import assembled
 
 

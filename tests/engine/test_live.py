@@ -19,7 +19,7 @@ from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError,
 from rbd.evaluation.kernel import Kernel, kernels
 from rbd.native import compiled_program, executable
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised

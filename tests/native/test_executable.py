@@ -16,8 +16,7 @@ from rbd import native
 from rbd.native import compiled_program, executable
 from rbd.native.executable import LiveExecutable
 from rbd.native.runtime import jit
-from rbd.native.runtime.background import compiler_thread
-from rbd.native.runtime.thread_pool import ThreadPool
+from rbd.native.runtime.thread_pool import ThreadPool, compiler_thread
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
@@ -104,7 +103,7 @@ _DEFAULTS = """
 import numpy as np
 from rbd import native
 from rbd.native import executable
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.executable import LiveExecutable
 from rbd.program.outline import Source
 from tests.native.programs import random_inputs, random_program

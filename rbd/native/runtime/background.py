@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
 
-from rbd.native.runtime.thread_pool import ThreadPool
-
-compiler_thread: Final = ThreadPool("rbd-compiler", 1)
-"""The thread that compiles."""
 _wanted: ContextVar[bool] = ContextVar("rbd_background", default=False)
 
 

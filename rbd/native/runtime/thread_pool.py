@@ -97,6 +97,8 @@ class ThreadPool:
 
 
 _all: WeakSet[ThreadPool] = WeakSet()
+compiler_thread: Final = ThreadPool("rbd-compiler", 1)
+"""The thread that compiles in the background."""
 
 
 def _reset_after_fork() -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native.runtime.background import compiler_thread
 from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.thread_pool import compiler_thread
 
 WARM = 100
 """Robots after which everything that is kept for good is there."""

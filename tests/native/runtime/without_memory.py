@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native.runtime.background import compiler_thread
+from rbd.native.runtime.thread_pool import compiler_thread
 
 ROOM = 2 << 20
 CALLS = 500
