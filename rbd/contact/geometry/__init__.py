@@ -3,6 +3,7 @@
 shapes.py            capsules, spheres and boxes, as users make them
 height_fields.py     `HeightField`
 placed_shapes.py     the same as numbers in a common frame
+shape_numbers.py     placed shapes as rows of numbers
 vectors.py           choices between vectors; directions that stay defined where a difference vanishes
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid

@@ -5,7 +5,9 @@ compliance.py           spring and damper of a pair
 distances.py            the distance of a pair, as users get it
 contact_kinematics.py   distance, contact Jacobian and its rate, as functions of a state
 collision_pairs.py      the shapes and pairs that a model holds
-broad_phase.py          which of many pairs may be near, and the distances of those alone
+shape_table.py          shapes and pairs as arrays
+broad_phase.py          which of many pairs may be near
+narrow_phase.py         distances and Jacobian rows of selected pairs
 function_cache.py       functions of a mechanism's state that are recorded once
 recorded_tables.py      distances, Jacobian and bias of all pairs, as functions to record
 collision_model.py      `CollisionModel`

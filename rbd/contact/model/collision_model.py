@@ -15,12 +15,14 @@ from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
 from rbd.contact.geometry.height_fields import HeightField
-from rbd.contact.model.broad_phase import BroadPhase
+from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
 from rbd.contact.model.function_cache import FunctionCache
+from rbd.contact.model.narrow_phase import NarrowPhase
 from rbd.contact.model.recorded_tables import TABLES
+from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
 from rbd.evaluation.kernel import require_state
 from rbd.mechanism import Mechanism
@@ -60,7 +62,8 @@ class CollisionModel(CollisionPairs):
         require_choice(friction_cone, CONES, "friction_cone", "friction cone")
         super().__init__(mechanism, round_cones=friction_cone == "round")
         self._functions = FunctionCache(mechanism)
-        self._broad_phase: BroadPhase | None = None
+        self._shape_table: ShapeTable | None = None
+        self._narrow_phase: NarrowPhase | None = None
 
     def near(self, state: MechanismState, margin: float) -> NDArray[np.intp]:
         """Broad phase: return the numbers of all pairs nearer than `margin` (m), and of few others.
@@ -79,7 +82,7 @@ class CollisionModel(CollisionPairs):
         self.require(state)
         message = "near() is not for models with height fields; use distances(state), which computes all pairs"
         self._require_no_field(ArgumentError(message, argument="state", value=state))
-        return self._selection(state).near(state, not_nan(margin, "margin"))
+        return near_pairs(self._table(state), state, not_nan(margin, "margin"))
 
     @overload
     def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
@@ -109,7 +112,7 @@ class CollisionModel(CollisionPairs):
         if pairs is not None:
             chosen = pair_numbers(pairs, len(self._pairs), "pairs")
             earlier = normals_array(previous_normals(previous, chosen.size, root))
-            table = self._selection(state).distances(cast("MechanismState", state), chosen, earlier)
+            table = self._selected(state).distances(cast("MechanismState", state), chosen, earlier)
             return [from_row(row, root) for row in table.tolist()]
         normals = None if previous is None else previous_normals(previous, len(self._pairs), root)
         if not isinstance(state, MechanismState):
@@ -138,7 +141,7 @@ class CollisionModel(CollisionPairs):
         shape = (len(self._pairs), state.layout.nv)
         if pairs is not None:
             chosen = pair_numbers(pairs, len(self._pairs), "pairs")
-            rows = self._selection(state).jacobian(cast("MechanismState", state), chosen).tolist()
+            rows = self._selected(state).jacobian(cast("MechanismState", state), chosen).tolist()
             shape = (chosen.size, state.layout.nv)
         elif isinstance(state, MechanismState):
             return np.asarray(self._recorded("jacobian")(state.q, state.v, out=out))
@@ -196,18 +199,23 @@ class CollisionModel(CollisionPairs):
     @override
     def _changed(self) -> None:
         self._functions.clear()
-        self._broad_phase = None
+        self._shape_table = self._narrow_phase = None
 
-    def _selection(self, state: State[Any]) -> BroadPhase:
+    def _selected(self, state: State[Any]) -> NarrowPhase:
+        if self._narrow_phase is None or not isinstance(state, MechanismState):
+            self._narrow_phase = NarrowPhase(self._table(state))
+        return self._narrow_phase
+
+    def _table(self, state: State[Any]) -> ShapeTable:
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
         message = "pairs is not for models with height fields; leave it out"
         self._require_no_field(ArgumentError(message, argument="pairs", value=self))
-        if self._broad_phase is None:
+        if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
-            self._broad_phase = BroadPhase(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
-        return self._broad_phase
+            self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
+        return self._shape_table
 
     def _require_no_field(self, error: ArgumentError) -> None:
         if any(isinstance(shape, HeightField) for shape in self.shapes):

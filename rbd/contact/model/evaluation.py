@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
@@ -14,7 +14,7 @@ from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import NEAR
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, pack
 from rbd.spatial.values import wrong_kind
 from rbd.state import MechanismState, ScalarState, State
@@ -98,11 +98,3 @@ def as_tuple(result: Result) -> tuple[Any, ...]:
 def number(x: Any) -> Any:
     """Return the one number of an array without axes."""
     return x.item() if hasattr(x, "item") else x
-
-
-def sums_by_owner(values: Vector, owners: Sequence[int], count: int) -> Vector:
-    """Return the sum of the values of each of `count` owners."""
-    totals: list[Scalar] = [0] * count
-    for owner, x in zip(owners, values, strict=True):
-        totals[owner] = totals[owner] + x
-    return tuple(totals)

@@ -1,7 +1,9 @@
 """Contact dynamics: accelerations and impacts.
 
 results.py                 results of all solvers
-constrained_motion.py      Gauss's principle and its KKT conditions
+contacts.py                contacts of a state, terms of its equations of motion
+residuals.py               violations of the KKT conditions
+constrained_motion.py      Gauss's principle
 quadratic_program.py       `solve_qp`
 impacts.py                 impact laws, `impact`
 friction_cone.py           tangents and edges of friction cones

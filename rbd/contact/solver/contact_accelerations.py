@@ -21,7 +21,7 @@ from rbd.contact.model.evaluation import (
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
 from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
-from rbd.contact.solver.coulomb import solve_problem
+from rbd.contact.solver.coulomb import solve_problem, solve_problem_by_quadratic_programs
 from rbd.contact.solver.impacts import CONTACT_DISTANCE
 from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
 from rbd.contact.solver.results import ContactSolution
@@ -168,4 +168,7 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
         return ConstrainedMotion(x, lam, active, solution.kkt_residual)
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
-    return {name: pack(value) for name, value in solve_problem(tuples, to_tuples(state.v), solve).items()}
+    return {
+        name: pack(value)
+        for name, value in solve_problem_by_quadratic_programs(tuples, to_tuples(state.v), solve).items()
+    }

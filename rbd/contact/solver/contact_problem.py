@@ -12,13 +12,7 @@ from typing import NamedTuple
 from rbd.contact.geometry.vectors import where3
 from rbd.contact.model.contact_kinematics import nearest_in_base, point_bias_acceleration
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import (
-    acceleration_bounds,
-    applied_forces,
-    contacts_of,
-    mass_and_factor,
-    nearer_than,
-)
+from rbd.contact.solver.contacts import acceleration_bounds, applied_forces, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.solver.friction_cone import contact_point_jacobian, tangents
 from rbd.scalars import Condition, Matrix, Scalar, Vector, both, const, less, where
 from rbd.spatial.linalg import add3, dot3

@@ -13,9 +13,10 @@ from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 from rbd.algorithms.loops.least_squares import constraint_torques
-from rbd.contact.solver.constrained_motion import ConstrainedMotion, kkt_residual, nearest_motion
+from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
 from rbd.contact.solver.contact_problem import ContactProblem
 from rbd.contact.solver.friction_cone import EDGES, cone_edges
+from rbd.contact.solver.residuals import kkt_residual
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.scalars.linear_algebra import add, dot, matvec
 from rbd.solvers.friction.solve import solve_friction
@@ -40,18 +41,36 @@ class FrictionSolution(NamedTuple):
     active: Vector
 
 
-def solve_problem(problem: ContactProblem, v: Vector, solve: Solve | None = None) -> Mapping[str, object]:
-    """Return the results of a problem, arrays by name; `solve` solves its quadratic programs, if given."""
+def solve_problem(problem: ContactProblem, v: Vector) -> Mapping[str, object]:
+    """Return the results of a problem, arrays by name."""
     if not problem.J_t:
-        found = (solve or nearest_motion)(problem.M, problem.f, problem.J_n, problem.bounds)
-        rows, solution, residual, width = problem.J_n, FrictionSolution(*found[:3]), found.residual, 1
-    else:
-        solution = solve_coulomb(problem) if solve is None else solve_by_quadratic_programs(problem, solve)
-        rows, residual, width = _rows(problem), coulomb_residual(problem, solution), 3
+        return _frictionless_results(problem, v, nearest_motion)
+    return _results(problem, v, solve_coulomb(problem))
+
+
+def solve_problem_by_quadratic_programs(problem: ContactProblem, v: Vector, solve: Solve) -> Mapping[str, object]:
+    """Return the results of a problem, arrays by name; `solve` solves its quadratic programs."""
+    if not problem.J_t:
+        return _frictionless_results(problem, v, solve)
+    return _results(problem, v, solve_by_quadratic_programs(problem, solve))
+
+
+def _frictionless_results(problem: ContactProblem, v: Vector, solve: Solve) -> Mapping[str, object]:
+    motion = solve(problem.M, problem.f, problem.J_n, problem.bounds)
+    return _named(problem.J_n, v, FrictionSolution(motion.x, motion.lam, motion.active), motion.residual, 1)
+
+
+def _results(problem: ContactProblem, v: Vector, solution: FrictionSolution) -> Mapping[str, object]:
+    return _named(_rows(problem), v, solution, coulomb_residual(problem, solution), 3)
+
+
+def _named(
+    rows: Matrix, v: Vector, solution: FrictionSolution, residual: Scalar, rows_per_pair: int
+) -> Mapping[str, object]:
     torques = constraint_torques(rows, solution.forces, len(v))
     return {
         "vd": solution.vd,
-        "multipliers": solution.forces[::width],
+        "multipliers": solution.forces[::rows_per_pair],
         "active": solution.active,
         "contact_torques": torques,
         "residual": residual,
@@ -108,9 +127,9 @@ def _violation(slides: Scalar, forces: Vector, rates: Vector) -> Scalar:
 
 
 def solve_by_quadratic_programs(problem: ContactProblem, solve: Solve) -> FrictionSolution:
-    """Return the limit of repeated quadratic programs, each with the bounds lowered by the rises of the one before.
+    """Return the limit of repeated quadratic programs, whose bounds are lowered by the corrections of the one before.
 
-    The rises of each pair are extrapolated from every second program (Steffensen's method).
+    The corrections of each pair are extrapolated from every second program (Steffensen's method).
     """
     rows = _edge_rows(problem)
 
@@ -122,12 +141,12 @@ def solve_by_quadratic_programs(problem: ContactProblem, solve: Solve) -> Fricti
         first = _de_saxce_corrections(problem, solved(corrections).x)
         second = _de_saxce_corrections(problem, solved(first).x)
         corrections = tuple(_aitken(*three) for three in zip(corrections, first, second, strict=True))
-    found = solved(corrections)
+    motion = solved(corrections)
     starts = range(0, len(rows), EDGES)
     return FrictionSolution(
-        found.x,
-        tuple(x for k in starts for x in _along_rows(found.lam[k : k + EDGES])),
-        tuple(reduce(maximum, found.active[k : k + EDGES]) for k in starts),
+        motion.x,
+        tuple(x for k in starts for x in _along_rows(motion.lam[k : k + EDGES])),
+        tuple(reduce(maximum, motion.active[k : k + EDGES]) for k in starts),
     )
 
 
@@ -163,7 +182,7 @@ def _de_saxce_corrections(problem: ContactProblem, vd: Vector) -> Vector:
 
 
 def _corrected_bounds(problem: ContactProblem, corrections: Vector) -> Vector:
-    """Return the bounds of the edges less the rises; of a pair that slides, one edge only is held."""
+    """Return the bounds of the edges less the corrections; of a pair that slides, one edge only is held."""
     bounds: list[Scalar] = []
     for k, (slides, correction) in enumerate(zip(problem.slides, corrections, strict=True)):
         for edge in range(EDGES):

@@ -16,14 +16,8 @@ from rbd.contact.arguments import pair_set
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import evaluate, number, require_model_and_state, typed_results
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import (
-    ConstrainedMotion,
-    Contacts,
-    contacts_of,
-    mass_and_factor,
-    nearer_than,
-    nearest_motion,
-)
+from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
+from rbd.contact.solver.contacts import Contacts, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where

@@ -16,7 +16,7 @@ from rbd.arguments import require_choice
 from rbd.compiled import RecordedFunction
 from rbd.contact.arguments import LISTS, float_vector
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.constrained_motion import kkt_residual
+from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.solver.results import result_repr
 from rbd.errors import ArgumentError, SolverError
 from rbd.extras import names_extra

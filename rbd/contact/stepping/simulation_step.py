@@ -14,16 +14,16 @@ import attrs
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.compiled import RecordedFunction
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import (
+from rbd.contact.solver.constrained_motion import nearest_motion
+from rbd.contact.solver.contact_accelerations import Bias
+from rbd.contact.solver.contacts import (
     Contacts,
     acceleration_bounds,
     applied_forces,
     contacts_of,
     mass_and_factor,
     nearer_than,
-    nearest_motion,
 )
-from rbd.contact.solver.contact_accelerations import Bias
 from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step

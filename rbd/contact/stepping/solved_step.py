@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rbd.contact.model.evaluation import sums_by_owner
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     ConstrainedMotion,
     SolvedMotion,
-    kkt_residual,
     nearest_motion_by_active_set,
     nearest_motion_by_projection,
     nearest_motion_in_cones,
 )
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.solver.impacts import kinetic_energy
+from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.stepping.overlaps import push_out
 from rbd.contact.stepping.step_problem import ContactStepOptions, StepConstraints, StepProblem, step_problem
 from rbd.contact.stepping.transport import transported
@@ -81,7 +80,7 @@ def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
     problem, constraints, found, v, q_next, v_next = step
     bounds = problem.bounds
     slack = subtract(matvec(problem.J, found.x), bounds)
-    impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, pairs)
+    impulses = _sums_by_owner(found.lam[: len(bounds)], constraints.owners, pairs)
     return {
         "q_next": q_next,
         "v_next": v_next,
@@ -108,5 +107,13 @@ def pair_forces(step: SolvedStep, pairs: int, dt: Scalar) -> Matrix:
     """Return the force of each pair on its first body, in the root frame: mean over the step."""
     constraints = step.constraints
     shares = [scale3(edge, x / dt) for edge, x in zip(constraints.edges, step.found.lam, strict=False)]
-    axes = (sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
+    axes = (_sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
     return tuple(zip(*axes, strict=True))
+
+
+def _sums_by_owner(values: Vector, owners: Sequence[int], count: int) -> Vector:
+    """Return the sum of the values of each of `count` owners."""
+    totals: list[Scalar] = [0] * count
+    for owner, x in zip(owners, values, strict=True):
+        totals[owner] = totals[owner] + x
+    return tuple(totals)

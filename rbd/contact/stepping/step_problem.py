@@ -28,8 +28,8 @@ from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.geometry.placed_shapes import Separation
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import masked_row
 from rbd.contact.solver.contact_rows import ContactRows
+from rbd.contact.solver.contacts import masked_row
 from rbd.contact.solver.friction_cone import (
     ContactPointJacobian,
     cone_edges,

@@ -1,0 +1,112 @@
+"""Narrow phase: distances and Jacobian rows of selected pairs.
+
+The functions recorded for all pairs of a model compute every pair. Here one recorded function places all shapes, and
+the selected pairs are computed in batches, one per pair of kinds, by machine code that all models share. Everything is
+in the default frame of one body, so that nothing is lost far from the root.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any, final
+
+import numpy as np
+
+from rbd import native
+from rbd.algorithms import geometric_jacobian
+from rbd.compiled import RecordedFunction
+from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_numbers import KINDS, WIDTHS, shape_from_numbers
+from rbd.contact.model.shape_table import Indices, ShapeTable
+from rbd.mechanism import RigidBody
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import Array
+from rbd.spatial import Frame
+from rbd.state import MechanismState, ScalarState
+
+
+@final
+class NarrowPhase:
+    """Distances and Jacobian rows of selected pairs."""
+
+    def __init__(self, shapes: ShapeTable) -> None:
+        """Take the shapes and pairs."""
+        self._shapes = shapes
+        self._masks: dict[int, Array] = {}
+
+    def distances(self, state: MechanismState, pairs: Indices, normals: Array) -> Array:
+        """Return ten numbers for each of `pairs`: phi, witnesses and normal in the root frame, as `normals`."""
+        rows = self._narrow_phase(state, pairs, normals)
+        tf = state.relative_transform(self._shapes.frame, state.layout.root_frame)
+        vectors = rows[:, 1:].reshape(-1, 3, 3) @ tf.rotation.T
+        vectors[:, :2] += tf.translation
+        rows[:, 1:] = vectors.reshape(-1, 9)
+        return rows
+
+    def jacobian(self, state: MechanismState, pairs: Indices) -> Array:
+        """Return the rows of the contact Jacobian for `pairs`."""
+        rows = self._narrow_phase(state, pairs, np.zeros((pairs.size, 3)))
+        point, normal = rows[:, 1:4], rows[:, 7:]
+        columns = np.asarray(self._shapes.record("columns", partial(_columns, self._shapes.frame))(state.q, state.v))
+        rates = normal @ columns[:, 3:].T + np.cross(point, normal) @ columns[:, :3].T
+        mask = self._support_mask()
+        result: Array = rates * (mask[self._shapes.a[pairs]] - mask[self._shapes.b[pairs]])
+        return result
+
+    def _narrow_phase(self, state: MechanismState, pairs: Indices, normals: Array) -> Array:
+        """Return phi, witnesses and normals in the common frame, in one batch per pair of kinds."""
+        table, results = self._shapes.placed(state), np.empty((pairs.size, 10))
+        a, b = self._shapes.a[pairs], self._shapes.b[pairs]
+        R_WB = state.relative_transform(self._shapes.frame, state.layout.root_frame).rotation
+        codes = self._shapes.kinds[a] * len(KINDS) + self._shapes.kinds[b]
+        for code in np.unique(codes).tolist():
+            rows = np.flatnonzero(codes == code)
+            first, second = KINDS[int(code) // len(KINDS)], KINDS[int(code) % len(KINDS)]
+            sides = table[a[rows], : WIDTHS[first]], table[b[rows], : WIDTHS[second]]
+            results[rows] = np.asarray(_distance_function(first, second)(*sides, normals[rows] @ R_WB))
+        return results
+
+    def _support_mask(self) -> Array:
+        """Return, per shape and velocity coordinate, 1 where the shape moves with it."""
+        mechanism = self._shapes.mechanism
+        mask = self._masks.get(mechanism.structure_version)
+        if mask is None:
+            flags = {body.name: self._supporting_velocities(body) for _, body in self._shapes.shapes}
+            table = [flags[body.name] for _, body in self._shapes.shapes]
+            mask = np.array(table, dtype=np.float64).reshape(len(table), -1)
+            self._masks = {mechanism.structure_version: mask}
+        return mask
+
+    def _supporting_velocities(self, body: RigidBody) -> list[bool]:
+        mechanism = self._shapes.mechanism
+        return [mechanism.supports(joint, body) for joint in mechanism.tree_joints for _ in range(joint.nv)]
+
+
+def _columns(frame: Frame[Any], state: ScalarState) -> object:
+    """Return, per velocity coordinate, its column of the geometric Jacobian in a frame, angular part first."""
+    mechanism, rows = state.mechanism, list[Vector]()
+    for joint in mechanism.tree_joints:
+        path = mechanism.path(mechanism.predecessor(joint), mechanism.successor(joint))
+        columns = geometric_jacobian(state, path, frame=frame).columns
+        rows += [(*columns[k][0], *columns[k][1]) for k in range(state.layout.nv)[state.v_slice(joint)]]
+    return tuple(rows) if rows else np.empty((0, 6))
+
+
+@native.one_at_a_time
+@cache
+def _distance_function(first: type[Any], second: type[Any]) -> RecordedFunction:
+    """Return the distance of two kinds of shapes as machine code."""
+    graph = Graph()
+    a, b = (graph.input(name, (WIDTHS[kind],)) for name, kind in (("a", first), ("b", second)))
+    previous: Any = graph.input("previous", (3,))
+    separation = nearest_points(
+        shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b)), previous
+    )
+    numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
+    return RecordedFunction(Program.of(graph, f"{first.__name__}_and_{second.__name__}", {"distance": numbers}))
+
+
+def _scalars(values: Any) -> tuple[Scalar, ...]:
+    return tuple(values)
