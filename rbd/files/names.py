@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import quoted
 
-_NAMES_COMPARED: Final = 500
+_MAX_COMPARED: Final = 500
 
 
 def name_problem(name: str, longest: int) -> str | None:
@@ -24,12 +24,12 @@ def name_problem(name: str, longest: int) -> str | None:
     return None
 
 
-def hint(name: str, known: Iterable[str]) -> str:
+def hint(name: str, names: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: "; did you mean ...?", or those that exist, or nothing."""
     # sets of words have another order in every process; names of a file are shown in its order
-    ordered = sorted(known) if isinstance(known, (set, frozenset)) else known
+    ordered = sorted(names) if isinstance(names, (set, frozenset)) else names
     # bounded: names come from strangers, and difflib is quadratic in their length
-    candidates = [other for other in ordered if abs(len(other) - len(name)) <= 8][:_NAMES_COMPARED]
+    candidates = [other for other in ordered if abs(len(other) - len(name)) <= 8][:_MAX_COMPARED]
     near = get_close_matches(name, candidates, 1)
     if near:
         return f"; did you mean {quoted(near[0])}?"

@@ -78,9 +78,9 @@ def values(
 
 def _numbers(text: str, least: int, most: int) -> tuple[float, ...]:
     tokens = _BLANKS.split(text, maxsplit=most) if text else []
-    found = tuple(number_of(token) for token in tokens[:most])
+    values = tuple(number_of(token) for token in tokens[:most])
     if not least <= len(tokens) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
+        needed = f"{least}" if least == most else f"{least} to {most}"
         has = "more" if len(tokens) > most else str(len(tokens))
-        raise NumberFault(f"needs {wanted} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
-    return found
+        raise NumberFault(f"needs {needed} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
+    return values

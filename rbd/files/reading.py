@@ -16,7 +16,7 @@ from rbd.files.xml import FileLimits, XmlElement, fault
 from rbd.spatial.values import require_kind
 
 _Error = TypeVar("_Error", bound=FileError)
-_MOST_ERRORS: Final = 100
+_MAX_ERRORS: Final = 100
 Report = TypeVar("Report", bound=FileReport)
 
 
@@ -79,11 +79,11 @@ class FileReading(Generic[Report]):
 
     def single_child(self, node: XmlElement, tag: str) -> XmlElement | None:
         """Return the one child named `tag`, or None; two are refused (strict) or the first is taken."""
-        found = [child for child in node.children if child.tag == tag]
-        if len(found) > 1:
-            message = f"a second <{tag}>; the first is in line {found[0].line}"
-            self.warn_or_refuse(found[1], message, remedy="the first is taken")
-        return found[0] if found else None
+        children = [child for child in node.children if child.tag == tag]
+        if len(children) > 1:
+            message = f"a second <{tag}>; the first is in line {children[0].line}"
+            self.warn_or_refuse(children[1], message, remedy="the first is taken")
+        return children[0] if children else None
 
     def number(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
         """Return a number whose size is no matter (a bound, a gain)."""
@@ -128,7 +128,7 @@ class FileReading(Generic[Report]):
         except FileError as error:
             self._errors.setdefault(str(error), error)  # replicas repeat theirs
             final = isinstance(error, (self.format.syntax, self.format.refused, self.format.path))
-            if final or len(self._errors) >= _MOST_ERRORS:
+            if final or len(self._errors) >= _MAX_ERRORS:
                 self.raise_collected()
 
     def raise_collected(self) -> None:

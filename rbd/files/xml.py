@@ -96,11 +96,11 @@ def root_tag(data: bytes) -> str | None:
 
     Comments and document type declarations before it are passed over or end the search; nothing is expanded.
     """
-    found: list[str] = []
+    tags: list[str] = []
     parser = expat.ParserCreate("utf-8")
 
     def stop(tag: str, *rest: object) -> None:
-        found.append(tag)
+        tags.append(tag)
         raise _RootReached
 
     def refuse(*declaration: object) -> None:
@@ -109,7 +109,7 @@ def root_tag(data: bytes) -> str | None:
     parser.StartElementHandler, parser.StartDoctypeDeclHandler = stop, refuse
     with contextlib.suppress(_RootReached, expat.ExpatError):
         parser.Parse(data, False)
-    return found[0] if found else None
+    return tags[0] if tags else None
 
 
 class _RootReached(Exception):

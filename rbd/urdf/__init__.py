@@ -1,7 +1,7 @@
-"""Robot files in URDF: read, mended where that is safe, written back, never trusted.
+"""Robot files in URDF: read, repaired where that is safe, written. Files are untrusted.
 
-The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology`
-(one small function per rule) -> `build` (a Mechanism).
+Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `robot` with `links`, `joints`, `shapes` (the
+rules of elements) -> `topology` (order of joints) -> `build` (a Mechanism).
 """
 
 from __future__ import annotations

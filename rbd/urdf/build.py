@@ -9,23 +9,21 @@ import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.inertias import unchecked_inertia
-from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Triple, float_matrix
+from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, matrix_of_array
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
 from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import transpose3
-from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
+from rbd.urdf.description import UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop, UrdfRobot
+from rbd.urdf.pose import planar_axes
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
 WORLD: Final = "world"
 
 
 def build(
-    reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
+    reading: UrdfReading, robot: UrdfRobot, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
     """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
@@ -50,7 +48,7 @@ def build(
 
 
 def _attach(
-    reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, part: UrdfJoint, bodies: dict[str, RigidBody]
+    reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, part: UrdfJoint, bodies: dict[str, RigidBody]
 ) -> None:
     with reading.errors_at(part.node):
         body, joint, parent = _body(reading, robot.links[part.child]), _joint(part), bodies[part.parent]
@@ -68,7 +66,7 @@ def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -
 
 
 def _attach_root_link(
-    reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool
+    reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, root: UrdfLink, floating: bool
 ) -> RigidBody:
     """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
@@ -119,9 +117,8 @@ def _possible(moment: Matrix3) -> Matrix3:
     """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
-    found = (axes * np.maximum(spread, 0.0)) @ axes.T
-    (a, b, c), (d, e, f), (g, h, i) = (np.trace(found) * np.eye(3) - found).tolist()
-    return (a, b, c), (d, e, f), (g, h, i)
+    distribution = (axes * np.maximum(spread, 0.0)) @ axes.T
+    return matrix_of_array(np.trace(distribution) * np.eye(3) - distribution)
 
 
 def _joint(part: UrdfJoint) -> Joint:
@@ -144,13 +141,6 @@ def _joint_type(part: UrdfJoint) -> JointType:
     if part.kind == "spherical":
         return QuaternionSpherical()
     return QuaternionFloating() if part.kind == "floating" else Fixed()
-
-
-def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
-    """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = float_matrix(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
-    x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
-    return x, y
 
 
 def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:

@@ -6,7 +6,7 @@ from typing import Final
 
 from rbd.errors import quoted
 
-MOST_SHOWN: Final = 12
+MAX_SHOWN: Final = 12
 """Names that a message lists."""
 
 
@@ -28,6 +28,6 @@ def find_cycle(step: dict[str, str]) -> list[str]:
 
 def cycle_text(cycle: list[str]) -> str:
     """Return a cycle as text; a long one with its middle left out."""
-    names = [quoted(name) for name in cycle[:MOST_SHOWN]]
-    left = [f"... ({len(cycle) - MOST_SHOWN} more)"] if len(cycle) > MOST_SHOWN else []
-    return " -> ".join([*names, *left, quoted(cycle[0])])
+    names = [quoted(name) for name in cycle[:MAX_SHOWN]]
+    omitted = [f"... ({len(cycle) - MAX_SHOWN} more)"] if len(cycle) > MAX_SHOWN else []
+    return " -> ".join([*names, *omitted, quoted(cycle[0])])

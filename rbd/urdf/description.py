@@ -61,6 +61,7 @@ class UrdfJoint:
     bounds: JointLimits
     damping: float
     friction: float
+    mimic: Mimic | None = None
 
 
 @final
@@ -74,7 +75,7 @@ class UrdfLoop:
 
 @final
 @attrs.frozen(eq=False)
-class RobotPart:
+class UrdfRobot:
     """A robot: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement

@@ -31,12 +31,12 @@ def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), read_kind(reading, node, KINDS)
     damping, friction = read_dynamics(reading, node, kind)
-    _mimic(reading, node, name)
     return UrdfJoint(
         node, name, kind,
         parent=read_end(reading, node, "parent", links)[1], child=read_end(reading, node, "child", links)[1],
         pose=read_origin(reading, node, snap=True), axis=read_axis_of(reading, node, kind),
         bounds=read_bounds(reading, node, kind), damping=damping, friction=friction,
+        mimic=_read_mimic(reading, node, name),
     )  # fmt: skip
 
 
@@ -154,11 +154,11 @@ def _coefficient(reading: UrdfReading, dynamics: XmlElement, attribute: str) -> 
     return value
 
 
-def _mimic(reading: UrdfReading, node: XmlElement, name: str) -> None:
+def _read_mimic(reading: UrdfReading, node: XmlElement, name: str) -> Mimic | None:
     mimic = reading.single_child(node, "mimic")
     if mimic is None:
-        return
+        return None
     reading.accept(mimic, frozenset({"joint", "multiplier", "offset"}))
     source = reading.name(mimic, "joint")
     multiplier, offset = reading.number(mimic, "multiplier", 1.0), reading.number(mimic, "offset", 0.0)
-    reading.report.mimics.append(Mimic(name, source, multiplier, offset, mimic.line))
+    return Mimic(name, source, multiplier, offset, mimic.line)

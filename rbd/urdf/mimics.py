@@ -17,13 +17,14 @@ _WITH_COORDINATE: Final = frozenset({"revolute", "continuous", "prismatic"})
 
 def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[tuple[XmlElement, Mimic]]:
     """Return the mimics that become couplings; refuse the others if strict, else leave their joints independent."""
-    found = {mimic.joint: mimic for mimic in reading.report.mimics if _can_follow(reading, joints, mimic)}
-    cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
+    mimics = [joint.mimic for joint in joints.values() if joint.mimic is not None]
+    followed = {mimic.joint: mimic for mimic in mimics if _can_follow(reading, joints, mimic)}
+    cycle = find_cycle({name: mimic.source for name, mimic in followed.items()})
     while cycle:
-        _object(reading, joints[cycle[0]], f"mimic joints form a cycle: {cycle_text(cycle)}")
-        found = {name: mimic for name, mimic in found.items() if name not in cycle}
-        cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
-    return [(_node(joints[name]), mimic) for name, mimic in found.items()]
+        _warn_or_refuse(reading, joints[cycle[0]], f"mimic joints form a cycle: {cycle_text(cycle)}")
+        followed = {name: mimic for name, mimic in followed.items() if name not in cycle}
+        cycle = find_cycle({name: mimic.source for name, mimic in followed.items()})
+    return [(_node(joints[name]), mimic) for name, mimic in followed.items()]
 
 
 def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
@@ -41,11 +42,11 @@ def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic
         problem = f"joint {quoted(mimic.source)} is {source.kind} and has no coordinate to follow"
     else:
         return True
-    _object(reading, joint, problem)
+    _warn_or_refuse(reading, joint, problem)
     return False
 
 
-def _object(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
+def _warn_or_refuse(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
     reading.warn_or_refuse(_node(joint), message, remedy="it is not followed", kind=UrdfTopologyError)
 
 

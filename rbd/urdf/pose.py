@@ -1,4 +1,4 @@
-"""Reader of `<origin>` and `<axis>`, with snapping."""
+"""Reader of `<origin>` and `<axis>`, with snapping; axes of planar joints."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from rbd.errors import UrdfValueError
 from rbd.files.pose import ZERO, Matrix3, Pose, Triple, float_matrix
 from rbd.files.xml import XmlElement
 from rbd.joints.axis import unit_axis
+from rbd.spatial.linalg import transpose3
 from rbd.spatial.quaternion import quaternion_to_rotation
-from rbd.spatial.so3 import rpy_to_rotation
+from rbd.spatial.so3 import minimal_rotation, rpy_to_rotation
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Snapped
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
@@ -31,11 +32,11 @@ def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Pose:
 def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> Pose:
     """Return the pose in the attributes of an element."""
     x, y, z = reading.vector(origin, "xyz", ZERO)
-    given, near = _rotations(reading, origin)
+    rotation, snapped_angles_rotation = _rotations(reading, origin)
     if not (snap and reading.snap):
-        return Pose(given, (x, y, z))
-    pose = Pose(snapped_rotation(near), snapped_translation((x, y, z)))
-    _note(reading, origin, "rotation", sum(given, ()), sum(pose.rotation, ()))
+        return Pose(rotation, (x, y, z))
+    pose = Pose(snapped_rotation(snapped_angles_rotation), snapped_translation((x, y, z)))
+    _note(reading, origin, "rotation", sum(rotation, ()), sum(pose.rotation, ()))
     _note(reading, origin, "translation", (x, y, z), pose.translation)
     return pose
 
@@ -46,8 +47,8 @@ def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Matrix3, Matri
         rotation = _quaternion(reading, origin)
         return rotation, rotation
     roll, pitch, yaw = reading.vector(origin, "rpy", ZERO)
-    near = (snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))
-    return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
+    snapped_angles = (snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))
+    return rpy_rows((roll, pitch, yaw)), rpy_rows(snapped_angles)
 
 
 def _quaternion(reading: UrdfReading, origin: XmlElement) -> Matrix3:
@@ -105,3 +106,10 @@ def _unit_axis(reading: UrdfReading, node: XmlElement, axis: Triple) -> Triple:
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         reading.warn(node, f"the axis has length {length:.6g}; it is normalised")
     return unit_axis(axis, "xyz")
+
+
+def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
+    """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
+    columns = float_matrix(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
+    return x, y

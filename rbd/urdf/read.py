@@ -20,7 +20,7 @@ from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import UrdfReport, UrdfWarning
-from rbd.urdf.topology import read_robot
+from rbd.urdf.robot import read_robot
 
 Inertia: TypeAlias = Literal["keep", "project"]
 
@@ -73,12 +73,13 @@ def load_urdf(
     """
     check_arguments("load_urdf", limits, UrdfLimits, report, UrdfReport)
     data, file = read_bytes(path, limits.bytes, URDF)
-    found = UrdfReport() if report is None else report
+    read_report = UrdfReport() if report is None else report
     mechanism = parse_urdf(
         data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, couple_joints=couple_joints,
-        packages=packages, limits=limits, strict=strict, inertia=inertia, snap=snap, gravity=gravity, report=found,
+        packages=packages, limits=limits, strict=strict, inertia=inertia, snap=snap, gravity=gravity,
+        report=read_report,
     )  # fmt: skip
-    found.directory = Path(file).parent
+    read_report.directory = Path(file).parent
     return mechanism
 
 

@@ -75,18 +75,18 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
     reading.accept(geometry, frozenset(), _NAMES)
-    found: list[tuple[_Shape, XmlElement]] = []
+    shapes: list[tuple[_Shape, XmlElement]] = []
     for child in geometry.children:
         shape = _SHAPES.get(child.tag)
         if shape is not None:
-            found.append((shape, child))
-    if not found:
+            shapes.append((shape, child))
+    if not shapes:
         raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
-    if len(found) > 1:
+    if len(shapes) > 1:
         reading.warn_or_refuse(
-            found[1][1], f"a second shape; the first is in line {found[0][1].line}", remedy="the first is taken"
+            shapes[1][1], f"a second shape; the first is in line {shapes[0][1].line}", remedy="the first is taken"
         )
-    return found[0]
+    return shapes[0]
 
 
 def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float, ...]:

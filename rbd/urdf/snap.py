@@ -62,10 +62,10 @@ def change(old: tuple[float, ...], new: tuple[float, ...]) -> float:
 
 def _near(values: Triple, tolerance: float) -> Triple:
     """Return a row of unit length with components that small made zero; beside two zeros stands exactly ±1."""
-    kept = [0.0 if abs(c) <= tolerance else c for c in values]
-    if kept.count(0.0) == 2:
-        kept = [math.copysign(1.0, c) if c else 0.0 for c in kept]
-    x, y, z = kept
+    entries = [0.0 if abs(c) <= tolerance else c for c in values]
+    if entries.count(0.0) == 2:
+        entries = [math.copysign(1.0, c) if c else 0.0 for c in entries]
+    x, y, z = entries
     return x, y, z
 
 
@@ -90,9 +90,9 @@ def _about_axis(rows: Matrix3, i: int, j: int, tolerance: float) -> Matrix3:
 
 def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
     """Return the rotation with a zero at (i, j): that row is kept in its plane, the next made orthogonal to it."""
-    kept = list(rows[i])
-    kept[j] = 0.0
-    first = _unit((kept[0], kept[1], kept[2]))
+    row = list(rows[i])
+    row[j] = 0.0
+    first = _unit((row[0], row[1], row[2]))
     other = rows[(i + 1) % 3]
     along = sum(a * b for a, b in zip(first, other, strict=True))
     x, y, z = (b - along * a for a, b in zip(first, other, strict=True))

@@ -14,8 +14,7 @@ from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.spatial.linalg import cross3
-from rbd.urdf.build import planar_axes
-from rbd.urdf.pose import rpy_rows
+from rbd.urdf.pose import planar_axes, rpy_rows
 
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
@@ -141,10 +140,12 @@ def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
 
 def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
     normal = float_vector(cross3(x, y))
-    wanted = planar_axes(normal)
-    defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
+    axes_read_again = planar_axes(normal)
+    defect = max(abs(a - b) for a, b in zip((*x, *y), (*axes_read_again[0], *axes_read_again[1]), strict=True))
     if defect > _AXES_TOLERANCE:
-        raise refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
+        raise refusal(
+            joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {axes_read_again}"
+        )
     return rounded_unit(normal)
 
 

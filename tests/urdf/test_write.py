@@ -33,8 +33,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
 from rbd.mjcf import format_mjcf
 from rbd.spatial.so3 import rotation_exp
 from rbd.urdf import UrdfWarning, format_urdf, load_urdf, parse_urdf, write_urdf
-from rbd.urdf.build import planar_axes
-from rbd.urdf.pose import rpy_rows
+from rbd.urdf.pose import planar_axes, rpy_rows
 from rbd.urdf.xml_elements import rpy_of
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
 
