@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -35,6 +36,22 @@ DOCUMENTED = set(
 
 def test_public_names_equal_the_stored_list() -> None:
     assert sorted(set(rbd.__all__) - {"__version__"}) == LANDED
+
+
+def test_type_checkers_see_the_public_names_and_modules() -> None:
+    """Names stand twice in the package: in a table, and in imports that only type checkers follow."""
+    tree = ast.parse(Path(rbd.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module is not None]
+    seen = {
+        alias.asname: node.module
+        for node in imports
+        for alias in node.names
+        if str(node.module).startswith("rbd") and alias.asname == alias.name
+    }
+    names = {name for name, module in seen.items() if module != "rbd"}
+    assert names == {*rbd.__all__, "compile"} - {"__version__"}
+    for name in names:
+        assert getattr(rbd, name) is getattr(importlib.import_module(seen[name]), name)
 
 
 def test_public_names_are_sorted_and_unique() -> None:
