@@ -59,13 +59,15 @@ def hand_case(*, quick: bool = False) -> HandCase:
 
 def desired_positions(t: float) -> Array:
     """Return the desired joint positions."""
-    q = np.zeros(13)
-    q[2:4], q[5:7], q[8:10] = (1.5 * math.cos(t / slower) - 1 for slower in (1.0, 1.5, 2.5))
-    return q
+    return np.array([_desired_position(math.cos(t / _SLOWER[k])) if k in _SLOWER else 0.0 for k in range(13)])
+
+
+def _desired_position(cosine: Any) -> Any:
+    return 1.5 * cosine - 1
 
 
 def control_from(start: float) -> Any:
-    """Return the PD control of the loop from a start time."""
+    """Return the PD control of the simulation from a start time."""
 
     def control(t: float, state: rbd.MechanismState) -> Array:
         return -STIFFNESS * (state.q - desired_positions(start + t)) - DAMPING * state.v
@@ -77,17 +79,15 @@ def recorded_control(mechanism: rbd.Mechanism, start: float) -> RecordedFunction
     """Return the same control as machine code."""
 
     def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
-        goals = [_goal(_SLOWER.get(k), start, t) for k in range(13)]
+        goals = [_desired_position(_cosine_of_sum(start, t, _SLOWER[k])) if k in _SLOWER else 0 for k in range(13)]
         return [STIFFNESS * (goal - x) - DAMPING * rate for goal, x, rate in zip(goals, state.q, state.v, strict=True)]
 
     return rbd.record(torques, mechanism, t=())
 
 
-def _goal(slower: float | None, start: float, t: Any) -> Any:
-    if slower is None:
-        return 0
-    before = start / slower
-    return 1.5 * (math.cos(before) * cos(t / slower) - math.sin(before) * sin(t / slower)) - 1
+def _cosine_of_sum(start: float, t: Any, slower: float) -> Any:
+    """Return cos((start + t) / slower), by the cosine and sine of t: `start` is a constant of the recording."""
+    return math.cos(start / slower) * cos(t / slower) - math.sin(start / slower) * sin(t / slower)
 
 
 def distances(case: HandCase) -> Contender:

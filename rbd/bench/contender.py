@@ -78,8 +78,8 @@ def calls(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]])
 
     def run(times: int) -> None:
         for _ in range(times):
-            for each in arguments:
-                function(*each)
+            for values in arguments:
+                function(*values)
 
     return run
 

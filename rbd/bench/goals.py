@@ -83,40 +83,40 @@ class Outcome:
     robot: str
     what: str
     goal: str
-    found: str
+    measured: str
     reached: bool
 
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return the outcomes of all goals that a report covers."""
-    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _grounds, _preparations, _startup)
-    return [each for find in finders for each in find(report)]
+    checks = (_operations, _speedups, _queries, _small_batch, _columns, _contacts, _grounds, _preparations, _startup)
+    return [outcome for check in checks for outcome in check(report)]
 
 
 def _operations(report: Report) -> Iterator[Outcome]:
     for robot in report.robots:
-        for quantity, most in OPERATIONS.get(robot.name, {}).items():
-            found = robot.operations[quantity.value]
-            yield Outcome(robot.name, f"operations: {quantity}", f"≤ {most}", str(found), found <= most)
+        for quantity, limit in OPERATIONS.get(robot.name, {}).items():
+            measured = robot.operations[quantity.value]
+            yield Outcome(robot.name, f"operations: {quantity}", f"≤ {limit}", str(measured), measured <= limit)
 
 
 def _speedups(report: Report) -> Iterator[Outcome]:
     half = 1 if report.machine["lanes"] >= 8 else 2
     for robot, goals in _SPEEDUPS.items():
-        wanted: list[tuple[str, str, str, float]] = []
-        wanted += [(Section.SINGLE, quantity.value, KERNEL, goals[_kernel(quantity)]) for quantity in Quantity]
-        wanted += [(Section.SINGLE, Quantity.INVERSE.value, CALL, goals["call"])]
-        wanted += [(Section.LIVE, SOLUTION, LIVE, goals["live"])]
+        goals_of_rows: list[tuple[str, str, str, float]] = []
+        goals_of_rows += [(Section.SINGLE, quantity.value, KERNEL, goals[_kernel(quantity)]) for quantity in Quantity]
+        goals_of_rows += [(Section.SINGLE, Quantity.INVERSE.value, CALL, goals["call"])]
+        goals_of_rows += [(Section.LIVE, SOLUTION, LIVE, goals["live"])]
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
-            wanted += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
-            wanted += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
-        yield from _reached(report, robot, wanted)
+            goals_of_rows += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
+            goals_of_rows += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
+        yield from _reached(report, robot, goals_of_rows)
     for robot in ("arm7", "panda"):
-        yield from _reached(report, robot, [(Section.LIVE, query.value, LIVE, least) for query, least in _QUERIES])
+        yield from _reached(report, robot, [(Section.LIVE, query.value, LIVE, minimum) for query, minimum in _QUERIES])
     yield from _reached(report, "four_bar", _LOOPS)
 
 
-def _few(report: Report) -> Iterator[Outcome]:
+def _small_batch(report: Report) -> Iterator[Outcome]:
     row = report.row("panda", Section.SMALL_BATCH, Quantity.INVERSE.value, CALL)
     if row is not None:
         seconds = row.states * row.seconds
@@ -129,12 +129,12 @@ def _few(report: Report) -> Iterator[Outcome]:
 def _columns(report: Report) -> Iterator[Outcome]:
     for robot in report.robots:
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
-            mine, rows, most = (
+            row, row_order, peak_row = (
                 report.row(robot.name, Section.COLUMNS, quantity.value, who) for who in (CALL, ROW_ORDER, PEAK)
             )
-            if robot.nv < _SMALL_ROBOT or mine is None or rows is None or most is None:
+            if robot.nv < _SMALL_ROBOT or row is None or row_order is None or peak_row is None:
                 continue
-            ratio, share = rows.seconds / mine.seconds, most.seconds / mine.seconds
+            ratio, share = row_order.seconds / row.seconds, peak_row.seconds / row.seconds
             title = f"{Section.COLUMNS}: {quantity}"
             if quantity is Quantity.INVERSE:
                 goal = f"≥ {_COLUMN_ORDER:g}"
@@ -147,22 +147,22 @@ def _columns(report: Report) -> Iterator[Outcome]:
                 yield Outcome(robot.name, f"{title}, share of the processor's peak", goal, text, share >= _SHARE)
 
 
-def _reached(report: Report, robot: str, wanted: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:
+def _reached(report: Report, robot: str, goals_of_rows: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:
     """Return the outcomes of the goals for speed."""
-    for section, what, who, least in wanted:
+    for section, what, who, minimum in goals_of_rows:
         row = report.row(robot, section, what, who)
         if row is not None and row.speedup is not None:
             title = f"{section}: {what}: {who}, times as fast as Pinocchio"
-            yield Outcome(robot, title, f"≥ {least:g}", f"{row.speedup:.3g}", row.speedup >= least)
+            yield Outcome(robot, title, f"≥ {minimum:g}", f"{row.speedup:.3g}", row.speedup >= minimum)
 
 
 def _queries(report: Report) -> Iterator[Outcome]:
     for robot in ("arm7", "panda"):
-        for query, most in _QUERY_SECONDS.items():
+        for query, limit in _QUERY_SECONDS.items():
             row = report.row(robot, Section.LIVE, query.value, LIVE)
             if row is not None:
-                found, goal = f"{1e6 * row.seconds:.3g} µs", f"≤ {1e6 * most:g} µs"
-                yield Outcome(robot, query.value, goal, found, row.seconds <= most)
+                measured, goal = f"{1e6 * row.seconds:.3g} µs", f"≤ {1e6 * limit:g} µs"
+                yield Outcome(robot, query.value, goal, measured, row.seconds <= limit)
 
 
 def _contacts(report: Report) -> Iterator[Outcome]:
@@ -173,15 +173,15 @@ def _contacts(report: Report) -> Iterator[Outcome]:
 
 
 def _grounds(report: Report) -> Iterator[Outcome]:
-    wanted: list[tuple[str, str, int]] = [(Section.GROUND_SINGLE, legged.SINGLE, 1)]
+    speedups: list[tuple[str, str, int]] = [(Section.GROUND_SINGLE, legged.SINGLE, 1)]
     for section in (Section.GROUND, Section.GROUND_THREADS):
-        wanted += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
+        speedups += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
     for robot in legged.ROBOTS:
-        for where, what, least in wanted:
-            row = report.row(robot, where, what, RBD)
+        for section, what, minimum in speedups:
+            row = report.row(robot, section, what, RBD)
             if row is not None and row.speedup is not None:
-                title = f"{where}: {what}, times as fast as MuJoCo"
-                yield Outcome(robot, title, f"≥ {least}", f"{row.speedup:.3g}", row.speedup >= least)
+                title = f"{section}: {what}, times as fast as MuJoCo"
+                yield Outcome(robot, title, f"≥ {minimum}", f"{row.speedup:.3g}", row.speedup >= minimum)
 
 
 def _kernel(quantity: Quantity) -> str:
@@ -189,21 +189,21 @@ def _kernel(quantity: Quantity) -> str:
 
 
 def _preparations(report: Report) -> Iterator[Outcome]:
-    for found in report.preparations:
-        most = _SECONDS.get(found.robot, {}).get(found.what)
-        if most is not None:
-            title = f"{found.what}: inverse dynamics, mass matrix, forward dynamics"
-            text = f"{1e3 * found.seconds:.0f} ms"
-            yield Outcome(found.robot, title, f"≤ {1e3 * most:.0f} ms", text, found.seconds <= most)
+    for measured in report.preparations:
+        limit = _SECONDS.get(measured.robot, {}).get(measured.what)
+        if limit is not None:
+            title = f"{measured.what}: inverse dynamics, mass matrix, forward dynamics"
+            text = f"{1e3 * measured.seconds:.0f} ms"
+            yield Outcome(measured.robot, title, f"≤ {1e3 * limit:.0f} ms", text, measured.seconds <= limit)
 
 
 def _startup(report: Report) -> Iterator[Outcome]:
-    seconds = {found.what: found.seconds for found in report.startup}
+    seconds = {measured.what: measured.seconds for measured in report.startup}
     if IMPORT in seconds:
         ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
         yield Outcome(
             "", f"{IMPORT}, times as long as its dependencies", f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT
         )
     for what in filter(seconds.__contains__, _STARTUP):
-        most, text = _STARTUP[what], f"{1e3 * seconds[what]:.3g} ms"
-        yield Outcome(HUMANOID, what, f"≤ {1e3 * most:.0f} ms", text, seconds[what] <= most)
+        limit, text = _STARTUP[what], f"{1e3 * seconds[what]:.3g} ms"
+        yield Outcome(HUMANOID, what, f"≤ {1e3 * limit:.0f} ms", text, seconds[what] <= limit)

@@ -57,11 +57,11 @@ class LeggedRobot:
     @property
     def path(self) -> Path:
         """The file; raises UnknownNameError where the package is not installed."""
-        found = find_spec(PACKAGE)
-        if found is None or not found.submodule_search_locations:
+        spec = find_spec(PACKAGE)
+        if spec is None or not spec.submodule_search_locations:
             message = f"{self.name} is a robot of {PACKAGE}, which is not installed: pip install {PACKAGE}"
             raise UnknownNameError(message, kind="robot", name=self.name, known=(), suggestion=None)
-        return Path(found.submodule_search_locations[0]) / self.file
+        return Path(spec.submodule_search_locations[0]) / self.file
 
 
 _TROT: Final = {
@@ -166,8 +166,8 @@ def softened(case: LeggedCase) -> rbd.Mechanism:
         half = foot.length / 2 if isinstance(foot, Capsule) else 0.0
         pose = pair.body_a.fixed_transform(foot.frame, pair.body_a.default_frame).matrix
         for end in (-half, half) if half else (0.0,):
-            place = pose @ np.array([0.0, 0.0, end, 1.0])
-            body.add_contact_point(rbd.Point(body.default_frame, place[:3]), RUBBER)
+            point = pose @ np.array([0.0, 0.0, end, 1.0])
+            body.add_contact_point(rbd.Point(body.default_frame, point[:3]), RUBBER)
     (radius,) = radii  # one ground for all feet
     root = mechanism.root_frame
     mechanism.add_half_space(HalfSpace(rbd.Point(root, (0, 0, radius)), rbd.FreeVector(root, (0, 0, 1))))

@@ -55,10 +55,10 @@ def _lanes() -> int:
 
 def _versions() -> dict[str, str]:
     """Return the versions of rbd, Python, dependencies and engines."""
-    found = {"rbd": rbd.__version__, "python": platform.python_version()}
+    versions = {"rbd": rbd.__version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = metadata.version(package)
+            versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions

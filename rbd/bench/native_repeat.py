@@ -68,12 +68,12 @@ def native_repeat(
     into = np.array([[array.ctypes.data for array in row] for row in rows], dtype=np.uintp)
     out = np.array([array.ctypes.data for array in outputs], dtype=np.uintp)
     extra = () if work is None else tuple(array.ctypes.data for array in work)
-    kept = (library, rows, outputs, work)
+    owners = (library, rows, outputs, work)
 
     def run(times: int) -> None:
         count, stride = into.shape
         status = entry(times, count, kernel, into.ctypes.data, stride, out.ctypes.data, *extra)
-        if status and kept:
+        if status and owners:
             raise SolverError(f"the kernel failed with status {status}", status=status)
 
     return run

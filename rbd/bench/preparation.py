@@ -42,15 +42,15 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
             program(mechanism, quantity)
 
     with _cache(None):
-        found = [_timed(name, RECORDING, recorded, repeats)]
+        results = [_timed(name, RECORDING, recorded, repeats)]
         if not available():
-            return found
-        found.append(_timed(name, COLD, ready, repeats))
+            return results
+        results.append(_timed(name, COLD, ready, repeats))
     with tempfile.TemporaryDirectory() as folder, _cache(folder):
         _seconds_in_new_process(name)  # fills the cache
         times = [_seconds_in_new_process(name) for _ in range(repeats)]
-        found.append(Preparation(name, CACHED, float(np.median(times)), min(times)))
-    return found
+        results.append(Preparation(name, CACHED, float(np.median(times)), min(times)))
+    return results
 
 
 def make_ready(mechanism: Mechanism, q: Array, v: Array) -> None:

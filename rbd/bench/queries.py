@@ -63,7 +63,7 @@ class Queries:
             state.set_velocity(v)
             return function()
 
-        return Contender(LIVE, calls(query_at, rows), len(rows), lambda k: _numbers(query_at(*rows[k])))
+        return Contender(LIVE, calls(query_at, rows), len(rows), lambda k: _as_array(query_at(*rows[k])))
 
     def _functions(self, state: MechanismState) -> dict[Query, Callable[[], Any]]:
         body, frame, middle = self.body, self.frame, self.middle
@@ -92,16 +92,16 @@ class Queries:
 
 def operational(jacobian: Array, twist: Array, position: Array, mass: Array, bias: Array) -> Array:
     """Return torques that damp a frame's motion and pull it to the origin of the root: numpy solves the equations."""
-    wanted = -DAMPING * twist
-    wanted[3:] -= STIFFNESS * position
+    acceleration = -DAMPING * twist
+    acceleration[3:] -= STIFFNESS * position
     motion = np.linalg.solve(mass, jacobian.T)
     inertia = jacobian @ motion + 1e-3 * np.eye(6)
-    torques: Array = jacobian.T @ np.linalg.solve(inertia, wanted) + bias
+    torques: Array = jacobian.T @ np.linalg.solve(inertia, acceleration) + bias
     return torques
 
 
-def _numbers(found: Any) -> Array:
+def _as_array(result: Any) -> Array:
     """Return a result as an array."""
-    name = next((name for name in ("vector", "matrix", "xyz") if hasattr(found, name)), None)
-    numbers: Array = found if name is None else getattr(found, name)
-    return numbers
+    name = next((name for name in ("vector", "matrix", "xyz") if hasattr(result, name)), None)
+    array: Array = result if name is None else getattr(result, name)
+    return array

@@ -58,10 +58,10 @@ def _medians(robot: str, names: Sequence[str], rows: Sequence[Sequence[float]]) 
 def run_script(script: str) -> list[float]:
     """Return the numbers printed by a script in a new process, which keeps byte code and has no machine code."""
     with tempfile.TemporaryDirectory() as folder:
-        own = {
+        inherited = {
             name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
         }
-        command, environment = [sys.executable, "-c", script], {**own, "RBD_CACHE_DIR": folder}
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    found: list[float] = json.loads(done.stdout)
-    return found
+        command, environment = [sys.executable, "-c", script], {**inherited, "RBD_CACHE_DIR": folder}
+        process = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    numbers: list[float] = json.loads(process.stdout)
+    return numbers

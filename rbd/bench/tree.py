@@ -41,6 +41,10 @@ class TreeLink:
     v: range
     """Slices of the joint's coordinates in rbd."""
 
+    def velocities_linear_first(self) -> list[int]:
+        """Return the indices of the joint's velocities in rbd, of floating joints the linear ones first."""
+        return [*self.v[3:], *self.v[:3]] if self.kind == "floating" else list(self.v)
+
 
 @final
 @attrs.frozen(eq=False)
@@ -58,10 +62,10 @@ def tree_of(mechanism: Mechanism) -> Tree | None:
     after = {mechanism.successor(joint).name: joint for joint in mechanism.tree_joints}
     links: list[TreeLink] = []
 
-    def visit(body: RigidBody, place: int) -> None:
+    def visit(body: RigidBody, parent: int) -> None:
         for joint in after.values():
             if mechanism.predecessor(joint) is body:
-                links.append(_link(mechanism, joint, place))
+                links.append(_link(mechanism, joint, parent))
                 visit(mechanism.successor(joint), len(links) - 1)
 
     visit(mechanism.root_body, -1)
@@ -69,8 +73,8 @@ def tree_of(mechanism: Mechanism) -> Tree | None:
 
 
 def _kind(joint: Joint) -> Kind | None:
-    found: dict[type, Kind] = {Revolute: "revolute", Prismatic: "prismatic", QuaternionFloating: "floating"}
-    return found.get(type(joint.type))
+    kinds: dict[type, Kind] = {Revolute: "revolute", Prismatic: "prismatic", QuaternionFloating: "floating"}
+    return kinds.get(type(joint.type))
 
 
 def _link(mechanism: Mechanism, joint: Joint, parent: int) -> TreeLink:

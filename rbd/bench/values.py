@@ -41,7 +41,7 @@ class Poses:
     def contender(self, operation: Operation) -> Contender:
         """Return rbd as a contender."""
         function, arguments = _function(operation), self._arguments(operation)
-        return Contender(RBD, calls(function, arguments), len(arguments), lambda k: _numbers(function(*arguments[k])))
+        return Contender(RBD, calls(function, arguments), len(arguments), lambda k: _as_array(function(*arguments[k])))
 
     def _arguments(self, operation: Operation) -> list[tuple[Any, ...]]:
         """Return the arguments of an operation, pose by pose."""
@@ -70,9 +70,9 @@ def _function(operation: Operation) -> Callable[..., Any]:
     return functions[operation]
 
 
-def _numbers(found: Any) -> Array:
+def _as_array(result: Any) -> Array:
     """Return a result as an array."""
-    if isinstance(found, rbd.Twist):
-        return found.vector
-    numbers: Array = found.matrix if isinstance(found, rbd.Transform) else getattr(found, "xyz", found)
-    return numbers
+    if isinstance(result, rbd.Twist):
+        return result.vector
+    array: Array = result.matrix if isinstance(result, rbd.Transform) else getattr(result, "xyz", result)
+    return array

@@ -275,7 +275,7 @@ def test_goals_for_column_order_compare_rows_of_one_run(report: Report) -> None:
     ]
     robot = attrs.evolve(report.robots[0], name="arm7", nv=7)
     found = goals.outcomes(attrs.evolve(report, robots=[robot], rows=rows, startup=[], preparations=[]))
-    assert [(o.found, o.reached) for o in found] == [("2", True), ("30 %", False)]
+    assert [(o.measured, o.reached) for o in found] == [("2", True), ("30 %", False)]
 
 
 def test_the_peak_counts_operations() -> None:
@@ -352,13 +352,13 @@ def test_outcomes_of_goals(report: Report) -> None:
     assert found["operations: inverse dynamics"].reached
     assert not found["operations: mass matrix"].reached
     (batch,) = (outcome for what, outcome in found.items() if what.startswith(Section.BATCH))
-    assert (batch.goal, batch.found, batch.reached) == ("≥ 40", "30", False)
+    assert (batch.goal, batch.measured, batch.reached) == ("≥ 40", "30", False)
     (cold,) = (outcome for what, outcome in found.items() if what.startswith(preparation.COLD))
-    assert (cold.goal, cold.found, cold.reached) == ("≤ 500 ms", "600 ms", False)
+    assert (cold.goal, cold.measured, cold.reached) == ("≤ 500 ms", "600 ms", False)
 
 
 def test_outcomes_of_goals_for_new_processes(report: Report) -> None:
-    found = {o.what: (o.goal, o.found, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
+    found = {o.what: (o.goal, o.measured, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
     (title,) = (what for what in found if what.startswith(startup.IMPORT))
     assert found[title] == ("≤ 1.25", "1.3", False)
     assert found[startup.FIRST] == ("≤ 150 ms", "140 ms", True)

@@ -64,4 +64,4 @@ def test_the_loop_has_a_goal(speedup: float, reached: bool) -> None:
     machine = {"processor": "", "cores": 1, "load": [], "lanes": 8, "system": "", "versions": {}}
     report = Report(machine, False, [], [row], [], [])  # type: ignore[arg-type]  # a machine as a plain dict
     [outcome] = goals.outcomes(report)
-    assert (outcome.reached, outcome.found) == (reached, np.format_float_positional(speedup, trim="-"))
+    assert (outcome.reached, outcome.measured) == (reached, np.format_float_positional(speedup, trim="-"))

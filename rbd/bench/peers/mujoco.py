@@ -37,7 +37,7 @@ class _MuJoCo:
         self._model = self._mujoco.MjModel.from_xml_string(text(tree))
         self._data = self._mujoco.MjData(self._model)
         self._q = [i for link in tree.links for i in _positions(link)]
-        self._v = [i for link in tree.links for i in _velocities(link)]
+        self._v = [i for link in tree.links for i in link.velocities_linear_first()]
         self._floats = tree.links[0].kind == "floating"
         self._first = tree.links[0].q[0]
         self._rbd_samples = samples
@@ -65,22 +65,22 @@ class _MuJoCo:
     def single(self, quantity: Quantity) -> Contender | None:
         if quantity.is_derivative:  # MuJoCo has only finite differences
             return None
-        mine = self._samples.rows(quantity)
+        rows = self._samples.rows(quantity)
         function = self._function(quantity)
-        return Contender(self.name, calls(function, mine), len(mine), lambda k: self._value(quantity, k, mine[k]))
+        return Contender(self.name, calls(function, rows), len(rows), lambda k: self._value(quantity, k, rows[k]))
 
     def solution(self) -> Contender:
-        mine, forward, matrix = self._samples.rows(Quantity.FORWARD), self._function(Quantity.FORWARD), self._full
+        rows, forward, matrix = self._samples.rows(Quantity.FORWARD), self._function(Quantity.FORWARD), self._full
 
         def solve(q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
             vd = forward(q, v, tau)
             return matrix(), vd
 
         def value(k: int) -> Array:
-            found, vd = solve(*mine[k])
-            return np.concatenate([self._in_rbd_order(k, found).reshape(-1), self._acceleration(k, vd)])
+            matrix_of_mujoco, vd = solve(*rows[k])
+            return np.concatenate([self._in_rbd_order(k, matrix_of_mujoco).reshape(-1), self._acceleration(k, vd)])
 
-        return Contender(self.name, calls(solve, mine), len(mine), value)
+        return Contender(self.name, calls(solve, rows), len(rows), value)
 
     def batch(self, quantity: Quantity, count: int) -> Contender | None:
         return None
@@ -170,15 +170,12 @@ def _positions(link: TreeLink) -> list[int]:
     return [*link.q[4:], *link.q[:4]] if link.kind == "floating" else list(link.q)
 
 
-def _velocities(link: TreeLink) -> list[int]:
-    return [*link.v[3:], *link.v[:3]] if link.kind == "floating" else list(link.v)
-
-
 def text(tree: Tree) -> str:
     """Return the robot as MuJoCo's XML."""
     head = (
         '<mujoco><compiler angle="radian" autolimits="false"/>'
-        f'<option gravity="{_numbers(tree.gravity)}"><flag contact="disable" constraint="disable"/></option><worldbody>'
+        f'<option gravity="{_numbers_text(tree.gravity)}">'
+        '<flag contact="disable" constraint="disable"/></option><worldbody>'
     )
     return (
         head + "".join(_body(tree, k) for k, link in enumerate(tree.links) if link.parent < 0) + "</worldbody></mujoco>"
@@ -188,14 +185,14 @@ def text(tree: Tree) -> str:
 def _body(tree: Tree, k: int) -> str:
     link, moment = tree.links[k], tree.links[k].moment
     kind = {"floating": "free", "revolute": "hinge", "prismatic": "slide"}[link.kind]
-    axis = "" if link.kind == "floating" else f' axis="{_numbers(link.axis)}"'
+    axis = "" if link.kind == "floating" else f' axis="{_numbers_text(link.axis)}"'
     entries = [moment[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    frame = f'pos="{_numbers(link.translation)}" xyaxes="{_numbers(link.rotation.T[:2].reshape(-1))}"'
-    inertia = f'pos="{_numbers(link.center)}" mass="{link.mass!r}" fullinertia="{_numbers(entries)}"'
+    frame = f'pos="{_numbers_text(link.translation)}" xyaxes="{_numbers_text(link.rotation.T[:2].reshape(-1))}"'
+    inertia = f'pos="{_numbers_text(link.center)}" mass="{link.mass!r}" fullinertia="{_numbers_text(entries)}"'
     inner = "".join(_body(tree, i) for i, other in enumerate(tree.links) if other.parent == k)
     joint = f'<joint name={quoteattr(link.name)} type="{kind}"{axis}/>'
     return f"<body {frame}>{joint}<inertial {inertia}/>{inner}</body>"
 
 
-def _numbers(values: Any) -> str:
+def _numbers_text(values: Any) -> str:
     return " ".join(repr(float(x)) for x in values)

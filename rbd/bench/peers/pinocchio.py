@@ -35,7 +35,7 @@ class Pinocchio:
         self.model = model_of(self._pin, tree)
         self._data = self.model.createData()
         self._q = [i for link in tree.links for i in _positions(link)]
-        self._v = [i for link in tree.links for i in _velocities(link)]
+        self._v = [i for link in tree.links for i in link.velocities_linear_first()]
         self.samples = self._converted(samples)
 
     def _converted(self, samples: Samples) -> Samples:
@@ -131,10 +131,6 @@ def _positions(link: TreeLink) -> list[int]:
     """Return the indices in rbd's q of the coordinates in Pinocchio's order."""
     w, x, y, z, *place = link.q if link.kind == "floating" else (0, 0, 0, 0)
     return [*place, x, y, z, w] if link.kind == "floating" else list(link.q)
-
-
-def _velocities(link: TreeLink) -> list[int]:
-    return [*link.v[3:], *link.v[:3]] if link.kind == "floating" else list(link.v)
 
 
 def model_of(pin: Any, tree: Tree) -> Any:

@@ -26,7 +26,7 @@ def query_contender(tree: Tree, queries: Queries, query: Query) -> Contender | N
     places = [queries.mechanism.bodies.index(body) for body in (queries.body, queries.middle)]
     function = _functions(pin, peer, tree, *places)[query]
     rows = peer.samples.rows(Quantity.FORWARD)
-    return Contender("Pinocchio", calls(function, rows), len(rows), lambda k: _numbers(pin, peer, function(*rows[k])))
+    return Contender("Pinocchio", calls(function, rows), len(rows), lambda k: _as_array(pin, peer, function(*rows[k])))
 
 
 def _functions(pin: Any, peer: Pinocchio, tree: Tree, last: int, middle: int) -> Mapping[Query, Function]:
@@ -99,13 +99,13 @@ def _angular_first(rows: Array) -> Array:
     return np.concatenate([rows[3:], rows[:3]])
 
 
-def _numbers(pin: Any, peer: Pinocchio, found: Any) -> Array:
+def _as_array(pin: Any, peer: Pinocchio, result: Any) -> Array:
     """Return a result in rbd's conventions."""
-    if isinstance(found, pin.SE3):
-        return np.array(found.homogeneous)
-    if isinstance(found, pin.Motion):
-        return np.concatenate([found.angular, found.linear])
-    numbers: Array = np.array(found)
-    if numbers.ndim == 1 or numbers.shape == (4, 4):
-        return numbers
-    return peer.columns(numbers if len(numbers) == 3 else _angular_first(numbers))
+    if isinstance(result, pin.SE3):
+        return np.array(result.homogeneous)
+    if isinstance(result, pin.Motion):
+        return np.concatenate([result.angular, result.linear])
+    array: Array = np.array(result)
+    if array.ndim == 1 or array.shape == (4, 4):
+        return array
+    return peer.columns(array if len(array) == 3 else _angular_first(array))

@@ -19,7 +19,7 @@ def value_contender(poses: Poses, operation: Operation) -> Contender:
     pin: Any = import_module("pinocchio")
     function, arguments = _function(pin, operation), _arguments(pin, poses, operation)
     return Contender(
-        "Pinocchio", calls(function, arguments), len(arguments), lambda k: _numbers(pin, function(*arguments[k]))
+        "Pinocchio", calls(function, arguments), len(arguments), lambda k: _as_array(pin, function(*arguments[k]))
     )
 
 
@@ -49,8 +49,8 @@ def _function(pin: Any, operation: Operation) -> Callable[..., Any]:
     return functions[operation]
 
 
-def _numbers(pin: Any, found: Any) -> Array:
+def _as_array(pin: Any, result: Any) -> Array:
     """Return a result in rbd's conventions. The logarithm of a pose is a twist of its moving frame in both."""
-    if isinstance(found, pin.Motion):
-        return np.concatenate([found.angular, found.linear])
-    return np.array(found.homogeneous if isinstance(found, pin.SE3) else found)
+    if isinstance(result, pin.Motion):
+        return np.concatenate([result.angular, result.linear])
+    return np.array(result.homogeneous if isinstance(result, pin.SE3) else result)
