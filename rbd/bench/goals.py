@@ -173,7 +173,7 @@ def _contacts(report: Report) -> Iterator[Outcome]:
 
 
 def _grounds(report: Report) -> Iterator[Outcome]:
-    speedups: list[tuple[str, str, int]] = [(Section.GROUND_SINGLE, legged.SINGLE, 1)]
+    speedups: list[tuple[Section, str, int]] = [(Section.GROUND_SINGLE, legged.SINGLE, 1)]
     for section in (Section.GROUND, Section.GROUND_THREADS):
         speedups += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
     for robot in legged.ROBOTS:
