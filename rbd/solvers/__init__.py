@@ -17,6 +17,7 @@ row_groups.py          groups of redundant rows, and where Newton's method begin
 interior_point.py, interior_point_intervals.py, interior_point_workspace.py
                        an interior-point method
 twist_space.py         its unknowns: twists of groups of rows
+grouped_projection.py  the check of its solution, and Newton's method from there
 weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
 cone_projection.py, cone_program.py

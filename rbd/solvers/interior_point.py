@@ -208,6 +208,16 @@ def _find_twist(w: InteriorPoint, g: int) -> None:
         w.twist[a] = x
 
 
+def _change_slacks(w: InteriorPoint, g: int, row: int, start: int) -> None:
+    """Compute the changes of the slacks of some rows of a group along the direction."""
+    size = w.group_sizes[g]
+    for part in range(w.chunk):
+        change = w.left[0] * w.gap[row + part]
+        for a in range(size):
+            change = fma(w.wrenches[start + part * size + a], w.twist[a], change)
+        w.slack_step[row + part] = change
+
+
 def _predict_group(w: InteriorPoint, g: int) -> None:
     """Compute what the changes of a group's pairs towards zero mean: step, products of changes, wrenches."""
     size = w.group_sizes[g]
@@ -216,11 +226,10 @@ def _predict_group(w: InteriorPoint, g: int) -> None:
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
+        _change_slacks(w, g, row, start)
         for part in range(w.chunk):
             first = start + part * size
-            change = w.left[0] * w.gap[row + part]
-            for a in range(size):
-                change = fma(w.wrenches[first + a], w.twist[a], change)
+            change = w.slack_step[row + part]
             by_slack = w.by_slack[row + part]
             step = fma(-w.ratio[row + part], change, -w.weight[row + part])
             share = -change * by_slack
@@ -241,16 +250,13 @@ def _predict_group(w: InteriorPoint, g: int) -> None:
 
 def _correct_group(w: InteriorPoint, g: int, target: float) -> None:
     """Compute the changes of a group's pairs towards products `target`."""
-    size = w.group_sizes[g]
     worst = w.worst[0]
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
+        _change_slacks(w, g, row, start)
         for part in range(w.chunk):
-            first = start + part * size
-            change = w.left[0] * w.gap[row + part]
-            for a in range(size):
-                change = fma(w.wrenches[first + a], w.twist[a], change)
+            change = w.slack_step[row + part]
             by_slack = w.by_slack[row + part]
             step = fma(target, by_slack, -w.push[row + part]) - w.weight[row + part]
             step = fma(-w.ratio[row + part], change, step)
@@ -258,10 +264,9 @@ def _correct_group(w: InteriorPoint, g: int, target: float) -> None:
             worst = select(share > worst, share, worst)
             share = -step * w.by_weight[row + part]
             worst = select(share > worst, share, worst)
-            w.slack_step[row + part] = change
             w.weight_step[row + part] = step
         row += w.chunk
-        start += w.chunk * size
+        start += w.chunk * w.group_sizes[g]
     w.worst[0] = worst
 
 

@@ -238,7 +238,7 @@ def project_on_polyhedron(
     >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10
     ([1.0, 0.0, 1.0, 0.0], True)
     """
-    pattern = _Pattern.of((*rows, *intervals.rows), len(intervals.rows), near is not None)
+    pattern = ProjectionPattern.of((*rows, *intervals.rows), len(intervals.rows), near is not None)
     every = pattern.entries((*rows, *intervals.rows))
     limits = (*intervals.lower, *intervals.upper, *intervals.friction, *intervals.begin)
     known = () if near is None else (*near.point, *near.multipliers)
@@ -249,7 +249,7 @@ def project_on_polyhedron(
 
 @final
 @attrs.frozen
-class _Pattern:
+class ProjectionPattern:
     """Where entries of the rows, and of the factor of I + A'A for any of them, are not zero."""
 
     n: int
@@ -260,7 +260,7 @@ class _Pattern:
     factor: FactorPattern
 
     @classmethod
-    def of(cls, rows: Matrix, intervals: int, known: bool) -> _Pattern:
+    def of(cls, rows: Matrix, intervals: int, known: bool) -> ProjectionPattern:
         """Return the pattern of rows."""
         columns = tuple(nonzero_columns(row) for row in rows)
         return cls(len(rows[0]), intervals, known, columns, FactorPattern.of(len(rows[0]), columns))

@@ -13,13 +13,14 @@ from typing import Final, NamedTuple, final
 
 from rbd.scalars.constants import const
 from rbd.scalars.functions import absolute, both, either, invert, less, less_equal, maximum, minimum, sqrt, where
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
+from rbd.solvers.grouped_projection import project_in_groups
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, Projected, project_on_polyhedron
 from rbd.solvers.quadratic_program import solve_guarded_quadratic_program
-from rbd.solvers.row_groups import RowGroup, near_projection
+from rbd.solvers.row_groups import RowGroup, has_fewer_twists, near_projection, orthonormal_groups
 
 ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""
@@ -63,8 +64,9 @@ def solve_projected_program(
     free = factor.whitened(linear)
     if not rows and not intervals.rows:
         return ProgramSolution(factor.unwhitened(free), (), (), 0)
-    scaled = _Scaled.of(factor, free, rows, bounds, intervals)
-    nearest = scaled.nearest(factor, groups)
+    white = _white_groups(factor, groups)
+    scaled = _Scaled.of(factor, free, _seen_from(factor, free, rows, white), bounds, intervals)
+    nearest = scaled.nearest(white)
     fails = either(scaled.contradicts, invert(less_equal(nearest.residual, ACCURACY)))
     needed = where(fails, 1, 0)
     guarded = partial(solve_guarded_quadratic_program, needed)
@@ -94,21 +96,27 @@ class _Scaled(NamedTuple):
     contradicts: Condition
     """Whether a row of zeros has a positive bound."""
 
-    def nearest(self, factor: Factor, groups: Sequence[RowGroup]) -> Projected:
+    def nearest(self, groups: Sequence[RowGroup]) -> Projected:
         """Return the projection."""
-        if not any(group.is_redundant for group in groups):
+        if not groups:
             return project_on_polyhedron(self.unit, self.sides, self.intervals, self.rest)
-        white = [group.transformed(factor, self.inverses) for group in groups]
-        near = near_projection(white, self.sides, self.intervals, self.rest)
-        intervals = self.intervals._replace(begin=near.begin)
-        return project_on_polyhedron(self.unit, self.sides, intervals, self.rest, near)
+        scaled = [group.scaled(self.inverses) for group in groups]
+        near = near_projection(scaled, self.sides, self.intervals, self.rest)
+        return project_in_groups(scaled, self.sides, self.intervals, self.rest, near)
 
     @classmethod
-    def of(cls, factor: Factor, free: Vector, rows: Matrix, bounds: Sequence[Scalar], intervals: Intervals) -> _Scaled:
+    def of(
+        cls,
+        factor: Factor,
+        free: Vector,
+        rows: Sequence[tuple[Vector, Vector]],
+        bounds: Sequence[Scalar],
+        intervals: Intervals,
+    ) -> _Scaled:
         """Scale a program; the size is that of the largest violation, or of what friction can do."""
         count, ends = len(rows), (0,) * len(intervals.rows)
-        white = [factor.whitened(row) for row in (*rows, *intervals.rows)]
-        unit, sides, inverses, contradicts = _normalised(white, (*bounds, *ends), free)
+        white = [*rows, *((factor.whitened(row), free) for row in intervals.rows)]
+        unit, sides, inverses, contradicts = _normalised(white, (*bounds, *ends))
         own, rest, factors = sides[:count], sides[count:], inverses[count:]
         efforts = [f / x for f, x in zip(intervals.friction, factors, strict=True)]
         speeds = intervals.lower, intervals.upper, intervals.begin
@@ -123,17 +131,36 @@ class _Scaled(NamedTuple):
         return cls(unit[:count], tuple(used), scaled, tuple(x / size for x in rest), inverses, size, contradicts)
 
 
+def _white_groups(factor: Factor, groups: Sequence[RowGroup]) -> list[RowGroup]:
+    """Return groups in which most rows are redundant, with orthonormal twists where these are fewer than velocities."""
+    if not any(group.is_redundant for group in groups):
+        return []
+    white = [group.whitened(factor) for group in groups]
+    return orthonormal_groups(white) if has_fewer_twists(white) else white
+
+
+def _seen_from(factor: Factor, free: Vector, rows: Matrix, groups: Sequence[RowGroup]) -> list[tuple[Vector, Vector]]:
+    """Return rows with the point that they are multiplied with: rows of orthonormal groups with the twist of that."""
+    if not groups or not has_fewer_twists(groups):
+        return [(factor.whitened(row), free) for row in rows]
+    found = dict[int, tuple[Vector, Vector]]()
+    for group in groups:
+        twist = matvec(group.map, free)
+        found |= {j: (row, twist) for j, row in zip(group.numbers, group.wrenches, strict=True)}
+    return [found[j] for j in range(len(rows))]
+
+
 def _normalised(
-    white: Sequence[Vector], bounds: Sequence[Scalar], free: Vector
+    white: Sequence[tuple[Vector, Vector]], bounds: Sequence[Scalar]
 ) -> tuple[Matrix, Vector, Vector, Condition]:
     """Return rows of length one, their sides from the free point, inverse lengths, and whether a row contradicts.
 
     Rows of zeros have an inverse length of zero; one with a positive bound contradicts.
     """
-    lengths = [sqrt(dot(row, row)) for row in white]
+    lengths = [sqrt(dot(row, row)) for row, _ in white]
     longest = reduce(maximum, lengths)
     rows, sides, inverses, contradicts = list[Vector](), list[Scalar](), list[Scalar](), less(1, 0)
-    for row, bound, length in zip(white, bounds, lengths, strict=True):
+    for (row, free), bound, length in zip(white, bounds, lengths, strict=True):
         counts = less(longest * _ZERO_ROW, length)
         inverse = where(counts, 1 / where(counts, length, 1), 0)
         rows.append(tuple(x * inverse for x in row))

@@ -31,7 +31,7 @@ _GROWTH: Final = 100.0
 _PROGRESS: Final = 0.1
 _CONVERGED: Final = 1e-12
 """Residual at which a lane is done."""
-_ACCEPTED: Final = 1e-10
+ACCEPTED: Final = 1e-10
 """Residual at which a lane is done if it makes no progress with the largest rho."""
 STEPS: Final = 40
 """Newton steps, at most."""
@@ -116,9 +116,9 @@ def _piece(low: float, y: float, high: float, friction: float) -> float:
     return select(x < low, 2.0, piece)
 
 
-def _residual(w: Projection) -> None:
+def compute_residual(w: Projection) -> None:
     """Compute slacks, trial multipliers, the gradient, and the residual of the conditions of the minimum."""
-    undefined = _compute_slacks(w)
+    undefined = compute_slacks(w, 0)
     worst = 0.0
     for j in range(w.m - w.intervals):
         trial = fma(w.penalty[0], w.slack[j], w.multipliers[j])
@@ -126,8 +126,14 @@ def _residual(w: Projection) -> None:
         worst = select(w.slack[j] > worst, w.slack[j], worst)
         product = abs(w.slack[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
-    worst = _interval_residual(w, worst)
-    _add_forces(w)
+    worst = interval_residual(w, worst)
+    add_forces(w, 0)
+    finish_residual(w, worst + undefined)
+
+
+def finish_residual(w: Projection, worst: float) -> None:
+    """Set the residual, what multipliers lack to the point included; NaN where something is not finite."""
+    undefined = fma(0.0, worst, 0.0)
     for i in range(w.n):
         error = abs(w.direction[i])
         undefined = fma(0.0, error, undefined)
@@ -135,10 +141,10 @@ def _residual(w: Projection) -> None:
     w.residual[0] = worst + undefined
 
 
-def _compute_slacks(w: Projection) -> float:
-    """Compute slacks; return zero, or NaN where one is not finite."""
+def compute_slacks(w: Projection, first: int) -> float:
+    """Compute slacks from a row on; return zero, or NaN where one is not finite."""
     undefined = 0.0
-    for j in range(w.m):
+    for j in range(first, w.m):
         slack = w.sides[j]
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
             slack = fma(-w.rows[k], w.point[w.row_columns[k]], slack)
@@ -147,19 +153,19 @@ def _compute_slacks(w: Projection) -> float:
     return undefined
 
 
-def _add_forces(w: Projection) -> None:
-    """Compute the gradient, and what multipliers lack to the point as the direction."""
+def add_forces(w: Projection, first: int) -> None:
+    """Compute the gradient, and what multipliers lack to the point as the direction, of rows from one on."""
     for i in range(w.n):
         w.gradient[i] = w.point[i]
         w.direction[i] = w.point[i]
-    for j in range(w.m):
+    for j in range(first, w.m):
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
             column = w.row_columns[k]
             w.gradient[column] = fma(-w.trial[j], w.rows[k], w.gradient[column])
             w.direction[column] = fma(-w.multipliers[j], w.rows[k], w.direction[column])
 
 
-def _interval_residual(w: Projection, worst: float) -> float:
+def interval_residual(w: Projection, worst: float) -> float:
     """Compute trial multipliers of interval rows; return the residual, theirs included: that of the proximal operator.
 
     It is how far a multiplier moves with rho = 1.
@@ -328,17 +334,28 @@ def _review(w: Projection, running: float) -> float:
     slow = select(residual > _PROGRESS * w.last[0], settled, 0.0)
     w.last[0] = select(settled > 0.0, residual, w.last[0])
     grows = select(w.penalty[0] < _LARGEST_PENALTY, slow, 0.0)
-    stuck = select(residual > _ACCEPTED, 0.0, slow - grows)
+    stuck = select(residual > ACCEPTED, 0.0, slow - grows)
     w.penalty[0] = select(grows > 0.0, w.penalty[0] * _GROWTH, w.penalty[0])
     changed = _choose_pieces(w, select(w.steps[0] < _EAGER, running, settled))
     w.last[0] = select(changed > 0.0, _FAR, w.last[0])
     if some(grows + changed > 0.0):
-        _residual(w)
+        compute_residual(w)
     return select(stuck > 0.0, 0.0, running)
 
 
 def project(w: Projection) -> int:
     """Find the point and its multipliers; the residual says whether they are found."""
+    begin_near(w)
+    compute_residual(w)
+    enough = _CONVERGED
+    if w.known > 0:
+        enough = ACCEPTED
+    iterate(w, select(w.residual[0] > enough, 1.0, 0.0))
+    return 0
+
+
+def begin_near(w: Projection) -> None:
+    """Begin with the point and the multipliers that are known."""
     w.penalty[0] = _PENALTY
     w.last[0] = _FAR
     for i in range(w.known * w.n):
@@ -346,18 +363,16 @@ def project(w: Projection) -> int:
     for j in range(w.known * w.m):
         w.multipliers[j] = w.near_multipliers[j]
     _guess_pieces(w)
-    _residual(w)
-    enough = _CONVERGED
-    if w.known > 0:
-        enough = _ACCEPTED
-    running = select(w.residual[0] > enough, 1.0, 0.0)
+
+
+def iterate(w: Projection, running: float) -> None:
+    """Go Newton steps in lanes that are running."""
     rounds = 0
     while rounds < STEPS and some(running > 0.0):
         _step(w, running, rounds)
-        _residual(w)
+        compute_residual(w)
         running = _review(w, running)
         rounds += 1
-    return 0
 
 
 def operations(

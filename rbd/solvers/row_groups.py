@@ -40,12 +40,14 @@ class RowGroup(NamedTuple):
         """Whether there are twice as many rows as can be independent."""
         return len(self.wrenches) >= 2 * len(self.map)
 
-    def transformed(self, factor: Factor, scales: Sequence[Scalar]) -> RowGroup:
-        """Return the group in the coordinates in which a matrix is the identity, its rows scaled."""
-        wrenches = tuple(
-            tuple(x * scales[j] for x in row) for j, row in zip(self.numbers, self.wrenches, strict=True)
-        )  # fmt: skip
-        return RowGroup(self.numbers, wrenches, tuple(factor.whitened(row) for row in self.map))
+    def whitened(self, factor: Factor) -> RowGroup:
+        """Return the group in the coordinates in which a matrix is the identity."""
+        return self._replace(map=tuple(factor.whitened(row) for row in self.map))
+
+    def scaled(self, scales: Sequence[Scalar]) -> RowGroup:
+        """Return the group with its rows scaled."""
+        rows = zip(self.numbers, self.wrenches, strict=True)
+        return self._replace(wrenches=tuple(tuple(x * scales[j] for x in row) for j, row in rows))
 
 
 def _no_tangents(
@@ -78,7 +80,8 @@ def near_projection(
 ) -> NearSolution:
     """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
 
-    Where no interval row is near at first, the unknowns are the twists of the groups, if these are fewer.
+    If twists are fewer than columns, the rows of each map are orthonormal (`orthonormal_groups`). Then twists are the
+    unknowns where no interval row is near at first.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
     >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
@@ -86,7 +89,7 @@ def near_projection(
     [1.0, 0.0, 1.0, 0.0]
     """
     problem = _GroupedProblem(groups, sides, intervals, rest)
-    if not problem.has_fewer_twists or not all(map(is_plain_zero, intervals.friction)):
+    if not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
         return problem.with_intervals(1)
     if not intervals.rows:
         return problem.in_twists(1)
@@ -120,14 +123,6 @@ class _GroupedProblem(NamedTuple):
         return [self.sides[j] for j in self.order]
 
     @property
-    def has_fewer_twists(self) -> bool:
-        """Whether the twists of the groups are not more than the columns, so that they may be independent."""
-        columns = [_columns_of(group.map) for group in self.groups]
-        widths = [len(group.map) for group in self.groups]
-        own = all(width <= len(used) for width, used in zip(widths, columns, strict=True))
-        return own and sum(widths) <= len(set[int]().union(*columns))
-
-    @property
     def has_near_intervals(self) -> Condition:
         """Whether the method gives a multiplier to an interval row, without friction, at the beginning."""
         bounds = zip(self.rest, self.intervals.lower, self.intervals.upper, strict=True)
@@ -151,7 +146,7 @@ class _GroupedProblem(NamedTuple):
 
     def in_twists(self, needed: Scalar) -> NearSolution:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
-        space = TwistSpace.of([group.wrenches for group in self.groups], [group.map for group in self.groups])
+        space = TwistSpace(tuple(group.wrenches for group in self.groups), tuple(group.map for group in self.groups))
         pattern = _GroupPattern.of_twists(self.groups)
         wrenches = (x for own in space.wrenches for row in own for x in row)
         operands = *wrenches, *space.metric_entries, *self.ordered_sides, needed
@@ -166,7 +161,20 @@ class _GroupedProblem(NamedTuple):
         return tuple(x for _, x in sorted(zip(self.order, multipliers, strict=True), key=lambda pair: pair[0]))
 
 
-def _columns_of(rows: Matrix) -> tuple[int, ...]:
+def has_fewer_twists(groups: Sequence[RowGroup]) -> bool:
+    """Return whether the twists of groups are not more than the columns, so that they may be independent."""
+    columns, widths = [columns_of(group.map) for group in groups], [len(group.map) for group in groups]
+    own = all(width <= len(used) for width, used in zip(widths, columns, strict=True))
+    return own and sum(widths) <= len(set[int]().union(*columns))
+
+
+def orthonormal_groups(groups: Sequence[RowGroup]) -> list[RowGroup]:
+    """Return groups with twists in which the rows of each map are orthonormal."""
+    space = TwistSpace.of([group.wrenches for group in groups], [group.map for group in groups])
+    return [RowGroup(group.numbers, *parts) for group, *parts in zip(groups, *space, strict=True)]
+
+
+def columns_of(rows: Matrix) -> tuple[int, ...]:
     """Return the columns in which rows are not structural zeros."""
     return tuple(sorted({i for row in rows for i in nonzero_columns(row)}))
 
@@ -194,7 +202,7 @@ class _GroupPattern:
     def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _GroupPattern:
         """Return the pattern of groups and interval rows."""
         rows, widths = (tuple(map(len, parts)) for parts in zip(*((g.wrenches, g.map) for g in groups), strict=True))
-        columns = tuple(_columns_of(group.map) for group in groups)
+        columns = tuple(columns_of(group.map) for group in groups)
         row_columns = tuple(nonzero_columns(row) for row in intervals.rows)
         sliders = tuple(k for k, f in enumerate(intervals.friction) if not is_plain_zero(f))
         return cls(len(groups[0].map[0]), rows, widths, columns, row_columns, sliders, plain=False)

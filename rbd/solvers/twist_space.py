@@ -25,26 +25,30 @@ _LEAST: Final = const(1, 10**9)
 
 @final
 class TwistSpace(NamedTuple):
-    """The wrenches W of each group, the rows of T, and the lower triangle of P."""
+    """The wrenches W and the rows of T of each group; those of one group are orthonormal."""
 
     wrenches: tuple[Matrix, ...]
-    map: Matrix
-    metric: Matrix
+    maps: tuple[Matrix, ...]
 
     @classmethod
     def of(cls, wrenches: Sequence[Matrix], maps: Sequence[Matrix]) -> TwistSpace:
         """Scale the twists of groups."""
-        scaled, rows = list[Matrix](), list[Vector]()
-        for own, map_ in zip(wrenches, maps, strict=True):
-            factor = _lower_factor(_gram(map_))
-            scaled.append(tuple(_times_lower(row, factor) for row in own))
-            rows += _divided(map_, factor)
-        return cls(tuple(scaled), tuple(rows), _inverse(rows, [len(map_) for map_ in maps]))
+        factors = [_lower_factor(_gram(map_)) for map_ in maps]
+        scaled = (
+            tuple(_times_lower(row, factor) for row in own) for own, factor in zip(wrenches, factors, strict=True)
+        )
+        return cls(tuple(scaled), tuple(_divided(map_, factor) for map_, factor in zip(maps, factors, strict=True)))
+
+    @property
+    def metric(self) -> Matrix:
+        """The lower triangle of P."""
+        return _inverse([(k, row) for k, map_ in enumerate(self.maps) for row in map_])
 
     @property
     def metric_entries(self) -> Vector:
         """P, below the diagonal row by row, then the diagonal."""
-        return *(x for row in self.metric for x in row[:-1]), *(row[-1] for row in self.metric)
+        metric = self.metric
+        return *(x for row in metric for x in row[:-1]), *(row[-1] for row in metric)
 
     def point(self, multipliers: Vector) -> Vector:
         """Return the point z = U' of multipliers, group by group."""
@@ -53,7 +57,8 @@ class TwistSpace(NamedTuple):
             forces = multipliers[start : start + len(own)]
             total += [dot(column, forces) for column in zip(*own, strict=True)]
             start += len(own)
-        return tuple(dot(column, total) for column in zip(*self.map, strict=True))
+        rows = (row for map_ in self.maps for row in map_)
+        return tuple(dot(column, total) for column in zip(*rows, strict=True))
 
 
 def _gram(rows: Matrix) -> Matrix:
@@ -80,7 +85,7 @@ def _times_lower(row: Vector, factor: Matrix) -> Vector:
     return tuple(dot(row[j:], [factor[i][j] for i in range(j, len(row))]) for j in range(len(row)))
 
 
-def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> list[Vector]:
+def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> Matrix:
     """Return C⁻¹ times the matrix of the rows."""
     found = list[Vector]()
     for row, own in zip(rows, factor, strict=True):
@@ -88,13 +93,15 @@ def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> list[Vector]:
         for x, other in zip(own, found, strict=False):
             left = [a - x * b for a, b in zip(left, other, strict=True)]
         found.append(tuple(a / own[-1] for a in left))
-    return found
+    return tuple(found)
 
 
-def _inverse(rows: Sequence[Vector], sizes: Sequence[int]) -> Matrix:
-    """Return the lower triangle of (T T')⁻¹ for rows that are orthonormal within groups of these sizes."""
-    owners = [k for k, size in enumerate(sizes) for _ in range(size)]
-    gram = [[0 if owners[i] == owners[j] else dot(row, rows[j]) for j in range(i)] + [1] for i, row in enumerate(rows)]
+def _inverse(rows: Sequence[tuple[int, Vector]]) -> Matrix:
+    """Return the lower triangle of (T T')⁻¹ for rows with the numbers of their groups, orthonormal within these."""
+    gram = [
+        [0 if owner == other else dot(row, column) for other, column in rows[:i]] + [1]
+        for i, (owner, row) in enumerate(rows)
+    ]
     size = range(len(rows))
     inverse = _divided([tuple(1 if i == j else 0 for j in size) for i in size], _lower_factor(gram))
     columns = tuple(zip(*inverse, strict=True))

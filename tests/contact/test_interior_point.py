@@ -78,7 +78,7 @@ def test_twist_space_has_the_same_rows_and_distances() -> None:
     feet, rng = flat_feet(3, joints=5), np.random.default_rng(3)
     wrenches, maps = [each.wrenches for each in feet.groups], [each.map for each in feet.groups]
     space = TwistSpace.of(wrenches, maps)
-    T, P = np.array(space.map, dtype=float), np.zeros((12, 12))
+    T, P = np.array(sum(space.maps, ()), dtype=float), np.zeros((12, 12))
     P[np.tril_indices(12)] = [x for row in space.metric for x in row]
     P += np.tril(P, -1).T
     np.testing.assert_allclose(P @ T @ T.T, np.eye(12), rtol=0, atol=1e-9)
