@@ -29,27 +29,27 @@ _PIECE = 1000
 
 def rolled_functions(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
-    cut = make_plan(program, _PIECE, 1, threshold)
-    writer = _RolledWriter(cut, inputs)
+    plan = make_plan(program, _PIECE, 1, threshold)
+    writer = _RolledWriter(plan, inputs)
     unused = [f"    (void){x};" for x in (*inputs, "result", "ws")]
     body = [*unused, *(f"    {line}" for line in writer.lines())]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
-    return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
+    return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], plan.slot_count
 
 
 @final
 class _RolledWriter:
     """Writes the function and its tables."""
 
-    def __init__(self, cut: Plan, inputs: Sequence[str]) -> None:
-        self.cut, self.program, self.names = cut, cut.program, inputs
-        self.size = cut.program.input_size
+    def __init__(self, plan: Plan, inputs: Sequence[str]) -> None:
+        self.plan, self.program, self.names = plan, plan.program, inputs
+        self.size = plan.program.input_size
         self.tables: list[str] = []
         self.local: set[int] = set()
-        self.early = {index for angle in cut.input_angles for index in (angle.sine, angle.cosine) if index is not None}
+        self.early = {index for angle in plan.input_angles for index in (angle.sine, angle.cosine) if index is not None}
         self.outputs: dict[int, list[int]] = {}
-        copied = {output for output, _ in cut.results}
-        for output, operand in enumerate(cut.program.results):
+        copied = {output for output, _ in plan.results}
+        for output, operand in enumerate(plan.program.results):
             if operand >= self.size and output not in copied:
                 self.outputs.setdefault(operand - self.size, []).append(output)
 
@@ -58,14 +58,14 @@ class _RolledWriter:
         for output, operand in enumerate(self.program.results):
             if operand < self.size:
                 yield f"result[{output}] = {self._operand(operand)};"
-        for place, operand in self.cut.initial_argument_slots:
+        for place, operand in self.plan.initial_argument_slots:
             yield f"ws[{place}] = {self._operand(operand)};"
         for index in sorted(self.early):
             yield from self._statement(index)
-        for number_, chunk in enumerate(self.cut.chunks):
-            loop = self.cut.loops.get(number_)
+        for k, chunk in enumerate(self.plan.chunks):
+            loop = self.plan.loops.get(k)
             yield from self._block(chunk) if loop is None else self._loop(loop)
-        yield from self._copied("result", self.cut.results)
+        yield from self._copied("result", self.plan.results)
 
     # --- straight code ------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ class _RolledWriter:
             return number(self.program.constants[~operand])
         if operand >= self.size:
             index = operand - self.size
-            return f"t{index}" if index in self.local else f"ws[{self.cut.slots[index]}]"
+            return f"t{index}" if index in self.local else f"ws[{self.plan.slots[index]}]"
         port, index = self.program.input_at(operand)
         return f"{self.names[port]}[{index}]"
 
@@ -103,8 +103,8 @@ class _RolledWriter:
         yield f"const {kind} t{index} = {op.row.c.format(*values)};"
         if index not in self.early:
             self.local.add(index)
-        places = [f"ws[{place}]" for place in self.cut.argument_slots.get(index, ())]
-        places += [f"ws[{self.cut.slots[index]}]"] if index in self.cut.slots else []
+        places = [f"ws[{place}]" for place in self.plan.argument_slots.get(index, ())]
+        places += [f"ws[{self.plan.slots[index]}]"] if index in self.plan.slots else []
         places += [f"result[{output}]" for output in self.outputs.get(index, ())]
         yield from (f"{place} = t{index};" for place in places)
         yield f"(void)t{index};"
@@ -114,13 +114,13 @@ class _RolledWriter:
         index = operand - self.size
         if index >= 0 and index not in self.local:
             self.local.add(index)
-            value = f"ws[{self.cut.slots[index]}]"
+            value = f"ws[{self.plan.slots[index]}]"
             yield f"const {'int' if truth else 'double'} t{index} = {value}{' != 0' if truth else ''};"
 
     def _call(self, index: int) -> Iterator[str]:
-        place = self.cut.calls[index]
+        place = self.plan.calls[index]
         call, lengths = place.call, place.call.lengths
-        yield from self._copied("ws", self.cut.copies.get(index, ()))
+        yield from self._copied("ws", self.plan.copies.get(index, ()))
         yield "{"
         yield from _cleared("ws", place.outputs, sum(lengths.outputs))
         yield from _cleared("ws", place.work, sum(lengths.work))

@@ -58,18 +58,18 @@ CODEGEN_VERSION = 2
 
 def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the LLVM IR of a program for one state; its angles are packed into vectors."""
-    cut, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
-    names, texts = emit_functions(cut, Lanes(1), "one", pack)
-    return "\n".join([*module_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
+    plan, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
+    names, texts = emit_functions(plan, Lanes(1), "one", pack)
+    return "\n".join([*module_declarations({1, pack}), *texts, single(program, plan.slot_count, names)])
 
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the LLVM IR of a program for rows, `lanes` at a time."""
     program = inline_calls(program) if lanes > 1 else program
-    cut, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
-    names, texts = emit_functions(cut, wide, "wide", lanes)
+    plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
+    names, texts = emit_functions(plan, wide, "wide", lanes)
     return "\n".join(
-        [*module_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()]
+        [*module_declarations({1, lanes}), *texts, batch(program, plan.slot_count, names, wide), batch_worker()]
     )
 
 

@@ -12,10 +12,8 @@ from typing import final
 from rbd.intrinsics.tree import Arithmetic, BuiltinCall, Expression, For, Load, Name, Negate, Number, Store
 from rbd.native.codegen.arithmetic import emit_operation
 from rbd.native.codegen.ir import Lanes, Writer
+from rbd.native.codegen.values import Values
 from rbd.program.opcodes import WORDS
-
-Values = dict[str, str]
-"""Names of the current values of variables."""
 
 _UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'
 """Branch weights that place the vector loop out of line: short loops then take fewer jumps."""
