@@ -43,7 +43,7 @@ def inertial(attributes: str, fragment: str) -> Fault:
     return inside(f"<body>\n<inertial {attributes}/>\n</body>", VALUE, fragment, 3)
 
 
-VERTICES = "0 0 0 1 0 0 0 1 0 0 0 1"
+VERTICES, FACES = "0 0 0 1 0 0 0 1 0 0 0 1", "0 2 1 0 1 3 0 3 2 1 2 3"
 
 
 def mesh(attributes: str, fragment: str, error: str = VALUE) -> Fault:
@@ -52,6 +52,20 @@ def mesh(attributes: str, fragment: str, error: str = VALUE) -> Fault:
         "</worldbody></mujoco>",
         error, 2, fragment,
     )  # fmt: skip
+
+
+def meshed(attributes: str, fragment: str, error: str = VALUE) -> Fault:
+    return Fault(
+        f"<mujoco><asset><mesh name='m' vertex='{VERTICES}' face='{FACES}'/></asset><worldbody><body>\n"
+        f"<geom mesh='m' {attributes}/></body></worldbody></mujoco>",
+        error, 2, fragment,
+    )  # fmt: skip
+
+
+def beside(kind: str, text: str, error: str, fragment: str) -> Fault:
+    """What stands beside a world with one joint, `j`, of a kind; its first line is line 2."""
+    world = f"<worldbody><body><joint name='j' type='{kind}'/><geom size='1'/></body></worldbody>"
+    return Fault(f"<mujoco>{world}\n{text}</mujoco>", error, 2, fragment)
 
 
 FAULTS = {
@@ -125,6 +139,16 @@ FAULTS = {
     "mesh from a text": mesh("file='m.stl'", "directory=", PATH),
     "mesh made by MuJoCo": mesh("builtin='sphere' params='1'", "not supported", REFUSED),
     "mesh scaled to nothing": mesh(f"vertex='{VERTICES}' face='0 1 2' scale='1 0 1'", "scale is zero"),
+    "mesh turned by nothing": mesh(f"vertex='{VERTICES}' refquat='0 0 0 0'", "refquat is zero"),
+    "mesh from a point": meshed("type='mesh' fromto='0 0 0 0 0 1'", "a mesh has no fromto"),
+    "shell of a mesh": meshed("type='mesh' shellinertia='true'", "attribute of the mesh"),
+    "plane around a mesh": meshed("type='plane'", "no plane is fitted"),
+    "field without a size": Fault(
+        "<mujoco>\n<asset><hfield name='h'/></asset><worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>",
+        VALUE,
+        2,
+        "'size' is missing",
+    ),
     "mesh twice": section("<asset><mesh name='m'/>\n<mesh name='m'/></asset>", VALUE, "a second mesh 'm'", 3),
     "mesh without a name": section("<asset>\n<mesh/></asset>", VALUE, "neither a name nor a file", 3),
     "joint type": joint("type='screw'", "'screw' is none of"),
@@ -212,6 +236,10 @@ FAULTS = {
     "controls of another number": section(
         "<actuator><motor joint='ja'/></actuator>\n<keyframe><key ctrl='1 2'/></keyframe>", VALUE, "ctrl", 3
     ),
+    "keyframe that turns by nothing": beside("ball", "<keyframe><key qpos='0 0 0 0'/></keyframe>", VALUE, "is zero"),
+    "tendon of a ball joint": beside(
+        "ball", "<tendon><fixed><joint joint='j' coef='1'/></fixed></tendon>", VALUE, "hinges and slides"
+    ),
     "keyframe, too short": section("<keyframe>\n<key qpos='1'/></keyframe>", VALUE, "the model has 2", 3),
 }
 
@@ -240,6 +268,27 @@ DOUBTS = {
     ),
     "unknown tendon": section("<tendon>\n<linear/></tendon>", REFUSED, "unknown element 'linear'", 3),
     "adhesion": section("<actuator>\n<adhesion body='a'/></actuator>", REFUSED, "an adhesion is not supported", 3),
+    "unknown actuator": section("<actuator>\n<moter joint='ja'/></actuator>", REFUSED, "unknown actuator 'moter'", 3),
+    "actuator at a site": section("<actuator>\n<motor site='sa'/></actuator>", REFUSED, "transmission by site", 3),
+    "actuator with a state": section(
+        "<actuator>\n<general joint='ja' dyntype='integrator'/></actuator>", REFUSED, "dyntype='integrator'", 3
+    ),
+    "actuator with a time constant": section(
+        "<actuator>\n<position joint='ja' timeconst='0.1'/></actuator>", REFUSED, "timeconst is not supported", 3
+    ),
+    "actuator of a free joint": beside("free", "<actuator><motor joint='j'/></actuator>", REFUSED, "on a free joint"),
+    "armature of a tendon": section(
+        "<tendon><fixed name='t'><joint joint='ja' coef='1'/></fixed></tendon>"
+        "<actuator>\n<motor tendon='t' armature='1'/></actuator>",
+        REFUSED,
+        "armature: it is supported on joints only",
+        3,
+    ),
+    "unknown contact": section("<contact>\n<collide/></contact>", REFUSED, "unknown element 'collide'", 3),
+    "unknown keyframe": section("<keyframe>\n<keys/></keyframe>", REFUSED, "did you mean 'key'?", 3),
+    "unknown asset": section("<asset>\n<meshes/></asset>", REFUSED, "unknown asset 'meshes'", 3),
+    "signed distance field": meshed("type='sdf'", "signed distance fields", REFUSED),
+    "coarse hull": mesh(f"vertex='{VERTICES}' inertia='convex' maxhullvert='4'", "the whole convex hull", REFUSED),
     "unknown section": section("<actuators/>", REFUSED, "unknown section"),
     "unknown element": inside("<bodies/>", REFUSED, "unknown element 'bodies'"),
     "damping of an actuator": section(
