@@ -27,8 +27,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".coverage-shards"
-SKIPPED = ("typing", "benchmarks", "data")
-WHOLE = ("tests/arguments", "tests/urdf", "tests/mjcf")
+SKIPPED = ("typing", "data")
+WHOLE = tuple(
+    f"tests/{folder}"
+    for folder in ("arguments", "arrays", "cli", "docs", "gym", "mjcf", "rational", "spatial", "state", "urdf", "viz")
+)
 """Folders whose cases are different inputs, not the same on other robots."""
 OPTIONS = (
     "-p",

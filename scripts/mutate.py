@@ -23,7 +23,16 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 ROOT = Path(__file__).resolve().parents[1]
-_CONTACT = tuple(f"tests/contact/test_{name}.py" for name in ("coulomb", "quadratic_program", "projected_program"))
+_OF_CONTACT = (
+    "coulomb",
+    "coulomb_native",
+    "quadratic_program",
+    "projected_program",
+    "interval_program",
+    "interior_point",
+    "round_cones",
+)
+_CONTACT = tuple(f"tests/contact/test_{name}.py" for name in _OF_CONTACT)
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "spatial": (("spatial",), ("tests/spatial",)),
     "joints": (("joints",), ("tests/joints",)),
