@@ -113,6 +113,22 @@ def test_a_motion_that_cannot_be_followed_is_given_up(pendulum: rbd.MechanismSta
     assert np.array_equal(pendulum.v, v)
 
 
+def test_a_tolerance_that_no_step_keeps_is_given_up(pendulum: rbd.MechanismState) -> None:
+    q, v, count = pendulum.q.copy(), pendulum.v.copy(), iter(range(10**6))
+    with pytest.raises(
+        SolverError, match=r"the tolerance cannot be kept at t = 0\.0: steps would be shorter"
+    ) as caught:
+        rbd.simulate(
+            pendulum,
+            0.1,
+            lambda t, state: [1e6 * (-1) ** next(count), 0],  # another torque at each call, however short the step
+            integrator=AdaptiveMuntheKaas(rtol=1e-14, atol=1e-300),
+        )
+    assert (caught.value.status, caught.value.time) == ("step too short", 0)
+    assert np.array_equal(pendulum.q, q)
+    assert np.array_equal(pendulum.v, v)
+
+
 def test_events_are_met_to_the_accuracy_of_the_steps(pendulum: rbd.MechanismState) -> None:
     again = rbd.MechanismState(pendulum.mechanism, pendulum.q, pendulum.v)
     crossing = Event(lambda t, state: state.q[0] + state.q[1], terminal=True)

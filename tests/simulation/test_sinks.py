@@ -81,6 +81,16 @@ def test_files_take_rows(tmp_path: Path) -> None:
         assert_same(Trajectory.load(tmp_path / name), whole)
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_files_of_no_samples_are_not_written(begun: bool, tmp_path: Path) -> None:
+    sink = NpzFile(tmp_path / "none.npz")
+    if begun:
+        sink.begin(Sizes(7, 6, 6))
+    with pytest.raises(ArgumentError, match="the sink was given no samples"):
+        sink.finish()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_failed_runs_leave_files_alone(tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
     sink = NpzFile(path)

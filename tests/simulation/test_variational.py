@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import DivergedError, SolverError
+from rbd.errors import DivergedError, RbdError, SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
 from rbd.simulation import MuntheKaas, VariationalMidpoint
@@ -65,10 +65,15 @@ def test_energy_oscillates_but_does_not_drift(single_body: Build) -> None:
     assert abs(last.mean() - first.mean()) < 0.2 * np.ptp(energy)
 
 
-def test_steps_that_are_too_long_are_told(pendulum: rbd.MechanismState) -> None:
+@pytest.mark.parametrize(
+    ("stiffness", "error", "message"), [(100.0, SolverError, "did not converge"), (3e3, DivergedError, "diverged")]
+)
+def test_steps_that_are_too_long_are_told(
+    stiffness: float, error: type[RbdError], message: str, pendulum: rbd.MechanismState
+) -> None:
     q = pendulum.q.copy()
-    with pytest.raises((SolverError, DivergedError), match="a smaller dt may help"):
-        rbd.simulate(pendulum, 1.0, lambda t, state: -3e3 * state.q, dt=0.1, integrator=VariationalMidpoint())
+    with pytest.raises(error, match=f"{message}.* a smaller dt may help"):
+        rbd.simulate(pendulum, 1.0, lambda t, state: -stiffness * state.q, dt=0.1, integrator=VariationalMidpoint())
     assert np.array_equal(pendulum.q, q)
 
 
