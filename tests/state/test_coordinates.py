@@ -309,5 +309,5 @@ def test_subspaces_and_constraint_wrenches_of_all_joints() -> None:
         assert T.shape == (6, 6 - joint.nv)
         size = np.abs(S).max(initial=1) * np.abs(T).max(initial=1)
         close(T.T @ S, np.zeros((6 - joint.nv, joint.nv)), 1e-12, scale=size)
-        assert np.linalg.matrix_rank(T) == 6 - joint.nv
-        assert np.linalg.matrix_rank(S) == joint.nv
+        for matrix in (S, T):  # older releases of NumPy have no rank of empty matrices
+            assert matrix.size == 0 or np.linalg.matrix_rank(matrix) == matrix.shape[1]
