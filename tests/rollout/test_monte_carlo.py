@@ -189,14 +189,16 @@ def test_a_study_goes_on_after_an_interrupt(tmp_path: Path) -> None:
 
 def test_worker_processes_that_die_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     pools: list[ProcessPoolExecutor] = []
+    killed: list[int] = []
 
     def pool(*arguments: Any) -> ProcessPoolExecutor:
         pools.append(ProcessPoolExecutor(*arguments))
         return pools[-1]
 
     def kill_one(done: float, total: float | None) -> None:
-        if done and len(pools) == 1:
-            os.kill(next(iter(pools[0]._processes)), signal.SIGKILL)
+        if done and not killed:  # once: the pool may take a while to see it
+            killed.append(next(iter(pools[0]._processes)))
+            os.kill(killed[0], signal.SIGKILL)
 
     monkeypatch.setattr("rbd.rollout.chunks.ProcessPoolExecutor", pool)
     found = swings(executor="processes", cases=400, chunk=1, progress=kill_one)
