@@ -45,16 +45,16 @@ def test_the_damping_ratio_is_of_the_inertia_that_the_actuator_moves() -> None:
     _, report = read("<position joint='j' kp='10' dampratio='0.7' gear='3'/><motor joint='j'/>")
     servo, motor = report.actuators
     reflected = INERTIA / 9
-    np.testing.assert_allclose(servo.bias, (0, -10, -2 * 0.7 * math.sqrt(10 * reflected)), rtol=1e-14)
+    np.testing.assert_allclose(servo.bias, (0, -10, -2 * 0.7 * math.sqrt(10 * reflected)), rtol=1e-14, atol=0)
     assert motor.bias == (0, 0, 0)
 
 
 def test_springs_and_dampers_follow_from_time_constant_and_ratio() -> None:
     mechanism, report = read("", joint="springdamper='0.5 0.8' springref='90'")
     (spring,) = report.springs
-    np.testing.assert_allclose(spring.stiffness, INERTIA / (0.5 * 0.8) ** 2, rtol=1e-14)
-    np.testing.assert_allclose(spring.rest, (math.pi / 2, math.pi / 2), rtol=1e-14)
-    np.testing.assert_allclose(mechanism.joint("j").damping, 2 * INERTIA / 0.5, rtol=1e-14)
+    np.testing.assert_allclose(spring.stiffness, INERTIA / (0.5 * 0.8) ** 2, rtol=1e-14, atol=0)
+    np.testing.assert_allclose(spring.rest, (math.pi / 2, math.pi / 2), rtol=1e-14, atol=0)
+    np.testing.assert_allclose(mechanism.joint("j").damping, 2 * INERTIA / 0.5, rtol=1e-14, atol=0)
 
 
 def test_springs_and_dampers_can_be_off() -> None:
@@ -66,7 +66,7 @@ def test_springs_and_dampers_can_be_off() -> None:
 
 def test_position_servos_inherit_a_share_of_the_range_of_their_joint() -> None:
     _, report = read("<position joint='j' inheritrange='0.5'/>", joint="range='-30 90'")
-    np.testing.assert_allclose(report.actuators[0].control_range, np.radians([0, 60]), atol=1e-15)
+    np.testing.assert_allclose(report.actuators[0].control_range, np.radians([0, 60]), rtol=0, atol=1e-15)
 
 
 def test_groups_of_actuators_can_be_off() -> None:
