@@ -141,14 +141,14 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
     figure.savefig(picture, dpi=120)
 
 
-def _draw_motion(axes: Axes, found: Array) -> None:
+def _draw_motion(axes: Axes, positions: Array) -> None:
     """Plot the path of the tip, from light to dark, and five poses near the end."""
-    tip, pieces = found[:, 1], 60
+    tip, pieces = positions[:, 1], 60
     for k in range(pieces):
         first, last = len(tip) * k // pieces, len(tip) * (k + 1) // pieces + 1
         axes.plot(*tip[first:last].T, color="tab:blue", linewidth=1.0, alpha=0.15 + 0.85 * (k + 1) / pieces)
-    for fade, i in enumerate(np.linspace(0.93, 1, 5) * (len(found) - 1)):
-        rods = np.vstack([np.zeros((1, 2)), found[int(i)]])
+    for fade, i in enumerate(np.linspace(0.93, 1, 5) * (len(positions) - 1)):
+        rods = np.vstack([np.zeros((1, 2)), positions[int(i)]])
         axes.plot(*rods.T, "-o", color="black", alpha=0.12 + 0.22 * fade, linewidth=2.5, markersize=5)
     axes.set_aspect("equal")
     axes.set_xlabel("x [m]")

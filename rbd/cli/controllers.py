@@ -67,10 +67,10 @@ def _passive(robot: RobotFile, report: MjcfReport | None) -> Control | None:
     return others.controller(robot.mechanism)
 
 
-def _sum(own: Control | None, passive: Control | None) -> Control | None:
-    if own is None or passive is None:
-        return own or passive
-    return lambda t, state: own(t, state) + passive(t, state)
+def _sum(active: Control | None, passive: Control | None) -> Control | None:
+    if active is None or passive is None:
+        return active or passive
+    return lambda t, state: active(t, state) + passive(t, state)
 
 
 def _effort_bounds(state: MechanismState) -> tuple[Array, Array]:

@@ -46,10 +46,10 @@ def _unknown(package: str, name: str, files: list[str]) -> UnknownNameError:
     return UnknownNameError(message, kind="file", name=name, known=names, suggestion=close[0] if close else None)
 
 
-def _listed(package: str, found: list[metadata.PackagePath]) -> str:
+def _listed(package: str, files: list[metadata.PackagePath]) -> str:
     """Return the shortest ends of the paths that tell files apart."""
     length = 1
-    while len({file.parts[-length:] for file in found}) < len(found):
+    while len({file.parts[-length:] for file in files}) < len(files):
         length += 1
-    shown = [f"{package}:{'/'.join(file.parts[-length:])}" for file in found[:_FEW]]
-    return " or ".join(shown) + (" ..." if len(found) > _FEW else "")
+    shown = [f"{package}:{'/'.join(file.parts[-length:])}" for file in files[:_FEW]]
+    return " or ".join(shown) + (" ..." if len(files) > _FEW else "")

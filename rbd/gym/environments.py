@@ -114,15 +114,15 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         if begins.any():
             self._reset_rows(begins)
             torques[begins] = 0.0
-        found = self._evaluated(torques)
+        results = self._evaluated(torques)
         failed = self.worlds.status != 0
-        terminated = ((found["terminated"] > 0) | failed) & ~begins
+        terminated = ((results["terminated"] > 0) | failed) & ~begins
         self._elapsed[~begins] += 1
         truncated = ~terminated & ~begins & (self._most is not None and self._elapsed >= (self._most or 0))
-        rewards = np.where(begins | failed, 0.0, found["reward"])
+        rewards = np.where(begins | failed, 0.0, results["reward"])
         infos: Infos = {"status": self.worlds.status, "_status": failed} if failed.any() else {}
         self._ended = terminated | truncated
-        observations = found["observation"]
+        observations = results["observation"]
         if self._same_step and self._ended.any():
             observations = self._restarted(observations, infos)
         return observations, rewards, terminated, truncated, infos

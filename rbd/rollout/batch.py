@@ -90,15 +90,15 @@ class WorldBatch:
         steps = self.inputs["steps"]
         clean = np.isfinite(steps)
         self.taken[clean] = steps[clean]
-        fresh = np.flatnonzero((codes != 0) & clean)
-        if not fresh.size:
+        failed = np.flatnonzero((codes != 0) & clean)
+        if not failed.size:
             return
-        found = RowStatus()
+        status = RowStatus()
         inputs = list(self.inputs.values())
-        found.store(
-            self.outline, codes[fresh], fresh.shape, lambda k: inputs_of_row(self.outline, inputs, int(fresh[k]))
+        status.store(
+            self.outline, codes[failed], failed.shape, lambda k: inputs_of_row(self.outline, inputs, int(failed[k]))
         )
-        for k, row in enumerate(fresh.tolist()):
-            self._messages[row] = f"in step {int(steps[row])}: {found.explain(k)}"
-        self.status.codes[fresh] = found.codes
-        steps[fresh] = np.nan
+        for k, row in enumerate(failed.tolist()):
+            self._messages[row] = f"in step {int(steps[row])}: {status.explain(k)}"
+        self.status.codes[failed] = status.codes
+        steps[failed] = np.nan

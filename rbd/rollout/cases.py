@@ -33,19 +33,19 @@ class Cases:
     def __init__(self, initial_states: InitialStates, count: int | None, seed: int) -> None:
         """Check what can be checked before the mechanism is known."""
         self._seed = whole_number(seed, "seed", 0)
-        wanted = None if count is None else whole_number(count, "cases", 0)
+        case_count = None if count is None else whole_number(count, "cases", 0)
         self._sampler: Sampler | None = None
         self._rows: dict[str, Array] = {}
         self._ports: dict[str, Port] = {}
         if callable(initial_states):
             self._sampler = initial_states
-            if wanted is None:
+            if case_count is None:
                 message = "cases must be the number of cases that initial_states draws"
                 raise ArgumentError(message, argument="cases", value=count, allowed="a whole number")
-            self.count = wanted
+            self.count = case_count
         else:
             self._rows = {name: as_numbers(value, name) for name, value in _named(initial_states).items()}
-            self.count = self._given_count(wanted)
+            self.count = self._count_of_rows(case_count)
         names = self._drawn(0) if self._sampler else self._rows
         for name in names:
             _require_name(name)
@@ -68,11 +68,11 @@ class Cases:
     def rows(self, first: int, count: int) -> dict[str, Array]:
         """Return the starts of `count` cases from `first` on."""
         if self._sampler is None:
-            given: Mapping[str, Array] = {name: x[first : first + count] for name, x in self._rows.items()}
+            starts: Mapping[str, Array] = {name: x[first : first + count] for name, x in self._rows.items()}
         else:
             drawn = [self._drawn(first + k) for k in range(count)]
-            given = {name: np.array([each[name] for each in drawn]) for name in self.names}
-        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in given.items()}
+            starts = {name: np.array([each[name] for each in drawn]) for name in self.names}
+        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in starts.items()}
         require_possible_rows({name: x for name, x in rows.items() if name in self.parameters})
         return rows
 
@@ -86,16 +86,16 @@ class Cases:
             raise ArgumentError(message, argument="initial_states", value=tuple(drawn), allowed=self.names)
         return drawn
 
-    def _given_count(self, count: int | None) -> int:
+    def _count_of_rows(self, count: int | None) -> int:
         """Return the number of rows, which all arrays have."""
         lengths = {name: len(x) if x.ndim else -1 for name, x in self._rows.items()}
-        found = next(iter(lengths.values()), 0)
+        rows = next(iter(lengths.values()), 0)
         for name, length in lengths.items():
-            if length != found or length < 0 or (count is not None and length != count):
-                wanted = found if count is None else count
-                message = f"{name} of initial_states has {max(length, 0)} rows, needs {wanted}, one per case"
-                raise ShapeError(message, argument=name, expected=wanted, actual=length)
-        return found
+            if length != rows or length < 0 or (count is not None and length != count):
+                required = rows if count is None else count
+                message = f"{name} of initial_states has {max(length, 0)} rows, needs {required}, one per case"
+                raise ShapeError(message, argument=name, expected=required, actual=length)
+        return rows
 
 
 def _named(start: Start | Sequence[ArrayLike]) -> Mapping[str, ArrayLike]:

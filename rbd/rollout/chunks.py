@@ -45,7 +45,7 @@ class RolloutPlan:
     """Integration steps of a step."""
 
     @property
-    def kept(self) -> tuple[int, ...]:
+    def stored_steps(self) -> tuple[int, ...]:
         """The numbers of steps after which states are kept."""
         return (*range(0, self.steps, self.every), self.steps)
 
@@ -90,11 +90,11 @@ def run_chunk(pickled: PickledFunction, start: Mapping[str, Array], plan: Rollou
 def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
     """Return what `run_chunk` does, with a step of this process."""
     worlds = WorldBatch(step, len(start["q"]), start)
-    kept = plan.kept
+    stored = plan.stored_steps
     names = [name for name in STATE if name in worlds.outputs]
-    states = {name: np.empty((worlds.count, len(kept), *worlds.outputs[name].shape[1:])) for name in names}
+    states = {name: np.empty((worlds.count, len(stored), *worlds.outputs[name].shape[1:])) for name in names}
     before = 0
-    for k, number in enumerate(kept):
+    for k, number in enumerate(stored):
         worlds.take((number - before) * plan.calls_per_step, threads)
         for name, array in states.items():
             array[:, k] = worlds.outputs[name]

@@ -174,10 +174,10 @@ class Study:
         if isinstance(storage, Folder):
             for chunk in done:
                 storage.require_start(chunk, self.start(chunk))
-        found = self._results(missing, executor)
-        with progress_bar(self.cases.count, "cases", progress) as bar, closing(found):
+        chunk_results = self._results(missing, executor)
+        with progress_bar(self.cases.count, "cases", progress) as bar, closing(chunk_results):
             bar.update(sum(self._size(chunk) for chunk in done))
-            for chunk, results in found:
+            for chunk, results in chunk_results:
                 storage.put(chunk, results, self.start)
                 bar.update(self._size(chunk))
 
@@ -229,7 +229,7 @@ class Rollouts:
     @property
     def t(self) -> Array:
         """The times at which states were kept, (samples,)."""
-        return np.array(self._study.plan.kept, dtype=np.float64) * self._study.dt
+        return np.array(self._study.plan.stored_steps, dtype=np.float64) * self._study.dt
 
     @property
     def q(self) -> Array:

@@ -70,13 +70,13 @@ class Folder(Storage):
             self._h5py: Any = importlib.import_module("h5py")
         self._path = path
         path.mkdir(parents=True, exist_ok=True)
-        file, wanted = path / _DESCRIPTION, json.dumps(dict(description), indent=1)
+        file, expected = path / _DESCRIPTION, json.dumps(dict(description), indent=1)
         if not file.exists():
             with replaced_file(file) as partial:
-                partial.write_text(wanted, encoding="utf-8")
-        found = file.read_text(encoding="utf-8")
-        if found != wanted:
-            raise _another_study(path, json.loads(found), description)
+                partial.write_text(expected, encoding="utf-8")
+        stored = file.read_text(encoding="utf-8")
+        if stored != expected:
+            raise _another_study(path, json.loads(stored), description)
 
     @override
     def __contains__(self, chunk: int) -> bool:
@@ -94,15 +94,15 @@ class Folder(Storage):
     def get(self, chunk: int) -> Results:
         with self._h5py.File(self._file(chunk), "r") as file:
             results: Results = {name: file[name][()] for name in file if name != "start"}
-        known = json.loads(results["messages"])
-        results["messages"] = {int(row): message for row, message in known.items()}
+        messages = json.loads(results["messages"])
+        results["messages"] = {int(row): message for row, message in messages.items()}
         return results
 
     def require_start(self, chunk: int, start: Mapping[str, Array]) -> None:
         """Raise ArgumentError if the chunk was started with other numbers."""
         with self._h5py.File(self._file(chunk), "r") as file:
-            found = {name: np.asarray(file[f"start/{name}"]) for name in file["start"]}
-        if set(found) != set(start) or any(not np.array_equal(found[name], x) for name, x in start.items()):
+            stored = {name: np.asarray(file[f"start/{name}"]) for name in file["start"]}
+        if set(stored) != set(start) or any(not np.array_equal(stored[name], x) for name, x in start.items()):
             message = f"{self._file(chunk)} has cases with other initial states; give another folder"
             raise ArgumentError(message, argument="folder", value=str(self._path))
 
@@ -110,7 +110,7 @@ class Folder(Storage):
         return self._path / f"cases-{chunk:06d}.h5"
 
 
-def _another_study(path: Path, found: Mapping[str, object], wanted: Mapping[str, object]) -> ArgumentError:
-    different = sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name))
+def _another_study(path: Path, stored: Mapping[str, object], expected: Mapping[str, object]) -> ArgumentError:
+    different = sorted(name for name in {*stored, *expected} if stored.get(name) != expected.get(name))
     message = f"{path} holds another study, which differs in {', '.join(different)}; give another folder"
     return ArgumentError(message, argument="folder", value=str(path))

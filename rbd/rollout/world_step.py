@@ -107,10 +107,10 @@ def _torques(settings: WorldSettings, state: ScalarState, inputs: Mapping[str, A
 
 def _controlled(program: Program, state: ScalarState, t: Scalar, inputs: Mapping[str, Any]) -> Vector:
     """Return the output of a recorded function of q, v, and perhaps t and an action."""
-    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
+    values = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
     if "action" in inputs:
-        known["action"] = _flat(inputs["action"])
-    return tuple(replay(program, [x for port in program.inputs for x in known[port.name]]))
+        values["action"] = _flat(inputs["action"])
+    return tuple(replay(program, [x for port in program.inputs for x in values[port.name]]))
 
 
 def _flat(array: Any) -> Vector:
