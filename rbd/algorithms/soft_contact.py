@@ -89,14 +89,14 @@ def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace
 
 
 @kernel
-def settled_contacts_kernel(state: StateView, s: Vector) -> Vector:
+def reset_contacts_kernel(state: StateView, s: Vector) -> Vector:
     """Return the contact states, with those of points without contact reset to zero."""
-    settled = list(s)
+    s_reset = list(s)
     for contact in state.layout.point_contacts:
         point = passes.to_root(state)[contact.body] @ state.lifted_point(contact.point.location)
         inside = less_equal(lifted_half_space(state, contact.half_space).separation(point), 0)
-        settled[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
-    return tuple(settled)
+        s_reset[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
+    return tuple(s_reset)
 
 
 def contact_energy(state: StateView, s: Vector) -> Scalar:

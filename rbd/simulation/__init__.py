@@ -9,13 +9,13 @@ from rbd.simulation.dynamics_function import Dynamics
 from rbd.simulation.events import Event, Occurrence
 from rbd.simulation.forces import Action, ForceElement, JointSpring, Spring
 from rbd.simulation.hold import ZeroOrderHold
-from rbd.simulation.integrator import Flow, Integrator, Rates
+from rbd.simulation.integrator import Integrator, Rates, RightHandSide
 from rbd.simulation.monitors import EnergyMonitor, LoopGapMonitor, Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.simulate import IntegratorName, simulate
-from rbd.simulation.sinks import Growing, NpzFile, RingBuffer, Sink, Sizes
+from rbd.simulation.sinks import InMemory, NpzFile, RingBuffer, Sink, Sizes
 from rbd.simulation.tableau import DORMAND_PRINCE, EULER, HEUN, RALSTON, RUNGE_KUTTA_4, ButcherTableau
 from rbd.simulation.trajectory import Energies, Trajectory
 from rbd.simulation.variational import VariationalMidpoint
@@ -35,9 +35,8 @@ __all__ = [
     "EnergyMonitor",
     "Event",
     "External",
-    "Flow",
     "ForceElement",
-    "Growing",
+    "InMemory",
     "Integrator",
     "IntegratorName",
     "JointSpring",
@@ -48,6 +47,7 @@ __all__ = [
     "Occurrence",
     "PDGains",
     "Rates",
+    "RightHandSide",
     "RingBuffer",
     "SE3PDGains",
     "SemiImplicitEuler",

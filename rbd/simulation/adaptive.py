@@ -20,7 +20,7 @@ from rbd.errors import ArgumentError, NotFiniteError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero
 from rbd.simulation.equations_of_motion import EquationsOfMotion
-from rbd.simulation.integrator import Flow, Integrator
+from rbd.simulation.integrator import Integrator, RightHandSide
 from rbd.simulation.munthe_kaas import Stages, take_stages
 from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau
 from rbd.spatial.values import require_kind
@@ -32,8 +32,8 @@ _MIN_RELATIVE_STEP = 1e-13  # relative to the time
 _PATIENCE = 1000
 """Steps between two samples before a run is given up that would need ten times `most_steps` at its step size."""
 
-Attempt = Callable[[Flow, MechanismState, Array, float, float], tuple[Array, float]]
-"""attempt(flow, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
+Attempt = Callable[[RightHandSide, MechanismState, Array, float, float], tuple[Array, float]]
+"""attempt(rhs, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
 
 
 @final
@@ -80,13 +80,15 @@ class AdaptiveMuntheKaas(Integrator):
         return _StepSizeControl(self, attempt)
 
     @override
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        return self.begin().step(flow, state, s, start, end)
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
+        return self.begin().step(rhs, state, s, start, end)
 
-    def attempt(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[Array, float]:
+    def attempt(
+        self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
+    ) -> tuple[Array, float]:
         """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
         v = state.v.copy()
-        stages = take_stages(self.tableau, flow, state, s, t, t_next)
+        stages = take_stages(self.tableau, rhs, state, s, t, t_next)
         end = stages.set_state(self.tableau.b)
         return end, self._error(stages, v, state.v, s, end)
 
@@ -98,8 +100,8 @@ class AdaptiveMuntheKaas(Integrator):
             stages.sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),
             stages.sum(weights, stages.sd) / (atol + rtol * np.maximum(np.abs(s0), np.abs(s1))),
         )
-        whole = np.concatenate(parts)
-        return float(np.sqrt(np.mean(whole * whole))) if whole.size else 0.0
+        errors = np.concatenate(parts)
+        return float(np.sqrt(np.mean(errors * errors))) if errors.size else 0.0
 
 
 @final
@@ -117,12 +119,12 @@ class _StepSizeControl(Integrator):
         return self
 
     @override
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
         t, self._attempts = start, 0
         while t < end:
             h = min(self._step, end - t)
             t_next = end if t + 1.01 * h >= end else t + h
-            t, s = self._one_step(flow, state, s, t, t_next)
+            t, s = self._one_step(rhs, state, s, t, t_next)
             if self._attempts > _PATIENCE and end - t > 10 * self._method.most_steps * self._step:
                 raise self._too_many(t, f"at steps of {self._step:.3g} s")
         return s
@@ -131,36 +133,48 @@ class _StepSizeControl(Integrator):
         message = f"more than {self._method.most_steps} steps between two samples, at t = {t!r}: {how}"
         return SolverError(message, status="too many steps", time=t)
 
-    def _one_step(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[float, Array]:
+    def _one_step(
+        self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
+    ) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
         origin = SavedState(state)
         while True:
             failure: NotFiniteError | None = None
             try:
-                end, error = self._attempt(flow, state, s, t, t_next)
+                end, error = self._attempt(rhs, state, s, t, t_next)
             except NotFiniteError as raised:
                 end, error, failure = s, math.inf, raised
             factor = _MAX_FACTOR if error == 0 else min(_MAX_FACTOR, max(_MIN_FACTOR, _SAFETY * error**-self._exponent))
             if error <= 1:
-                self._step = (t_next - t) * factor
+                self._step = self._following_step(t_next - t, factor)
                 return t_next, end
             origin.restore()
-            t_next = t + (t_next - t) * min(factor, 1.0)
-            if failure is not None and _is_of_callback(failure, flow) and not _is_progress(t, t_next):
+            self._step = (t_next - t) * min(factor, 1.0)
+            t_next = t + self._step
+            if failure is not None and _is_of_callback(failure, rhs) and not _is_progress(t, t_next):
                 raise failure
             self._require_progress(t, t_next)
+
+    def _following_step(self, h: float, factor: float) -> float:
+        """Return the size of the step after one of size `h` whose error allows `factor` times as much.
+
+        A step that ends early, at a sample, may allow far more than the largest factor: the size planned before stays.
+        """
+        return max(self._step, h * factor) if factor == _MAX_FACTOR else h * factor
 
     def _require_progress(self, t: float, t_next: float) -> None:
         if not _is_progress(t, t_next):
             message = f"the tolerance cannot be kept at t = {t!r}: steps would be shorter than {t_next - t:.3g} s"
             raise SolverError(message, status="step too short", time=t)
 
-    def _attempt(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[Array, float]:
+    def _attempt(
+        self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
+    ) -> tuple[Array, float]:
         """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
         self._attempts += 1
         if self._attempts > self._method.most_steps:
             raise self._too_many(t, f"the last was {t_next - t:.3g} s")
-        return self._try(flow, state, s, t, t_next)
+        return self._try(rhs, state, s, t, t_next)
 
 
 def _is_progress(t: float, t_next: float) -> bool:
@@ -168,5 +182,5 @@ def _is_progress(t: float, t_next: float) -> bool:
     return t_next - t > _MIN_RELATIVE_STEP * max(1.0, abs(t))
 
 
-def _is_of_callback(error: NotFiniteError, flow: Flow) -> bool:
-    return isinstance(flow, EquationsOfMotion) and error is flow.callback_error
+def _is_of_callback(error: NotFiniteError, rhs: RightHandSide) -> bool:
+    return isinstance(rhs, EquationsOfMotion) and error is rhs.callback_error

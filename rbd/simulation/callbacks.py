@@ -61,9 +61,9 @@ class Callbacks:
 
     def __init__(self, control: Control | None, external: External | None) -> None:
         """Check the callbacks; either may be missing. Raises ArgumentError unless they are callable."""
-        for name, given in (("control", control), ("external", external)):
-            if given is not None:
-                require_callable(given, name, "a function of time and state")
+        for name, callback in (("control", control), ("external", external)):
+            if callback is not None:
+                require_callable(callback, name, "a function of time and state")
         self._control = control
         self._external = external
         self.error: BaseException | None = None

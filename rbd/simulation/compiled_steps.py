@@ -22,22 +22,22 @@ _cache: WeakKeyDictionary[Mechanism, dict[Hashable, tuple[_Versions, RecordedFun
 
 
 def compiled_step(
-    mechanism: Mechanism, name: str, spec: RecordingSpec, own: tuple[object, ...] | None = None
+    mechanism: Mechanism, name: str, spec: RecordingSpec, sources: tuple[object, ...] | None = None
 ) -> CompiledProgram | None:
     """Return the machine code of a step of `mechanism` as it is now; None where it cannot be recorded or compiled.
 
-    `name` identifies the specification, together with objects of this process, `own`, if it contains any.
+    `name` identifies the specification, together with objects of this process, `sources`, if it contains any.
     """
-    key = name, own
-    known = _cache.setdefault(mechanism, {})
+    key = name, sources
+    functions = _cache.setdefault(mechanism, {})
     versions = (mechanism.structure_version, mechanism.parameter_version)
-    found = known.get(key)
+    cached = functions.get(key)
     try:
-        if found is None or found[0] != versions:
-            if len(known) >= _MAX_FUNCTIONS:
-                known.clear()
-            record = recorded_function if own is None else record_uncached
-            found = known[key] = versions, record(spec, mechanism, name)
-        return found[1].evaluation.executable.compile()
+        if cached is None or cached[0] != versions:
+            if len(functions) >= _MAX_FUNCTIONS:
+                functions.clear()
+            record = recorded_function if sources is None else record_uncached
+            cached = functions[key] = versions, record(spec, mechanism, name)
+        return cached[1].evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None

@@ -65,7 +65,7 @@ class Dynamics:
     ) -> None:
         """Check the arguments; nothing is computed yet."""
         self._mechanism = mechanism
-        self._flow = EquationsOfMotion(
+        self._equations = EquationsOfMotion(
             as_control(control, mechanism), external, forces=forces, stabilization=stabilization
         )
         self._state = MechanismState(mechanism)
@@ -106,7 +106,7 @@ class Dynamics:
         x = float_array(x, (self.nx,), "x")
         xd = check_out(out, (self.nx,), "out")
         self._set_state(self._state, x)
-        rates = self._flow(t, self._state, x[self.nq + self.nv :])
+        rates = self._equations(t, self._state, x[self.nq + self.nv :])
         xd[: self.nq] = self._configuration_derivative(x)
         xd[self.nq : self.nq + self.nv] = rates.vd
         xd[self.nq + self.nv :] = rates.sd
@@ -134,7 +134,7 @@ class Dynamics:
         x = float_array(x, (self.nx,), "x").copy()
         self._set_state(self._state, x)
         x[: self.nq] = self._state.q
-        x[self.nq + self.nv :] = self._flow.settle(self._state, x[self.nq + self.nv :])
+        x[self.nq + self.nv :] = self._equations.reset_contacts(self._state, x[self.nq + self.nv :])
         return x
 
     def _set_state(self, state: MechanismState, x: Array) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms import ExternalWrenches, Stabilization, forward_dynamics
 from rbd.algorithms.external_wrenches import checked_wrenches
 from rbd.algorithms.loops.stabilization import DEFAULT
-from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
+from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel
 from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
@@ -74,8 +74,8 @@ class EquationsOfMotion:
         wrenches = _body_wrenches(state, self.callbacks.wrenches(t, state))
         for element in elements:
             action = self._action(element, t, state)
-            for joint, own in action.torques.items():
-                torques[state.layout.node(joint).v] += [to_float(x) for x in own]
+            for joint, tau in action.torques.items():
+                torques[state.layout.node(joint).v] += [to_float(x) for x in tau]
             _accumulate(wrenches, _body_wrenches(state, action.wrenches))
         return wrenches
 
@@ -88,9 +88,9 @@ class EquationsOfMotion:
                 self.callbacks.failed(error, t, "force element")
             raise
 
-    def settle(self, state: MechanismState, s: Array) -> Array:
+    def reset_contacts(self, state: MechanismState, s: Array) -> Array:
         """Return the contact states with those of points that have lifted off reset to zero."""
-        return np.array(settled_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
+        return np.array(reset_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
     def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyForces) -> Array:
         if self.stabilization == DEFAULT:

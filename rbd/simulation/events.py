@@ -115,13 +115,13 @@ class EventDetector:
 
     def values(self, t: float) -> list[float]:
         """Return the values of all event functions. Raises NotFiniteError naming the event."""
-        found: list[float] = []
+        values: list[float] = []
         for event in self._events:
             value = to_float(event.function(t, self._state))
             if not math.isfinite(value):
                 raise NotFiniteError(f"event {event.name!r} is {value} at t = {t!r}", argument="events", index=None)
-            found.append(value)
-        return found
+            values.append(value)
+        return values
 
     def step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:
         """Take a step, or the part of it up to the first event."""
@@ -135,11 +135,11 @@ class EventDetector:
             if not low < t < result.time:  # rounding has moved it to an end
                 t = 0.5 * (low + result.time)
             origin.restore()
-            found = self._trial_step(step, s, start, t, before)
-            if found.occurred:
-                result = found
+            result_at_t = self._trial_step(step, s, start, t, before)
+            if result_at_t.occurred:
+                result = result_at_t
             else:
-                low, low_values = t, found.values
+                low, low_values = t, result_at_t.values
         if result.occurred and result.time < end:  # the last trial ended before the event
             origin.restore()
             last = self._trial_step(step, s, start, result.time, before)

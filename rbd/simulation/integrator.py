@@ -26,13 +26,13 @@ class Rates(NamedTuple):
     sd: Array
 
 
-class Flow(Protocol):
+class RightHandSide(Protocol):
     """The right-hand side of the equations of motion; it does not change the state.
 
     >>> import rbd
     >>> class Explicit(Integrator):
-    ...     def step(self, flow, state, s, start, end):
-    ...         rates = flow(start, state, s)
+    ...     def step(self, rhs, state, s, start, end):
+    ...         rates = rhs(start, state, s)
     ...         state.global_coordinates(state.q.copy(), (end - start) * state.v)
     ...         state.set_velocity(state.v + (end - start) * rates.vd)
     ...         return s + (end - start) * rates.sd
@@ -54,12 +54,12 @@ class Integrator(ABC):
 
     >>> import rbd
     >>> class Midpoint(Integrator):
-    ...     def step(self, flow, state, s, start, end):
+    ...     def step(self, rhs, state, s, start, end):
     ...         h, q0, v0 = end - start, state.q.copy(), state.v.copy()
-    ...         rates = flow(start, state, s)
+    ...         rates = rhs(start, state, s)
     ...         state.global_coordinates(q0, 0.5 * h * v0)
     ...         state.set_velocity(v0 + 0.5 * h * rates.vd)
-    ...         half, v = flow(start + 0.5 * h, state, s + 0.5 * h * rates.sd), state.v.copy()
+    ...         half, v = rhs(start + 0.5 * h, state, s + 0.5 * h * rates.sd), state.v.copy()
     ...         state.global_coordinates(q0, h * v)
     ...         state.set_velocity(v0 + h * half.vd)
     ...         return s + h * half.sd
@@ -71,11 +71,11 @@ class Integrator(ABC):
     True
     """
 
-    settles = False
+    resets_contacts = False
     """Whether `step` resets the contact states of points that have lifted off; otherwise `simulate` does."""
 
     @abstractmethod
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
         """Advance `state` from time `start` to time `end`; return the additional states at `end`.
 
         Raises NotFiniteError when a number becomes infinite or NaN.

@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, weighted_step
+from rbd.simulation.integrator import Integrator, RightHandSide, weighted_step
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
@@ -49,25 +49,25 @@ class Stages:
         """Return h Σ weight slope."""
         return weighted_step(np.zeros_like(slopes[0]), "the error of a step", self.h, weights, slopes)
 
-    def evaluate(self, flow: Flow, t: float, s: Array) -> None:
+    def evaluate(self, rhs: RightHandSide, t: float, s: Array) -> None:
         """Evaluate the rates at the current state."""
         _, phi_rate = self.state.local_coordinates(self.q)
-        rates = flow(t, self.state, s)
+        rates = rhs(t, self.state, s)
         self.phi_rates.append(phi_rate)
         self.vd.append(rates.vd)
         self.sd.append(rates.sd)
 
 
 def take_stages(
-    tableau: ButcherTableau, flow: Flow, state: MechanismState, s: Array, start: float, end: float
+    tableau: ButcherTableau, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float
 ) -> Stages:
     """Evaluate all stages of a step; the state is left at the last one."""
     step = Stages(state, state.q.copy(), state.v.copy(), s, end - start)
-    step.evaluate(flow, start, s)
+    step.evaluate(rhs, start, s)
     for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
         stage = step.set_state(weights)
         # `end` itself, not start + h: controllers compare times.
-        step.evaluate(flow, end if abs(fraction - 1) < ROUNDING else start + fraction * step.h, stage)
+        step.evaluate(rhs, end if abs(fraction - 1) < ROUNDING else start + fraction * step.h, stage)
     return step
 
 
@@ -89,5 +89,5 @@ class MuntheKaas(Integrator):
         require_kind(self.tableau, ButcherTableau, operation="MuntheKaas", argument="tableau")
 
     @override
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        return take_stages(self.tableau, flow, state, s, start, end).set_state(self.tableau.b)
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
+        return take_stages(self.tableau, rhs, state, s, start, end).set_state(self.tableau.b)

@@ -50,11 +50,11 @@ class NativeBlocks:
         self.max_steps = most_steps
         """The largest number of steps of a block."""
 
-    def hold(self, torques: Array) -> None:
+    def set_torques(self, torques: Array) -> None:
         """Use these torques from now on."""
         self._torques[:] = torques
 
-    def take(self, times: Array, q: Array, v: Array, s: Array) -> tuple[Array, Array, Array]:
+    def advance(self, times: Array, q: Array, v: Array, s: Array) -> tuple[Array, Array, Array]:
         """Return q, v and s at `times[1:]` from those at `times[0]`, up to the first step that machine code refuses."""
         from rbd.native.repeat import repeat
 
@@ -66,8 +66,8 @@ class NativeBlocks:
         states: StridedArrays = [(rows, rows.shape[1]) for rows in history]
         following: StridedArrays = [(rows[1:], rows.shape[1]) for rows in history]
         done = repeat(self._compiled, steps, [*states, *self._other_inputs(times)], following).done
-        found = [rows[1 : done + 1] for rows in history]
-        return found[0], found[1], found[2] if s.size else np.empty((done, 0))
+        ends = [rows[1 : done + 1] for rows in history]
+        return ends[0], ends[1], ends[2] if s.size else np.empty((done, 0))
 
     def _other_inputs(self, times: Array) -> StridedArrays:
         if self._controlled:

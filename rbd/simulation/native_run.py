@@ -43,7 +43,7 @@ class BlocksOfSteps(RunPath):
         self._blocks, self._hold = blocks, hold
 
     @override
-    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
         k, last = 0, len(times) - 1
         while k < last:
             end = self._block_end(run, times, k)
@@ -63,7 +63,7 @@ class BlocksOfSteps(RunPath):
         if hold is None:
             return end
         run.sample_holds(times[k])
-        self._blocks.hold(run.flow.callbacks.torques(times[k], run.state))
+        self._blocks.set_torques(run.equations.callbacks.torques(times[k], run.state))
         held = bisect_right(times, hold.next_instant, lo=k) - 1
         if held < last and not hold.is_before(times[held + 1]):  # equal but for rounding
             held += 1
@@ -71,7 +71,7 @@ class BlocksOfSteps(RunPath):
 
     def _take_block(self, run: Run, times: list[float]) -> int:
         """Take the steps between `times` until machine code refuses one; return how many."""
-        q, v, s = self._blocks.take(np.array(times), run.state.q, run.state.v, run.s)
+        q, v, s = self._blocks.advance(np.array(times), run.state.q, run.state.v, run.s)
         if len(q):
             run.advance_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)
@@ -87,16 +87,16 @@ class BlocksOfStages(RunPath):
         self._stages = stages
 
     @override
-    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
         for k in range(0, len(times) - 1, self._stages.max_steps):
             instants = array("d", times[k : k + self._stages.max_steps + 1])
             with run.taking_steps():
-                self._stages.take(instants, run.s, partial(self._keep, run, instants))
+                self._stages.advance(instants, run.s, partial(self._flush, run, instants))
             bar.update(len(instants) - 1)
 
-    def _keep(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
-        """Take the samples of the first `steps` steps between `times`."""
-        _take_samples(run, list(times[1 : steps + 1]), [each[1 : steps + 1] for each in rows])
+    def _flush(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
+        """Record the samples of the first `steps` steps between `times`."""
+        _record_samples(run, list(times[1 : steps + 1]), [each[1 : steps + 1] for each in rows])
 
 
 @final
@@ -109,29 +109,29 @@ class SampledHoldRun(RunPath):
         self._stages, self._clock = stages, ZeroOrderHold(_no_control, hold.period)
 
     @override
-    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
         k, last = 0, len(times) - 1
         while k < last:
-            instants, asks, samples = array("d"), bytearray(), list[int]()
-            while k < last and (not samples or len(instants) + _SPLIT < self._stages.max_steps):
+            instants, is_sampled, ends = array("d"), bytearray(), list[int]()
+            while k < last and (not ends or len(instants) + _SPLIT < self._stages.max_steps):
                 for t, due in self._clock.stops(times[k], times[k + 1]):
                     instants.append(t)
-                    asks.append(due)
+                    is_sampled.append(due)
                 k += 1
-                samples.append(len(instants))
+                ends.append(len(instants))
             instants.append(times[k])
             with run.taking_steps():
-                self._stages.take(instants, run.s, partial(self._keep, run, instants, samples), bytes(asks))
+                self._stages.advance(instants, run.s, partial(self._flush, run, instants, ends), bytes(is_sampled))
         bar.update(last)
 
-    def _keep(self, run: Run, instants: array[float], samples: list[int], steps: int, rows: Histories) -> None:
-        """Take the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
-        chosen = samples[: bisect_right(samples, steps)]
-        _take_samples(run, [instants[k] for k in chosen], [each[chosen] for each in rows])
+    def _flush(self, run: Run, instants: array[float], ends: list[int], steps: int, rows: Histories) -> None:
+        """Record the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
+        chosen = ends[: bisect_right(ends, steps)]
+        _record_samples(run, [instants[k] for k in chosen], [each[chosen] for each in rows])
 
 
-def _take_samples(run: Run, times: list[float], rows: Histories) -> None:
-    """Take the samples at `times`, if there are any."""
+def _record_samples(run: Run, times: list[float], rows: Histories) -> None:
+    """Record the samples at `times`, if there are any."""
     if times:
         q, v, *s = rows
-        run.take_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))
+        run.record_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))

@@ -12,7 +12,7 @@ from rbd.scalars.arrays import Array
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.realtime import Throttle
-from rbd.simulation.sinks import Growing, NpzFile, Sink, Sizes
+from rbd.simulation.sinks import InMemory, NpzFile, Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
@@ -41,11 +41,11 @@ class Outputs:
         if self._throttle is not None:
             self._throttle.begin()
 
-    def take(self, t: float, state: MechanismState, s: Array) -> None:
+    def record(self, t: float, state: MechanismState, s: Array) -> None:
         """Record one sample."""
-        self._sink.take(t, state.q, state.v, s)
+        self._sink.record(t, state.q, state.v, s)
         for monitor in self._monitors:
-            monitor.look(t, state, s)
+            monitor.record(t, state, s)
         if self._throttle is not None:
             self._throttle.wait(t)
 
@@ -57,11 +57,11 @@ class Outputs:
     @property
     def only_stores(self) -> bool:
         """Whether nobody can see samples before the run has ended: they may come in blocks."""
-        return not self.needs_states and isinstance(self._sink, (Growing, NpzFile))
+        return not self.needs_states and isinstance(self._sink, (InMemory, NpzFile))
 
-    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Record samples computed without the state."""
-        self._sink.take_rows(times, q, v, s)
+        self._sink.record_rows(times, q, v, s)
 
     def trajectory(self, occurrences: Sequence[Occurrence]) -> Trajectory:
         """Return the trajectory that the sink kept, with the events."""

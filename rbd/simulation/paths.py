@@ -35,7 +35,7 @@ class RunSettings:
     """What the choice of a path depends on."""
 
     method: Integrator
-    flow: EquationsOfMotion
+    equations: EquationsOfMotion
     state: MechanismState
     times: list[float]
     needs_states: bool
@@ -48,7 +48,7 @@ class RunSettings:
         """Whether the samples of many steps may come together."""
         if self.needs_states or self.shows_samples:
             return False
-        return all(hold_splits_few_steps(hold, self.times) for hold in self.flow.holds)
+        return all(hold_splits_few_steps(hold, self.times) for hold in self.equations.holds)
 
 
 def choose_path(settings: RunSettings) -> RunPath:
@@ -59,35 +59,35 @@ def choose_path(settings: RunSettings) -> RunPath:
 
 
 def _held_stages(settings: RunSettings) -> SampledHoldRun | None:
-    callbacks, state = settings.flow.callbacks, settings.state
+    callbacks, state = settings.equations.callbacks, settings.state
     if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
     most = max(steps_per_call(state), _MIN_HELD_STEPS)
-    stages = native_stages(state, settings.method, settings.flow, most, samples_hold=True)
+    stages = native_stages(state, settings.method, settings.equations, most, samples_hold=True)
     if stages is None or not stages.samples_hold:
         return None
-    return SampledHoldRun(settings.method, stages, settings.flow.holds[0])
+    return SampledHoldRun(settings.method, stages, settings.equations.holds[0])
 
 
 def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
-    flow, state, name = settings.flow, settings.state, step_name(settings.method)
-    without_python = flow.callbacks.is_held or flow.callbacks.recorded_control is not None
-    if name is None or settings.needs_states or not (without_python and flow.is_control_only(state)):
+    equations, state, name = settings.equations, settings.state, step_name(settings.method)
+    without_python = equations.callbacks.is_held or equations.callbacks.recorded_control is not None
+    if name is None or settings.needs_states or not (without_python and equations.is_control_only(state)):
         return None
-    blocks = native_blocks(state, name, flow.callbacks.recorded_control)
+    blocks = native_blocks(state, name, equations.callbacks.recorded_control)
     if blocks is None:
         return None
-    if not flow.callbacks.holds:
+    if not equations.callbacks.holds:
         return BlocksOfSteps(settings.method, blocks, None)
-    stages = native_stages(state, settings.method, flow, steps_per_call(state))  # for steps between close instants
-    return BlocksOfSteps(stages or settings.method, blocks, flow.holds[0])
+    stages = native_stages(state, settings.method, equations, steps_per_call(state))  # for steps between close instants
+    return BlocksOfSteps(stages or settings.method, blocks, equations.holds[0])
 
 
 def _stages(settings: RunSettings) -> RunPath | None:
-    stages = native_stages(settings.state, settings.method, settings.flow, steps_per_call(settings.state))
+    stages = native_stages(settings.state, settings.method, settings.equations, steps_per_call(settings.state))
     if stages is None:
         return None
     if isinstance(settings.method, AdaptiveMuntheKaas):
         return SingleSteps(settings.method.controlling(stages.attempt))
-    together = settings.allows_batched_samples and not settings.flow.callbacks.holds
+    together = settings.allows_batched_samples and not settings.equations.callbacks.holds
     return BlocksOfStages(stages) if together else SingleSteps(stages)

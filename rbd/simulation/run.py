@@ -30,7 +30,7 @@ class Run:
     def __init__(
         self,
         method: Integrator,
-        flow: EquationsOfMotion,
+        equations: EquationsOfMotion,
         state: MechanismState,
         s: Array,
         events: Sequence[Event],
@@ -38,7 +38,7 @@ class Run:
     ) -> None:
         """Prepare a run of `state` with contact states `s`."""
         self._method, self._outputs = method, outputs
-        self.flow, self.state, self.s = flow, state, s
+        self.equations, self.state, self.s = equations, state, s
         self._detector = EventDetector(events, state) if events else None
         self._event_values: list[float] = []
         self.occurrences: list[Occurrence] = []
@@ -50,8 +50,8 @@ class Run:
         """Time, q and v of the last sample."""
 
     def begin(self, t: float) -> None:
-        """Start holds and outputs, and take the first sample."""
-        for hold in self.flow.holds:
+        """Start holds and outputs, and record the first sample."""
+        for hold in self.equations.holds:
             hold.begin()
         self._outputs.begin(self.state)
         self._sample(t)
@@ -59,14 +59,14 @@ class Run:
             self._event_values = self._detector.values(t)
 
     def advance(self, t: float, end: float) -> None:
-        """Move to time `end` and take a sample there, unless a terminal event comes first."""
-        if self._detector is None and not self.flow.holds:
+        """Move to time `end` and record a sample there, unless a terminal event comes first."""
+        if self._detector is None and not self.equations.holds:
             self.s = self._whole_step(self.s, t, end)
             self._sample(end)
             return
         for _ in range(_MAX_EVENTS + self._hold_count(t, end)):
             self.sample_holds(t)
-            stop = min((hold.next_instant for hold in self.flow.holds if hold.is_before(end)), default=end)
+            stop = min((hold.next_instant for hold in self.equations.holds if hold.is_before(end)), default=end)
             t = self._step(t, min(stop, end))
             if self.is_terminated:
                 return
@@ -78,31 +78,31 @@ class Run:
             self._sample(end)
 
     def advance_by_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Take samples computed elsewhere, one row for each of `times`; the state moves to the last."""
+        """Record samples computed elsewhere, one row for each of `times`; the state moves to the last."""
         self.state.set_configuration(q[-1])
         self.state.set_velocity(v[-1])
         q[-1] = self.state.q  # normalized
-        self.take_rows(times, q, v, s)
+        self.record_rows(times, q, v, s)
 
-    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Take samples, one row for each of `times`, to the last of which the state has moved."""
-        self._outputs.take_rows(times, q, v, s)
+    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Record samples, one row for each of `times`, to the last of which the state has moved."""
+        self._outputs.record_rows(times, q, v, s)
         self.s = s[-1].copy()
         self.last_sample = (times[-1], q[-1].copy(), v[-1].copy())
 
     def sample_holds(self, t: float) -> None:
         """Sample the zero-order holds that are due at time `t`."""
-        for hold in self.flow.holds:
+        for hold in self.equations.holds:
             if hold.is_due(t):
-                self.flow.callbacks.sample(hold, t, self.state)
+                self.equations.callbacks.sample(hold, t, self.state)
 
     def _hold_count(self, t: float, end: float) -> int:
         """Return an upper bound of the number of instants of holds from `t` to `end`."""
-        return sum(int((end - t) / hold.period) + 2 for hold in self.flow.holds)
+        return sum(int((end - t) / hold.period) + 2 for hold in self.equations.holds)
 
     def _sample(self, t: float) -> None:
         self.last_sample = (t, self.state.q.copy(), self.state.v.copy())
-        self._outputs.take(t, self.state, self.s)
+        self._outputs.record(t, self.state, self.s)
 
     def _step(self, start: float, end: float) -> float:
         """Take one step, or the part of it up to an event; return where it ended."""
@@ -119,8 +119,8 @@ class Run:
 
     def _whole_step(self, s: Array, start: float, end: float) -> Array:
         try:
-            s = self._method.step(self.flow, self.state, s, start, end)
-            return s if self._method.settles else self.flow.settle(self.state, s)
+            s = self._method.step(self.equations, self.state, s, start, end)
+            return s if self._method.resets_contacts else self.equations.reset_contacts(self.state, s)
         except BaseException as error:
             self.step_error = error
             raise
@@ -153,7 +153,7 @@ class RunPath(ABC):
         self.method = method
 
     @abstractmethod
-    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
         """Take the steps of a run that has begun between `times`, up to a terminal event."""
 
 
@@ -162,7 +162,7 @@ class SingleSteps(RunPath):
     """One step after the other, each by the integrator."""
 
     @override
-    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
         for start, end in pairwise(times):
             run.advance(start, end)
             if run.is_terminated:
@@ -176,7 +176,7 @@ def divergence_errors(run: Run) -> Generator[None, None, None]:
     try:
         yield
     except (NotFiniteError, OverflowError) as error:
-        if error is not run.step_error or error is run.flow.callback_error:
+        if error is not run.step_error or error is run.equations.callback_error:
             raise
         time, q, v = run.last_sample
         joint = _diverged_joint(error, v, run.state)

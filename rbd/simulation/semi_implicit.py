@@ -15,7 +15,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, weighted_step
+from rbd.simulation.integrator import Integrator, RightHandSide, weighted_step
 from rbd.state import MechanismState
 
 
@@ -25,9 +25,9 @@ class SemiImplicitEuler(Integrator):
     """Velocities first, then configurations with the new velocities."""
 
     @override
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
         h, q = end - start, state.q.copy()
-        rates = flow(start, state, s)
+        rates = rhs(start, state, s)
         state.set_velocity(weighted_step(state.v, "v", h, (1.0,), [rates.vd]))
         _, phi_rate = state.local_coordinates(q)
         state.global_coordinates(q, weighted_step(np.zeros_like(rates.vd), "phi", h, (1.0,), [phi_rate]))

@@ -30,7 +30,7 @@ from rbd.simulation.paths import RunSettings, choose_path
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run, divergence_errors
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.sinks import Growing, Sink
+from rbd.simulation.sinks import InMemory, Sink
 from rbd.simulation.time_grid import time_grid
 from rbd.simulation.trajectory import Trajectory
 from rbd.simulation.variational import VariationalMidpoint
@@ -101,26 +101,28 @@ def simulate(
     method = _integrator(integrator)
     gains_of_loops(state, stabilization)  # raises unless it is a Stabilization
     watched, times = _events(events), time_grid(final_time, dt).tolist()
-    flow = EquationsOfMotion(as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization)
+    equations = EquationsOfMotion(
+        as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization
+    )
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
-    outputs = Outputs(Growing() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
+    outputs = Outputs(InMemory() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
         shows = not outputs.only_stores or not isinstance(bar, NoProgress)
-        path = choose_path(RunSettings(method, flow, state, times, bool(watched) or outputs.needs_states, shows))
-        run = Run(path.method.begin(), flow, state, s, watched, outputs)
+        path = choose_path(RunSettings(method, equations, state, times, bool(watched) or outputs.needs_states, shows))
+        run = Run(path.method.begin(), equations, state, s, watched, outputs)
         with divergence_errors(run), bar:
             run.begin(times[0])
-            path.take(run, times, bar)
+            path.advance(run, times, bar)
     return outputs.trajectory(run.occurrences)
 
 
 def _events(events: Sequence[Event]) -> tuple[Event, ...]:
-    found: tuple[Event, ...] = several(events, "events", "events")
-    for event in found:
+    checked: tuple[Event, ...] = several(events, "events", "events")
+    for event in checked:
         require_kind(event, Event, operation="simulate", argument="events")
-    return found
+    return checked
 
 
 def _integrator(integrator: object) -> Integrator:
@@ -131,7 +133,7 @@ def _integrator(integrator: object) -> Integrator:
         raise ArgumentError(message, argument="integrator", value=integrator, allowed=tuple(_INTEGRATORS))
     if integrator in _INTEGRATORS:
         return _INTEGRATORS[integrator]
-    known = sorted(_INTEGRATORS)
-    suggestion = next(iter(get_close_matches(integrator, known)), None)
-    message = f"no integrator is called {quoted(integrator)}; there are {', '.join(known)}"
-    raise UnknownNameError(message, kind="integrator", name=integrator, known=known, suggestion=suggestion)
+    names = sorted(_INTEGRATORS)
+    suggestion = next(iter(get_close_matches(integrator, names)), None)
+    message = f"no integrator is called {quoted(integrator)}; there are {', '.join(names)}"
+    raise UnknownNameError(message, kind="integrator", name=integrator, known=names, suggestion=suggestion)

@@ -44,7 +44,7 @@ class Sink(ABC):
     >>> class Printer(Sink):
     ...     def begin(self, sizes):
     ...         self.samples = 0
-    ...     def take(self, t, q, v, s):
+    ...     def record(self, t, q, v, s):
     ...         self.samples += 1
     ...         self.last = Trajectory(np.array([t]), q[None].copy(), v[None].copy(), s[None].copy())
     ...     def finish(self):
@@ -60,13 +60,13 @@ class Sink(ABC):
         """Start a run; discard the samples of the previous one."""
 
     @abstractmethod
-    def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        """Take one sample; copy the arrays to keep them."""
+    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
+        """Record one sample; copy the arrays to keep them."""
 
-    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Take samples, one row of `q`, `v` and `s` for each of `times`."""
+    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Record samples, one row of `q`, `v` and `s` for each of `times`."""
         for t, *sample in zip(times, q, v, s, strict=True):
-            self.take(t, *sample)
+            self.record(t, *sample)
 
     @abstractmethod
     def finish(self) -> Trajectory:
@@ -115,12 +115,12 @@ class _SampleRows:
 
 
 @final
-class Growing(Sink):
+class InMemory(Sink):
     """Keeps every sample in memory; the default of `simulate`.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
-    >>> rbd.simulate(state, 1.0, dt=0.01, sink=Growing())
+    >>> rbd.simulate(state, 1.0, dt=0.01, sink=InMemory())
     Trajectory(101 samples, t = 0 ... 1 s)
     """
 
@@ -132,13 +132,13 @@ class Growing(Sink):
         self._rows, self._count = _SampleRows(64, sizes), 0
 
     @override
-    def take(self, t: float, q: Array, v: Array, s: Array) -> None:
+    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
         self._rows.extend_to(self._count + 1)
         self._rows.put(self._count, t, q, v, s)
         self._count += 1
 
     @override
-    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         start, self._count = self._count, self._count + len(times)
         self._rows.extend_to(self._count)
         self._rows.put(slice(start, self._count), times, q, v, s)
@@ -167,7 +167,7 @@ class RingBuffer(Sink):
         self._rows, self._count = _SampleRows(len(self._rows), sizes), 0
 
     @override
-    def take(self, t: float, q: Array, v: Array, s: Array) -> None:
+    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
         self._rows.put(self._count % len(self._rows), t, q, v, s)
         self._count += 1
 
@@ -211,11 +211,11 @@ class NpzFile(Sink):
         self._files = {name: _scratch_file(self._path.parent) for name in "tqvs"}
 
     @override
-    def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        self.take_rows((t,), q[None], v[None], s[None])
+    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
+        self.record_rows((t,), q[None], v[None], s[None])
 
     @override
-    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         for name, values in zip("tqvs", (times, q, v, s), strict=True):
             self._files[name].write(np.ascontiguousarray(values, dtype="<f8").tobytes())
         self._taken += len(times)

@@ -22,9 +22,9 @@ from rbd.simulation.forces import ForceElement, is_recordable
 from rbd.state import MechanismState, ScalarState
 
 
-def is_called(flow: EquationsOfMotion) -> bool:
+def is_called(equations: EquationsOfMotion) -> bool:
     """Return whether forces besides the control must be asked for in Python."""
-    return flow.callbacks.has_external or not all(map(is_recordable, flow.forces))
+    return equations.callbacks.has_external or not all(map(is_recordable, equations.forces))
 
 
 def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
@@ -36,9 +36,9 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
         torques, wrenches = list(tau), list[AppliedWrench]()
         for element in elements:
             action = element.act(state)
-            for joint, own in action.torques.items():
+            for joint, tau_joint in action.torques.items():
                 places = range(*state.layout.node(joint).v.indices(len(torques)))
-                for i, x in zip(places, own, strict=True):
+                for i, x in zip(places, tau_joint, strict=True):
                     torques[i] = torques[i] + x
             wrenches += applied_wrenches(state, action.wrenches)
         return tuple(torques), wrenches
@@ -56,10 +56,10 @@ def all_places(state: MechanismState) -> WrenchInputs:
 class PythonForces:
     """Control, external wrenches and force elements of users as one callback."""
 
-    def __init__(self, flow: EquationsOfMotion, state: MechanismState, stages: int) -> None:
+    def __init__(self, equations: EquationsOfMotion, state: MechanismState, stages: int) -> None:
         """Take what is called in steps of so many stages; springs of rbd are not."""
-        self._flow, self._nv = flow, state.layout.nv
-        self._elements = [each for each in flow.forces if not is_recordable(each)]
+        self._equations, self._nv = equations, state.layout.nv
+        self._elements = [each for each in equations.forces if not is_recordable(each)]
         self._vector = np.zeros(self._nv + 6 * (len(state.layout.bodies) - 1))
         self._rows = {body: self._nv + 6 * (i - 1) for i, body in enumerate(state.layout.bodies)}
         self.torques = deque[Array](maxlen=stages)
@@ -67,9 +67,9 @@ class PythonForces:
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return torques, then six numbers per body."""
-        torques, vector = self._flow.callbacks.torques(t, state), self._vector
+        torques, vector = self._equations.callbacks.torques(t, state), self._vector
         self.torques.append(torques.copy())
-        loads = self._flow.loads(torques, t, state, self._elements)
+        loads = self._equations.loads(torques, t, state, self._elements)
         vector[self._nv :] = 0
         vector[: self._nv] = torques
         for body, wrench in loads.items():

@@ -27,7 +27,7 @@ from rbd.algorithms import mass_matrix
 from rbd.errors import SolverError
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, finite
+from rbd.simulation.integrator import Integrator, RightHandSide, finite
 from rbd.simulation.variational_kernels import (
     end_velocity_kernel,
     midpoint_velocity_kernel,
@@ -58,8 +58,8 @@ class VariationalMidpoint(Integrator):
     """
 
     @override
-    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        step = _Step(flow, state, s, start, end)
+    def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
+        step = _Step(rhs, state, s, start, end)
         return step.end_step(step.solve())
 
 
@@ -67,8 +67,8 @@ class VariationalMidpoint(Integrator):
 class _Step:
     """One step: its initial state, and p and the impulse of its last iteration."""
 
-    def __init__(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> None:
-        self._flow, self._state, self._s = flow, state, s
+    def __init__(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> None:
+        self._rhs, self._state, self._s = rhs, state, s
         self._h, self._t_mid = end - start, 0.5 * (start + end)
         self._q, self._v = state.q.copy(), state.v.copy()
         self._momentum = mass_matrix(state) @ self._v
@@ -95,7 +95,7 @@ class _Step:
         state, h = self._state, self._h
         self._set_local_coordinates(0.5 * phi)
         state.set_velocity(_midpoint_velocity(state, self._q, phi, h))
-        rates = self._flow(self._t_mid, state, self._s + 0.5 * h * self._sd)
+        rates = self._rhs(self._t_mid, state, self._s + 0.5 * h * self._sd)
         self._sd = rates.sd
         phi, vm, self._p, self._impulse = _iteration(state, self._q, phi, h, self._momentum, rates.vd)
         return phi, vm

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.algorithms.soft_contact import contact_energy, contact_forces_kernel, settled_contacts_kernel
+from rbd.algorithms.soft_contact import contact_energy, contact_forces_kernel, reset_contacts_kernel
 from rbd.contact import HalfSpace
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, SingularError
 from rbd.mechanism import NormalModel
@@ -177,7 +177,7 @@ def test_forces_of_points_without_contact_are_zero() -> None:
     contact = contact_forces_kernel(state, s)
     assert all(not wrench.vector.any() for wrench in contact.wrenches if wrench is not None)
     assert np.allclose(contact.sd, -15.0 * np.array(s))
-    assert settled_contacts_kernel(state, s) == (0.0,) * 36
+    assert reset_contacts_kernel(state, s) == (0.0,) * 36
     assert contact_energy(state, (0,) * 36) == 0
     stored = sum(
         touch.point.model.friction.stiffness * np.square(s[touch.s]).sum() / 2 for touch in state.layout.point_contacts

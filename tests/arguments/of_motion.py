@@ -9,7 +9,7 @@ import numpy as np
 import rbd
 import rbd.testing
 from rbd import Point
-from rbd.simulation import Event, Growing
+from rbd.simulation import Event, InMemory
 
 from .making import World, calls, functions
 
@@ -28,7 +28,7 @@ SIMULATION: Final = functions(
             "contact_states": None,
             "events": [Event(lambda t, state: 1.0)],
             "monitors": (),
-            "sink": Growing(),
+            "sink": InMemory(),
             "realtime": None,
             "progress": False,
         },

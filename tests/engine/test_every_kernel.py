@@ -85,7 +85,7 @@ LOOPS: dict[str, Callable[[Any], Any]] = {
 FEW_JOINTS = {"constrained_derivatives": of_loops("constrained_derivatives")}
 CONTACT = {
     "contact_forces": in_contact("contact_forces"),
-    "settled_contacts": in_contact("settled_contacts"),
+    "reset_contacts": in_contact("reset_contacts"),
     "elastic_energy": in_contact("elastic_energy"),
 }
 

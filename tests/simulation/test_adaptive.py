@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import rbd
 from rbd.errors import ArgumentError, ShapeError, SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
 from rbd.simulation import (
     DORMAND_PRINCE,
     RUNGE_KUTTA_4,
@@ -19,6 +21,7 @@ from rbd.simulation import (
     Event,
     MuntheKaas,
 )
+from rbd.simulation.equations_of_motion import EquationsOfMotion
 
 Build = Callable[[JointType], Mechanism]
 StateOf = Callable[[Mechanism], rbd.MechanismState]
@@ -136,3 +139,29 @@ def test_events_are_met_to_the_accuracy_of_the_steps(pendulum: rbd.MechanismStat
     found = rbd.simulate(again, 2.0, dt=0.1, integrator=AdaptiveMuntheKaas(1e-10, 1e-12), events=[crossing])
     assert found.events[0].time == pytest.approx(fine, abs=1e-8)
     assert found.t[-1] == found.events[0].time
+
+
+def lengths_of_steps(state: rbd.MechanismState, ends: list[float], largest: Callable[[float], float]) -> list[float]:
+    """Return the lengths of the steps tried through `ends`, where a step of the length `largest(t)` has the error 1."""
+    tried: list[float] = []
+
+    def attempt(rhs: object, state: rbd.MechanismState, s: Array, t: float, t_next: float) -> tuple[Array, float]:
+        tried.append(t_next - t)
+        return s, ((t_next - t) / largest(t)) ** 5
+
+    control = AdaptiveMuntheKaas().controlling(attempt)
+    for start, end in pairwise([0.0, *ends]):
+        control.step(EquationsOfMotion(), state, np.zeros(0), start, end)
+    return tried
+
+
+def test_a_step_cut_short_by_a_sample_does_not_shorten_the_next(pendulum: rbd.MechanismState) -> None:
+    tried = lengths_of_steps(pendulum, [1.0, 1.0 + 1e-6, 1.5], lambda t: 0.01)
+    cut = next(i for i, length in enumerate(tried) if length < 2e-6)
+    assert tried[cut + 1] == pytest.approx(0.009, rel=1e-6)
+
+
+def test_a_step_cut_short_by_a_sample_shortens_the_next_where_its_error_says_so(pendulum: rbd.MechanismState) -> None:
+    tried = lengths_of_steps(pendulum, [1.0, 1.002, 1.5], lambda t: 0.01 if t < 1.0 else 0.003)
+    cut = next(i for i, length in enumerate(tried) if length == pytest.approx(0.002))
+    assert tried[cut + 1] == pytest.approx(0.0027)

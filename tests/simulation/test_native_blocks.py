@@ -28,16 +28,16 @@ Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Run short simulations in machine code, too; return the list that gets the number of steps of every block."""
     counts = list[int]()
-    original = NativeBlocks.take
+    original = NativeBlocks.advance
 
-    def take(self: NativeBlocks, *arguments: Any) -> Any:
+    def advance(self: NativeBlocks, *arguments: Any) -> Any:
         result = original(self, *arguments)
         counts.append(len(result[0]))
         return result
 
     monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
     monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
-    monkeypatch.setattr(NativeBlocks, "take", take)
+    monkeypatch.setattr(NativeBlocks, "advance", advance)
     return counts
 
 
@@ -209,8 +209,8 @@ def test_other_recordings_are_no_controllers(arm: rbd.Mechanism, make: Callable[
 
 
 class Plain(Integrator):
-    def step(self, flow: Any, state: Any, s: Any, start: float, end: float) -> Any:
-        return MuntheKaas().step(flow, state, s, start, end)
+    def step(self, rhs: Any, state: Any, s: Any, start: float, end: float) -> Any:
+        return MuntheKaas().step(rhs, state, s, start, end)
 
 
 @pytest.mark.parametrize(

@@ -204,8 +204,8 @@ def test_unpickled_tableaus_take_the_same_program() -> None:
 
 def test_a_step_of_many_stages_that_python_repeats() -> None:
     state = rbd.MechanismState(rbd.robots.double_pendulum())
-    flow = EquationsOfMotion(lambda t, s: [t, 0.0], lambda t, s: None)
-    called = PythonForces(flow, state, 20)
+    equations = EquationsOfMotion(lambda t, s: [t, 0.0], lambda t, s: None)
+    called = PythonForces(equations, state, 20)
     for k in range(45):
         called(float(k), state)
     assert [each[0] for each in called.torques] == list(range(25, 45))

@@ -25,12 +25,12 @@ from rbd.mechanism import Mechanism
 from rbd.simulation import (
     RUNGE_KUTTA_4,
     EnergyMonitor,
-    Flow,
     ForceElement,
     Integrator,
     LoopGapMonitor,
     Monitor,
     MuntheKaas,
+    RightHandSide,
     Sink,
 )
 from rbd.simulation.time_grid import time_grid
@@ -187,8 +187,10 @@ def test_unknown_integrator_suggests_one(pendulum: rbd.MechanismState) -> None:
 class Frozen(Integrator):
     """An integrator of one's own: nothing moves."""
 
-    def step(self, flow: Flow, state: rbd.MechanismState, s: np.ndarray, start: float, end: float) -> np.ndarray:
-        flow(start, state, s)
+    def step(
+        self, rhs: RightHandSide, state: rbd.MechanismState, s: np.ndarray, start: float, end: float
+    ) -> np.ndarray:
+        rhs(start, state, s)
         return s
 
 
@@ -263,10 +265,10 @@ class Fragile(Monitor, ForceElement, Sink):
     def begin(self, *_: object) -> None:
         pass
 
-    def look(self, *_: object) -> None:
+    def record(self, *_: object) -> None:
         raise OverflowError("mine")
 
-    act = energy = take = finish = look
+    act = energy = finish = record
 
 
 @pytest.mark.parametrize("options", [{"monitors": [Fragile()]}, {"forces": [Fragile()]}, {"sink": Fragile()}])

@@ -9,7 +9,7 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError
-from rbd.simulation import Growing, NpzFile, RingBuffer, Sink, Sizes, Throttle
+from rbd.simulation import InMemory, NpzFile, RingBuffer, Sink, Sizes, Throttle
 from rbd.simulation.trajectory import Trajectory
 from tests.simulation.contacts import block, floor
 
@@ -32,7 +32,7 @@ def assert_same(a: Trajectory, b: Trajectory) -> None:
 
 
 def test_growing_keeps_everything() -> None:
-    sink = Growing()
+    sink = InMemory()
     whole = run(sink)
     assert len(whole) == 151
     assert whole.s.shape == (151, 6)
@@ -68,14 +68,14 @@ def test_files_hold_everything(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
-def test_files_take_rows(tmp_path: Path) -> None:
+def test_files_record_rows(tmp_path: Path) -> None:
     sinks, whole = (NpzFile(tmp_path / "rows.npz"), NpzFile(tmp_path / "one.npz")), run()
     for sink in sinks:
         sink.begin(Sizes(7, 6, 6))
-    sinks[0].take_rows(whole.t[:100].tolist(), whole.q[:100], whole.v[:100], whole.s[:100])
-    sinks[0].take_rows(whole.t[100:].tolist(), whole.q[100:], whole.v[100:], whole.s[100:])
+    sinks[0].record_rows(whole.t[:100].tolist(), whole.q[:100], whole.v[:100], whole.s[:100])
+    sinks[0].record_rows(whole.t[100:].tolist(), whole.q[100:], whole.v[100:], whole.s[100:])
     for t, q, v, s in zip(whole.t, whole.q, whole.v, whole.s, strict=True):
-        sinks[1].take(float(t), q, v, s)
+        sinks[1].record(float(t), q, v, s)
     assert_same(*(sink.finish() for sink in sinks))
     for name in ("rows.npz", "one.npz"):
         assert_same(Trajectory.load(tmp_path / name), whole)
@@ -126,7 +126,7 @@ def test_a_sink_of_ones_own() -> None:
         def begin(self, sizes: Sizes) -> None:
             self.sizes = sizes
 
-        def take(self, t: float, q: np.ndarray, v: np.ndarray, s: np.ndarray) -> None:
+        def record(self, t: float, q: np.ndarray, v: np.ndarray, s: np.ndarray) -> None:
             self.seen += 1
             self.last = Trajectory([t], q[None].copy(), v[None].copy(), s[None].copy())
 

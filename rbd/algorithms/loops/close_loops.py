@@ -82,7 +82,7 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
     require_kind(state, MechanismState, operation="close_loops", argument="state")
     search = _Search(state, fixed)
     search.find()
-    opening, rank = search.settle_velocity()
+    opening, rank = search.project_velocity()
     with restored_on_failure(state):
         state.set_configuration(search.state.q)
         state.set_velocity(search.state.v)
@@ -180,7 +180,7 @@ class _Search:
 
     # ---------------------------------------------------------------- velocity
 
-    def settle_velocity(self) -> tuple[float, int]:
+    def project_velocity(self) -> tuple[float, int]:
         """Project the velocity on the constraints; return the largest rate left, and the rank of K."""
         jacobian = constraint_jacobian(self.state)
         v, opening = self.state.v.copy(), jacobian @ self.state.v

@@ -10,7 +10,7 @@ import attrs
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
-from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel, with_contacts
+from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel, with_contacts
 from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
 from rbd.scalars import Vector
 from rbd.state import ScalarState
@@ -63,4 +63,4 @@ PLAIN: Final = StepOptions()
 
 def reset_separated_contacts(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:
     """Return the end of a step, with the contact states of separated points reset to zero."""
-    return q, v, settled_contacts_kernel(state.with_scalars(q, v), s) if s else ()
+    return q, v, reset_contacts_kernel(state.with_scalars(q, v), s) if s else ()

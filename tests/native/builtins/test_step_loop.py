@@ -13,7 +13,7 @@ from rbd.native.builtins.step_loop import StepLoop
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.simulation.compiled_steps import compiled_step
-from rbd.simulation.native_stages import _loop
+from rbd.simulation.stage_memory import stage_loop
 
 pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
 
@@ -44,7 +44,7 @@ def made(times: list[float]) -> StepLoop:
         times.append(t)
         return np.zeros(2)
 
-    return _loop(state, [(program, 0.0)], torques, {"s": np.zeros(0), "error": np.zeros(())}, 8)
+    return stage_loop(state, [(program, 0.0)], torques, {"s": np.zeros(0), "error": np.zeros(())}, 8)
 
 
 def test_a_run_that_does_not_say_when_calls_the_callback_in_all_steps() -> None:

@@ -1,0 +1,89 @@
+"""Programs of the stages of a step: recorded and compiled once per mechanism, for methods that have them.
+
+A step whose torques are constant is one program; otherwise there is one per stage.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from rbd.algorithms.loops.stabilization import STANDARD, gains_in
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
+from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
+from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec
+from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
+from rbd.native.runtime import abi
+from rbd.scalars import to_float
+from rbd.simulation.adaptive import AdaptiveMuntheKaas
+from rbd.simulation.compiled_steps import compiled_step
+from rbd.simulation.equations_of_motion import EquationsOfMotion
+from rbd.simulation.forces import is_recordable
+from rbd.simulation.integrator import Integrator
+from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
+from rbd.simulation.semi_implicit import SemiImplicitEuler
+from rbd.simulation.stage_loads import all_places, is_called, recorded_loads
+from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
+from rbd.state import MechanismState
+
+if TYPE_CHECKING:
+    from rbd.native.compiled_program import CompiledProgram
+
+StageProgram: TypeAlias = "tuple[CompiledProgram, float]"
+"""The program of a stage and its time, as a fraction of the step."""
+_SINGLE_STAGE: Final = (0.0,)
+
+
+def stage_programs(
+    state: MechanismState, method: Integrator, equations: EquationsOfMotion
+) -> list[StageProgram] | None:
+    """Return the programs of the stages of `method`; None for methods without, and where one cannot be recorded."""
+    scheme = _scheme(method)
+    if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
+        return None
+    compiled = [compiled_step(state.mechanism, *spec) for spec in _specs(state, equations, scheme)]
+    programs = [program for program in compiled if program is not None]
+    if len(programs) < len(compiled):
+        return None
+    fractions = tuple(map(to_float, scheme.c)) if scheme and len(compiled) > 1 else _SINGLE_STAGE
+    return list(zip(programs, fractions, strict=True))
+
+
+def _scheme(method: Integrator) -> RungeKuttaScheme | None:
+    """Return the Runge-Kutta method of an integrator, if it is one."""
+    if isinstance(method, MuntheKaas):
+        tableau = method.tableau
+        return CLASSICAL if tableau == RUNGE_KUTTA_4 else RungeKuttaScheme(tableau.a, tableau.b, _times(tableau))
+    if isinstance(method, AdaptiveMuntheKaas):
+        tableau = method.tableau
+        error = tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
+        return RungeKuttaScheme(tableau.a, tableau.b, _times(tableau), error)
+    return None
+
+
+def _times(tableau: ButcherTableau) -> tuple[float, ...]:
+    """Return the times of the stages; 1 where rounding has moved it: controllers compare times."""
+    return tuple(1.0 if abs(c - 1) < ROUNDING else c for c in tableau.c)
+
+
+def _specs(
+    state: MechanismState, equations: EquationsOfMotion, scheme: RungeKuttaScheme | None
+) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
+    """Return names, specifications, and objects of this process in them, of the stages of a step."""
+    layout = state.layout
+    ns, gains = layout.ns, gains_in(layout, equations.stabilization)
+    own = tuple(each for each in equations.forces if is_recordable(each)) or None
+    usual = gains is STANDARD or not layout.is_constrained
+    options = PLAIN if usual and own is None else StepOptions(STANDARD if usual else gains, recorded_loads(own or ()))
+    places = all_places(state) if is_called(equations) else ()
+    if options is PLAIN and not places and (scheme is None or (scheme == CLASSICAL and equations.callbacks.is_held)):
+        name: FixedStepMethod = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
+        return [(f"step {name}", step_spec(name, ns), None)]
+    if scheme is None:
+        named = {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}
+    else:
+        named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
+    suffix = "" if usual else f" {gains!r}"
+    return [
+        (key_with_wrenches(name + suffix, places), with_wrenches(spec, places), own) for name, spec in named.items()
+    ]
