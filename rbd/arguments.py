@@ -1,7 +1,6 @@
-"""Validation of arguments: choices, numbers, collections, callables.
+"""Validation of arguments: classes, choices, numbers, collections, callables.
 
-`require_kind` of `rbd.spatial.values` checks classes, and `rbd.scalars.arrays` checks arrays. Every error is an
-ArgumentError with the argument's name and value.
+`rbd.scalars.arrays` checks arrays. Every error is an ArgumentError with the argument's name and value.
 """
 
 from __future__ import annotations
@@ -152,3 +151,35 @@ def _short(number: float | complex) -> str:
     if isinstance(number, int) and number.bit_length() > 128:
         return f"an integer of {number.bit_length()} bits"
     return repr(number)
+
+
+def isinstance_untyped(value: object, *kinds: type) -> bool:
+    """Return whether a value that callers may get wrong is of one of these classes, whatever its annotation says."""
+    return isinstance(value, kinds)
+
+
+def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
+    """Raise ArgumentError unless `value` is of one of the classes."""
+    if not isinstance(value, kinds):
+        raise wrong_kind(value, " or ".join(kind.__name__ for kind in kinds), operation, argument)
+
+
+def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
+    """Return the ArgumentError for an argument of the wrong class."""
+    article = "an" if allowed[:1] in "AEIO" else "a"
+    return ArgumentError(
+        f"{operation}: {argument} must be {article} {allowed}, not {_described_operand(value, allowed)}",
+        operation=operation,
+        argument=argument,
+        value=value,
+        allowed=allowed,
+    )
+
+
+def _described_operand(value: object, allowed: str) -> str:
+    """Return the type of an operand of the wrong class, with advice for arrays and lists."""
+    kind, phrase = type(value).__name__, described(value)
+    wrappers = [name for name in ("Point", "FreeVector") if name in allowed]
+    if kind in {"ndarray", "list", "tuple"} and wrappers:
+        return f"{phrase}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
+    return phrase

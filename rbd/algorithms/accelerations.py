@@ -40,8 +40,8 @@ def spatial_accelerations(
     require_state(state, "spatial_accelerations")
     args, bodies = (state.vector(vd, state.layout.nv, "vd"),), state.layout.bodies
 
-    def by_body(found: Sequence[SpatialAcceleration[Any, Any, Any]]) -> Mapping[RigidBody, SpatialAcceleration]:
-        return dict(zip(bodies, found, strict=True))
+    def by_body(accelerations: Sequence[SpatialAcceleration[Any, Any, Any]]) -> Mapping[RigidBody, SpatialAcceleration]:
+        return dict(zip(bodies, accelerations, strict=True))
 
     return KernelCall(spatial_accelerations_kernel, args, finish=by_body)
 
@@ -64,7 +64,7 @@ def relative_acceleration(
     >>> rbd.relative_acceleration(state, [0.0, 2.0], "lower_link", "upper_link", frame="lower_link").angular
     array([0., 2., 0.])
     """
-    found, layout = spatial_accelerations(state, vd), state.layout
-    relative = -found[layout.body(base)] + found[layout.body(body)]
+    accelerations, layout = spatial_accelerations(state, vd), state.layout
+    relative = -accelerations[layout.body(base)] + accelerations[layout.body(body)]
     target: FrameLike[F] = layout.root_frame if frame is None else frame
     return state.transform(relative, target)

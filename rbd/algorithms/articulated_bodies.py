@@ -105,11 +105,11 @@ class ArticulatedBodies(Generic[A]):
 
     def body(self, body: RigidBody | str) -> ArticulatedBody:
         """Return what was found for a body, itself or by name; raise UnknownNameError for the root and for others."""
-        for found in self.bodies:
-            if found.body is body or found.body.name == body:
-                return found
+        for articulated in self.bodies:
+            if articulated.body is body or articulated.body.name == body:
+                return articulated
         name = body if isinstance(body, str) else body.name
-        raise unknown_name("body", name, [found.body.name for found in self.bodies])
+        raise unknown_name("body", name, [articulated.body.name for articulated in self.bodies])
 
 
 def articulated_bodies(

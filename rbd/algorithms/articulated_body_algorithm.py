@@ -173,7 +173,7 @@ def _accelerations(
     for node, X_PB, S in _joints(state):
         i = node.index
         a_B = a[node.parent].shifted_to(X_PB) + c[i]
-        own = joints[i].acceleration(u[i], a_B) if i in joints else known[i]
-        vd += own
-        a.append(a_B.plus_joint_acceleration(S, own))
+        vd_J = joints[i].acceleration(u[i], a_B) if i in joints else known[i]
+        vd += vd_J
+        a.append(a_B.plus_joint_acceleration(S, vd_J))
     return a, tuple(vd)

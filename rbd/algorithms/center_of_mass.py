@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.errors import SingularError
 from rbd.indexing.layout import layout_of
 from rbd.kinematics import passes
@@ -17,7 +17,6 @@ from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point, PointJacobian
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
-from rbd.spatial.values import require_kind
 from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 

@@ -31,8 +31,8 @@ def coriolis_matrix_kernel(state: StateView) -> Matrix:
 
 def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
     """Return, per node, S_d = V x S + the rate of S in the body frame."""
-    V, own = passes.body_twists(state), passes.subspace_rates(state)
-    rows = zip(state.nodes, passes.subspaces(state), own, strict=True)
+    V, dS = passes.body_twists(state), passes.subspace_rates(state)
+    rows = zip(state.nodes, passes.subspaces(state), dS, strict=True)
     return tuple(add_columns(motion_cross_columns(V[node.index], S), rate) for node, S, rate in rows)
 
 

@@ -18,10 +18,10 @@ from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, wi
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.solution import ResultKernel, SolveCall
 from rbd.algorithms.torques import Torques, torques_of
+from rbd.arguments import require_kind
 from rbd.engine.result_fast_path import result_fast_path
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
-from rbd.spatial.values import require_kind
 from rbd.state import State, StateView, kernel, require_state
 
 

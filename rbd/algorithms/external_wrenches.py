@@ -7,14 +7,13 @@ from typing import Any, TypeAlias, TypeVar, final
 
 import attrs
 
-from rbd.arguments import described
+from rbd.arguments import described, require_kind
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import Layout
 from rbd.kinematics import passes
 from rbd.kinematics.frames import attachment_of
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
-from rbd.spatial.values import require_kind
 from rbd.state import StateView
 
 T = TypeVar("T")
@@ -57,14 +56,14 @@ def indexed_wrenches(layout: Layout, external: Mapping[Any, T] | None) -> Iterat
     if not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         message = f"external_wrenches must map bodies to wrenches, {{body: wrench}}, not {described(external)}"
         raise ArgumentError(message, argument="external_wrenches", value=external, allowed="a mapping")
-    known = set[int]()
+    seen = set[int]()
     for body, wrench in external.items():
         index = layout.body_index(body)
         name = layout.bodies[index].name
-        if index in known:
+        if index in seen:
             message = f"external_wrenches has two wrenches on body '{name}', one under its name; give their sum"
             raise ArgumentError(message, argument="external_wrenches", value=external)
-        known.add(index)
+        seen.add(index)
         yield index, wrench
 
 
@@ -94,6 +93,6 @@ def minus_external(state: StateView, wrenches: Sequence[Wrench[Any]], external: 
     """Return one wrench per body minus the external wrenches on it, all in body frames."""
     totals: dict[int, Wrench[Any]] = {}
     for applied in external:
-        f_x, known = in_body_frame(state, applied), totals.get(applied.body)
-        totals[applied.body] = f_x if known is None else known + f_x
+        f_x, total = in_body_frame(state, applied), totals.get(applied.body)
+        totals[applied.body] = f_x if total is None else total + f_x
     return [f - totals[i] if i in totals else f for i, f in enumerate(wrenches)]

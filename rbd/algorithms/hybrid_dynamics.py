@@ -15,13 +15,13 @@ from rbd.algorithms.articulated_body_algorithm import ArticulatedMotion, KnownAc
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.newton_euler import actuator_torques, joint_torques
 from rbd.algorithms.passive import passive_torques_kernel
+from rbd.arguments import require_kind
 from rbd.display import fields_repr
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import add
 from rbd.scalars.registry import ARRAYS
-from rbd.spatial.values import require_kind
 from rbd.state import A, State, StateView, kernel
 
 _Accelerations: TypeAlias = Scalar | Sequence[Scalar] | NDArray[Any]

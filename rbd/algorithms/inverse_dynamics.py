@@ -25,11 +25,10 @@ from rbd.algorithms.newton_euler import (
     rigid_body_torques,
 )
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
-from rbd.spatial.values import require_kind
 from rbd.state import A, Call, Done, KernelCall, State, StateView, fast_path, kernel, require_state
 
 Vd = Sequence[Scalar] | NDArray[Any]
@@ -122,13 +121,13 @@ def _with_loops(
     result: DynamicsResult | None,
 ) -> A:
     """Return the smallest torques for a motion of a mechanism with loops, and fill the result."""
-    found, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, velocities)
-    _check_balance(state, found, multipliers, missing)
+    tau, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, velocities)
+    _check_balance(state, tau, multipliers, missing)
     shape = (state.layout.nv,)
     if result is None:
-        filled: A = state.engine.pack(found, "torques", shape, out)
+        filled: A = state.engine.pack(tau, "torques", shape, out)
         return filled
-    torques: A = state.engine.pack(found, "torques", shape)
+    torques: A = state.engine.pack(tau, "torques", shape)
     further = _write(state, torques, out)
     terms = _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
     result.store(state, terms, external, further=further)

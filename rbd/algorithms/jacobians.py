@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from rbd.arguments import described
+from rbd.arguments import described, isinstance_untyped, require_kind
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
@@ -21,7 +21,7 @@ from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transfor
 from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
-from rbd.spatial.values import isinstance_untyped, require_kind, vec3
+from rbd.spatial.values import vec3
 from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel, require_state
 
 M = TypeVar("M")
@@ -149,11 +149,11 @@ def point_jacobian(
         require_kind(point, Point, operation="point_jacobian", argument="point")
     require_state(state, "point_jacobian")
     arm = point.xyz if state.engine.takes_arrays else point.xyz_components
-    found = _point_jacobian(state, path, arm, frame=point.frame)
+    jacobian = _point_jacobian(state, path, arm, frame=point.frame)
     if out is not None:
-        rows = tuple(zip(*found.columns, strict=True)) or ((),) * 3
+        rows = tuple(zip(*jacobian.columns, strict=True)) or ((),) * 3
         state.engine.pack(rows, "point jacobian", (3, state.layout.nv), out)
-    return found
+    return jacobian
 
 
 @kernel
@@ -192,8 +192,8 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         node = state.layout.node(joint)
-        own, S = passes.subspace_rates(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
-        rate = add_columns(motion_cross_columns(_relative_twist(state, body, node), S), own)
+        dS, S = passes.subspace_rates(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
+        rate = add_columns(motion_cross_columns(_relative_twist(state, body, node), S), dS)
         S_d = rate.transformed(to_frame @ passes.body_transform(state, node.body, body))
         for k, (angular, linear) in enumerate(S_d.columns, start=node.v.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))

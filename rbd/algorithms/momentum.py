@@ -25,7 +25,7 @@ from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, 
 @kernel
 def momentum_matrix_kernel(state: StateView, body: RigidBody, to_frame: Transform) -> Columns:
     """Return the momentum matrix in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
-    return _columns(state, tuple(to_frame @ passes.body_transform(state, each, body) for each in state.layout.bodies))
+    return _columns(state, tuple(to_frame @ passes.body_transform(state, other, body) for other in state.layout.bodies))
 
 
 @kernel

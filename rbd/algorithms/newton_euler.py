@@ -32,8 +32,8 @@ def _outward(state: StateView, vd: Vector | None, *, gravity: bool = True) -> It
     yield result[0]
     a_J = passes.joint_accelerations(state, vd)
     rows = zip(state.nodes, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
-    for node, X_PB, V_J, own in rows:
-        result.append(result[node.parent].across_joint(X_PB, V_J, own))
+    for node, X_PB, V_J, a_Ji in rows:
+        result.append(result[node.parent].across_joint(X_PB, V_J, a_Ji))
         yield result[-1]
 
 
@@ -58,7 +58,7 @@ def actuator_torques(state: StateView, torques: Vector, vd: Vector) -> Vector:
     passive = passive_torques_kernel(state)
     armatures = [a for node in state.nodes for a in state.joint_parameter(node.joint, "armature")]
     rows = zip(torques, armatures, vd, passive, strict=True)
-    return tuple(torque + armature * rate - own for torque, armature, rate, own in rows)
+    return tuple(tau + armature * rate - tau_passive for tau, armature, rate, tau_passive in rows)
 
 
 def net_torques(tau: Vector, passive: Vector, c: Vector) -> Vector:

@@ -42,8 +42,8 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
     rates: list[Scalar] = [0] * state.layout.ns
     for contact in state.layout.point_contacts:
         wrench, rates[contact.s] = _contact_forces(state, contact, s[contact.s])
-        known = wrenches[contact.body]
-        wrenches[contact.body] = wrench if known is None else known + wrench
+        wrench_before = wrenches[contact.body]
+        wrenches[contact.body] = wrench if wrench_before is None else wrench_before + wrench
     return ContactForces(tuple(wrenches), tuple(rates))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import final
 
 from rbd import native
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import RecordingSpec
@@ -14,7 +14,6 @@ from rbd.errors import StaleStateError
 from rbd.indexing.parameters import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, require_progress
-from rbd.spatial.values import require_kind
 
 
 @final

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.dynamics_result import DynamicsResult
-from rbd.arguments import require_callable, whole_number
+from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import RecordingSpec
 from rbd.compiled.velocity_map import VelocityMap
@@ -26,7 +26,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
-from rbd.spatial.values import SpatialValue, require_kind
+from rbd.spatial.values import SpatialValue
 
 Shape: TypeAlias = int | tuple[int, ...]
 _NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)

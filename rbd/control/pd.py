@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.arguments import described, require_choice
+from rbd.arguments import described, require_choice, require_kind
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
@@ -25,8 +25,8 @@ from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.congruence import similarity
 from rbd.spatial.frame import A, B, C, F, G, check_frame, require_frame
 from rbd.spatial.linalg import Mat3, Vec3, tmatvec
+from rbd.spatial.operands import require_number
 from rbd.spatial.so3 import linearized_rotation_vector, rotation_log
-from rbd.spatial.values import require_kind, require_number
 
 Gain: TypeAlias = "Scalar | Vector | Matrix"
 Method: TypeAlias = Literal["geodesic", "linearized"]

@@ -122,9 +122,9 @@ class Engine(ABC):
     def cached_value(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
         """Return `compute()`, cached under `key` until one of its dependencies changes."""
         stamp = self.stamp(depends)
-        known: tuple[tuple[int, ...], Any] | None = self.cache.get(key)
-        if known is not None and known[0] == stamp:
-            value: R = known[1]
+        cached: tuple[tuple[int, ...], Any] | None = self.cache.get(key)
+        if cached is not None and cached[0] == stamp:
+            value: R = cached[1]
             return value
         value = compute()
         self.cache[key] = (stamp, value)
@@ -134,4 +134,4 @@ class Engine(ABC):
 def packed(engine: Engine, value: Any, shapes: Shapes) -> list[Any]:
     """Return the result of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
     values = (value,) if len(shapes) == 1 else value
-    return [engine.pack(each, name, shape) for each, (name, shape) in zip(values, shapes.items(), strict=True)]
+    return [engine.pack(entry, name, shape) for entry, (name, shape) in zip(values, shapes.items(), strict=True)]

@@ -76,12 +76,12 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
     """
 
     def register(source: Callable[..., Any]) -> Kernel[..., Any]:
-        made = Kernel(source, regroup=regroup, several=several)
-        known = _kernels.get(made.name)
-        if known is not None and known.function.__module__ != source.__module__:  # a module may be imported again
-            raise RuntimeError(f"two kernels have the name {made.name!r}")
-        _kernels[made.name] = made
-        return made
+        registered = Kernel(source, regroup=regroup, several=several)
+        earlier = _kernels.get(registered.name)
+        if earlier is not None and earlier.function.__module__ != source.__module__:  # a module may be imported again
+            raise RuntimeError(f"two kernels have the name {registered.name!r}")
+        _kernels[registered.name] = registered
+        return registered
 
     return register if function is None else register(function)
 

@@ -28,7 +28,7 @@ class Attachment:
 class QueryBuiltins(Protocol):
     """Maker of builtins for framed queries; each returns None if there is no machine code."""
 
-    def pose(self, found: Attachment) -> Callable[[], Any] | None:
+    def pose(self, attachment: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform from a place to the root frame."""
 
     def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:

@@ -302,18 +302,18 @@ _setters: dict[type[Any], tuple[Setter, ...]] = {}
 
 
 def _field_names(kind: type[Any]) -> tuple[str, ...]:
-    found = _names.get(kind)
-    if found is None:
-        found = _names[kind] = tuple(field.name for field in attrs.fields(kind))
-    return found
+    names = _names.get(kind)
+    if names is None:
+        names = _names[kind] = tuple(field.name for field in attrs.fields(kind))
+    return names
 
 
 def _setters_of(kind: type[Any]) -> tuple[Setter, ...]:
     """Return setters of the fields of an attrs class, frozen or not."""
-    found = _setters.get(kind)
-    if found is None:
-        found = _setters[kind] = tuple(_setter(kind, name) for name in _field_names(kind))
-    return found
+    setters = _setters.get(kind)
+    if setters is None:
+        setters = _setters[kind] = tuple(_setter(kind, name) for name in _field_names(kind))
+    return setters
 
 
 def _setter(kind: type[Any], name: str) -> Setter:

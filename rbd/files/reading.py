@@ -7,13 +7,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final, Generic, TypeVar
 
+from rbd.arguments import require_kind
 from rbd.errors import FileError, RbdError, quoted
 from rbd.files import numbers
 from rbd.files.formats import Format
 from rbd.files.names import name_problem
 from rbd.files.report import FileReport, Finding
 from rbd.files.xml import FileLimits, XmlElement, fault
-from rbd.spatial.values import require_kind
 
 _Error = TypeVar("_Error", bound=FileError)
 _MAX_ERRORS: Final = 100

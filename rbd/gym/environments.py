@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import require_choice, several, whole_number
+from rbd.arguments import require_choice, require_kind, several, whole_number
 from rbd.compiled.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
@@ -24,7 +24,6 @@ from rbd.rollout.cases import Start
 from rbd.rollout.rows import rows_of
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
-from rbd.spatial.values import require_kind
 
 TASKS: Final = {
     "acrobot-swing-up": acrobot_swing_up,

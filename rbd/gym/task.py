@@ -8,7 +8,7 @@ from typing import TypeAlias, final
 import attrs
 import numpy as np
 
-from rbd.arguments import require_callable, whole_number
+from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.errors import ArgumentError
@@ -17,7 +17,6 @@ from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
 
 _KNOWN = ("q", "v", "t", "action", "contact_forces")
 _OUTPUTS = ("observation", "reward", "terminated")

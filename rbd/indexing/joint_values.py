@@ -51,12 +51,12 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
 
     def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
         """Write entries; raise ShapeError unless `value` has their shape or one number for all."""
-        target, given = self[joint], any_array(value, "value")
+        target, entries = self[joint], any_array(value, "value")
         try:
-            target[...] = given
+            target[...] = entries
         except (TypeError, ValueError) as error:
             message = f"value cannot be written to entries of shape {target.shape}: {error}"
-            raise ShapeError(message, argument="value", expected=target.shape, actual=given.shape) from error
+            raise ShapeError(message, argument="value", expected=target.shape, actual=entries.shape) from error
 
     @override
     def __iter__(self) -> Iterator[Joint]:

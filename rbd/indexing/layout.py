@@ -11,14 +11,13 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from rbd.arguments import described
+from rbd.arguments import described, isinstance_untyped
 from rbd.errors import ArgumentError, RbdError, UnknownNameError, quoted
 from rbd.mechanism import ContactPoint, Coupling, Joint, Mechanism, RigidBody
 from rbd.mechanism.body import registry_of
 from rbd.spatial import Frame
 from rbd.spatial.frame import F
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import isinstance_untyped
 
 if TYPE_CHECKING:
     from rbd.mechanism.registry import NameRegistry
@@ -89,7 +88,7 @@ class Layout:
         self.point_contacts = self._make_point_contacts(mechanism)
         self._index_joints()
         self.couplings = self._make_couplings(mechanism)
-        self.nc = sum(each.rows.stop - each.rows.start for each in self.constraints)
+        self.nc = sum(constraint.rows.stop - constraint.rows.start for constraint in self.constraints)
         self.nq = sum(node.joint.nq for node in self.nodes)
         self.nv = sum(node.joint.nv for node in self.nodes)
         self.ns = sum(contact.point.model.ns for contact in self.point_contacts)

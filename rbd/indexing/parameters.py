@@ -97,12 +97,12 @@ class ParameterValues:
 
     def placement(self, joint: Joint) -> Transform:
         """Return the placement of a tree joint: from its frame_before to its predecessor's frame."""
-        known = self.mechanism.placement(joint)
+        frames = self.mechanism.placement(joint)
         a, b, c = cast("Matrix", self.values["placement"][layout_of(self.mechanism).node(joint).index - 1])
         rotation = ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
-        return Transform.trusted(known.from_frame, known.to_frame, rotation, (a[3], b[3], c[3]))
+        return Transform.trusted(frames.from_frame, frames.to_frame, rotation, (a[3], b[3], c[3]))
 
     def per_velocity(self, joint: Joint, name: str) -> Vector:
         """Return a parameter of a tree joint, one number per velocity."""
-        whole = cast("Vector", self.values[name])
-        return tuple(cast("Sequence[Scalar]", whole[layout_of(self.mechanism).node(joint).v]))
+        values = cast("Vector", self.values[name])
+        return tuple(cast("Sequence[Scalar]", values[layout_of(self.mechanism).node(joint).v]))

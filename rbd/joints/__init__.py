@@ -41,8 +41,8 @@ else:
     def __getattr__(name: str) -> object:
         if name not in _MODULES:
             raise AttributeError(f"module 'rbd.joints' has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(f"rbd.joints.{_MODULES[name]}"), name)
-        return found
+        value = globals()[name] = getattr(import_module(f"rbd.joints.{_MODULES[name]}"), name)
+        return value
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *_MODULES})

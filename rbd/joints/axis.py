@@ -49,14 +49,14 @@ def orthogonal_axis(value: ArrayLike, axis: Axis, argument: str, other: str) -> 
 
     Raises as `unit_axis` does, and ArgumentError when the angle to `axis` differs from a right angle by more than 1e-9.
     """
-    found = unit_axis(value, argument)
-    along = math.fsum(a * b for a, b in zip(found, axis, strict=True))
+    unit = unit_axis(value, argument)
+    along = math.fsum(a * b for a, b in zip(unit, axis, strict=True))
     if abs(along) > _ORTHOGONALITY_TOLERANCE:
         message = f"{argument} must be orthogonal to {other}; their cosine is {along:.3g}"
-        raise ArgumentError(message, argument=argument, value=found, allowed=f"an axis orthogonal to {other}")
+        raise ArgumentError(message, argument=argument, value=unit, allowed=f"an axis orthogonal to {other}")
     if abs(along) <= _UNIT_TOLERANCE:
-        return found
-    return unit_axis([a - along * b for a, b in zip(found, axis, strict=True)], argument)
+        return unit
+    return unit_axis([a - along * b for a, b in zip(unit, axis, strict=True)], argument)
 
 
 def perpendicular_axes(axis: Axis) -> tuple[Axis, Axis]:

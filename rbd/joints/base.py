@@ -281,12 +281,12 @@ def made_joint_type(given: object, argument: str) -> JointType:
     Fixed()
     """
     try:
-        made: object = given if isinstance(given, JointType) or not callable(given) else given()
+        joint_type: object = given if isinstance(given, JointType) or not callable(given) else given()
     except TypeError as error:
         name = getattr(given, "__name__", described(given))
         message = f"{argument}: {name} cannot be called without arguments ({error}); give a joint type, such as "
         raise ArgumentError(f"{message}rbd.Revolute((0, 0, 1))", argument=argument, value=given) from error
-    if not isinstance(made, JointType):
+    if not isinstance(joint_type, JointType):
         message = f"{argument}: {described(given)} is not a joint type and does not return one"
         raise ArgumentError(message, argument=argument, value=given)
-    return made
+    return joint_type

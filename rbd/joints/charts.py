@@ -250,8 +250,8 @@ class RotationVectorChart(RotationChart):
         has_turned = greater(where(has_axis, 0, square_near), 9)  # without rotation, revolutions are about the old axis
         axis = tuple(where(has_turned, old, new) for old, new in zip(near, r, strict=True))
         length_axis = sqrt(where(has_axis, square, where(has_turned, square_near, 1)))
-        wanted = unwrap_angle(where(has_turned, 0, length_axis), dot(axis, near) / length_axis)
-        scale = where(has_axis, wanted / length_axis, where(has_turned, wanted / length_axis, 1))
+        angle = unwrap_angle(where(has_turned, 0, length_axis), dot(axis, near) / length_axis)
+        scale = where(has_axis, angle / length_axis, where(has_turned, angle / length_axis, 1))
         return tuple(scale * c for c in axis)
 
     @override

@@ -25,17 +25,17 @@ def velocity_from_configuration_rate(state: StateView, qd: Vector) -> Vector:
 
 def force_on_velocity(state: StateView, force: Vector) -> Vector:
     """Return the force on v, N transposed times the force on dq/dt."""
-    found: list[Scalar] = []
+    v_force: list[Scalar] = []
     for node in state.nodes:
         rows = node.joint.type.configuration_derivative_jacobian(state.joint_q(node))
-        found += [dot(column, force[node.q]) for column in zip(*rows, strict=True)]
-    return tuple(found)
+        v_force += [dot(column, force[node.q]) for column in zip(*rows, strict=True)]
+    return tuple(v_force)
 
 
 def force_on_derivative(state: StateView, force: Vector) -> Vector:
     """Return the force on dq/dt, the left inverse of N transposed times the force on v."""
-    found: list[Scalar] = []
+    qd_force: list[Scalar] = []
     for node in state.nodes:
         rows = node.joint.type.velocity_jacobian(state.joint_q(node))
-        found += [dot(column, force[node.v]) for column in zip(*rows, strict=True)]
-    return tuple(found)
+        qd_force += [dot(column, force[node.v]) for column in zip(*rows, strict=True)]
+    return tuple(qd_force)

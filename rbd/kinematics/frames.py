@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rbd.arguments import require_kind
 from rbd.evaluation.query_builtins import Attachment
 from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
@@ -24,7 +25,6 @@ from rbd.spatial import (
     WrenchMatrix,
     same_frame,
 )
-from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     from rbd.kinematics.queries import State
@@ -40,19 +40,19 @@ def attachment_of(state: StateView, place: FrameLike, argument: str = "place") -
     """Return the frame of a place and its body, cached by the state. Raises as `Layout.body_and_frame` does."""
     engine = state.engine
     key = place if isinstance(place, str) else place.id if type(place) is Frame else id(place)
-    known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
-    if known is not None and known[0] == engine.stamp("parameters"):
-        found: Attachment = known[1]
-        return found
+    cached: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
+    if cached is not None and cached[0] == engine.stamp("parameters"):
+        attachment: Attachment = cached[1]
+        return attachment
     return engine.cached_value(key, "parameters", lambda: _new_attachment(state, place, argument))
 
 
 def _new_attachment(state: StateView, place: FrameLike, argument: str) -> Attachment:
     body, frame = state.layout.body_and_frame(place, argument)
-    index, own = state.layout.body_index(body), body.default_frame
-    if frame is own:
+    index, default = state.layout.body_index(body), body.default_frame
+    if frame is default:
         return Attachment(index, body, frame, None, None)
-    there, back = body.fixed_transform(frame, own), body.fixed_transform(own, frame)
+    there, back = body.fixed_transform(frame, default), body.fixed_transform(default, frame)
     return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
 
 
@@ -63,8 +63,10 @@ def result_frame(state: StateView, frame: FrameLike | None) -> tuple[RigidBody, 
 
 def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
     """Return the transform from the default frame of `body` to `frame`, which is attached to it."""
-    own = body.default_frame
-    return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
+    default = body.default_frame
+    if frame is default:
+        return Transform.identity(default, default)
+    return state.lifted_transform(body.fixed_transform(default, frame))
 
 
 def express(state: State[Any], value: Any, place: FrameLike) -> Any:

@@ -16,8 +16,8 @@ from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, 
 @cached_pass("parameters")
 def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return the inertia of every body in its default frame, zero for the root; regrouped if the state does so."""
-    own = inertias(state)
-    return regrouped(state, own) if state.regroups else own
+    I = inertias(state)
+    return regrouped(state, I) if state.regroups else I
 
 
 @cached_pass("parameters")
@@ -155,10 +155,10 @@ def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAccelerat
     root, twists = state.layout.root_frame, body_twists(state)
     result = [SpatialAcceleration.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
     rows = zip(state.nodes, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
-    for node, tf, joint_twist, own in rows:
-        inherited = result[node.parent].transformed(tf.inverse()).with_body(own.base)
+    for node, tf, joint_twist, a_J in rows:
+        inherited = result[node.parent].transformed(tf.inverse()).with_body(a_J.base)
         turning = twists[node.index].cross(joint_twist)
-        result.append(inherited + (own + turning.with_body(own.body).with_base(own.base)))
+        result.append(inherited + (a_J + turning.with_body(a_J.body).with_base(a_J.base)))
     return tuple(result)
 
 

@@ -268,26 +268,26 @@ class State(StateView, Generic[A]):
 
     def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return dq/dt at the state's configuration for any velocity `v`."""
-        found = conversions.configuration_rate(self, self.vector(v, self.layout.nv, "v"))
-        array: A = self.engine.pack(found, "qd", (self.layout.nq,))
+        qd = conversions.configuration_rate(self, self.vector(v, self.layout.nv, "v"))
+        array: A = self.engine.pack(qd, "qd", (self.layout.nq,))
         return array
 
     def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
-        found = conversions.velocity_from_configuration_rate(self, self.vector(qd, self.layout.nq, "qd"))
-        array: A = self.engine.pack(found, "v", (self.layout.nv,))
+        velocity = conversions.velocity_from_configuration_rate(self, self.vector(qd, self.layout.nq, "qd"))
+        array: A = self.engine.pack(velocity, "v", (self.layout.nv,))
         return array
 
     def velocity_to_configuration_derivative_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return the force on v with the power of `force` on dq/dt, which converts gradients by q to those along v."""
-        found = conversions.force_on_velocity(self, self.vector(force, self.layout.nq, "force"))
-        array: A = self.engine.pack(found, "force", (self.layout.nv,))
+        v_force = conversions.force_on_velocity(self, self.vector(force, self.layout.nq, "force"))
+        array: A = self.engine.pack(v_force, "force", (self.layout.nv,))
         return array
 
     def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return the force on dq/dt with the power of `force`, such as torques, on v."""
-        found = conversions.force_on_derivative(self, self.vector(force, self.layout.nv, "force"))
-        array: A = self.engine.pack(found, "force", (self.layout.nq,))
+        qd_force = conversions.force_on_derivative(self, self.vector(force, self.layout.nv, "force"))
+        array: A = self.engine.pack(qd_force, "force", (self.layout.nq,))
         return array
 
     def by_joint(self, values: ArrayLike) -> JointValues:

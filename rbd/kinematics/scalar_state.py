@@ -8,7 +8,7 @@ from typing import Any, Final, cast, final
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import flag
+from rbd.arguments import flag, require_kind
 from rbd.evaluation.source_engine import SourceEngine
 from rbd.evaluation.state_view import JointParameter
 from rbd.indexing.joint_table import joint_table
@@ -19,7 +19,6 @@ from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
 from rbd.scalars.registry import operations_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
-from rbd.spatial.values import require_kind
 
 _FLOATS: Final = frozenset({float, int})
 """Types of numbers that are combined with recorded scalars without conversion."""
@@ -111,35 +110,35 @@ class ScalarState(State[ScalarArray]):
     @override
     def own_inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame; zero for the root."""
-        index, given = self.layout.body_index(body), self._parameters
-        if given is None or index == 0 or not given.has("inertia"):
+        index, parameters = self.layout.body_index(body), self._parameters
+        if parameters is None or index == 0 or not parameters.has("inertia"):
             return super().own_inertia(body)
-        return given.inertia(index, body.default_frame)
+        return parameters.inertia(index, body.default_frame)
 
     @override
     def placement(self, joint: Joint | str) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
-        given = self._parameters
-        if given is None or not given.has("placement") or self.layout.loop(joint) is not None:
+        parameters = self._parameters
+        if parameters is None or not parameters.has("placement") or self.layout.loop(joint) is not None:
             return super().placement(joint)
-        return given.placement(self.layout.node(joint).joint)
+        return parameters.placement(self.layout.node(joint).joint)
 
     @property
     @override
     def gravity(self) -> FreeVector:
         """The acceleration of free fall, in the root frame."""
-        given = self._parameters
-        if given is None or not given.has("gravity"):
+        parameters = self._parameters
+        if parameters is None or not parameters.has("gravity"):
             return super().gravity
-        return FreeVector.trusted(self.layout.root_frame, given.gravity())
+        return FreeVector.trusted(self.layout.root_frame, parameters.gravity())
 
     @override
     def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
         """Return a parameter of `joint`, one number per velocity."""
-        given = self._parameters
-        if given is None or not given.has(name) or self.layout.loop(joint) is not None:
+        parameters = self._parameters
+        if parameters is None or not parameters.has(name) or self.layout.loop(joint) is not None:
             return super().joint_parameter(joint, name)
-        return given.per_velocity(joint, name)
+        return parameters.per_velocity(joint, name)
 
     @property
     def q(self) -> ScalarArray:

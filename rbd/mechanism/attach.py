@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.mechanism import body as bodies_
@@ -14,7 +15,7 @@ from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
-from rbd.spatial.values import require_finite, require_kind
+from rbd.spatial.operands import require_finite
 
 if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure

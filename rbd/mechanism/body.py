@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
 from rbd.mechanism.registry import require_name, require_text, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
 from rbd.mechanism.transaction import transaction
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B, require_frame
-from rbd.spatial.values import require_finite, require_kind
+from rbd.spatial.operands import require_finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,8 +63,15 @@ class RigidBody:
         require_name(name, "body")
         if inertia is not None:
             require_kind(inertia, SpatialInertia, operation="RigidBody", argument="inertia")
-        own = inertia.frame if inertia is not None else Frame(name)
-        self._data = BodyData(name, own, own, inertia, {own: Transform.identity(own, own)}, [])
+        default_frame = inertia.frame if inertia is not None else Frame(name)
+        self._data = BodyData(
+            name,
+            default_frame,
+            default_frame,
+            inertia,
+            {default_frame: Transform.identity(default_frame, default_frame)},
+            [],
+        )
 
     # ---------------------------------------------------------------- what it is
 
@@ -133,13 +141,13 @@ class RigidBody:
     def frame(self, name: str) -> Frame:
         """Return the frame of that name; raise UnknownNameError or AmbiguousNameError."""
         name = require_text(name, "name", "the name of a frame")
-        found = [frame for frame in self._data.frames if frame.name == name]
-        if len(found) == 1:
-            return found[0]
+        same_name = [frame for frame in self._data.frames if frame.name == name]
+        if len(same_name) == 1:
+            return same_name[0]
         kind = f"frame of body {quoted(self.name)}"
-        if found:
+        if same_name:
             raise AmbiguousNameError(
-                f"{len(found)} frames of body {quoted(self.name)} are named {quoted(name)}", kind=kind, name=name
+                f"{len(same_name)} frames of body {quoted(self.name)} are named {quoted(name)}", kind=kind, name=name
             )
         raise unknown_name(kind, name, [frame.name for frame in self._data.frames])
 
@@ -244,16 +252,16 @@ class BodyData:
 
     def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
         """Return the transform from one of the body's frames to the default frame; raise FrameMismatchError."""
-        found = self.frames.get(require_frame(frame, argument))
-        if found is None:
+        to_default = self.frames.get(require_frame(frame, argument))
+        if to_default is None:
             self.refuse_frame(frame, operation, argument, "is not fixed to")
-        return found
+        return to_default
 
     def refuse_frame(self, frame: Frame, operation: str, argument: str, what: str) -> NoReturn:
         """Raise FrameMismatchError, naming the frames the body has."""
-        known = ", ".join(repr(own) for own in list(self.frames)[:6])
+        names = ", ".join(repr(own) for own in list(self.frames)[:6])
         raise FrameMismatchError(
-            f"{operation}: {argument}: {frame!r} {what} body {quoted(self.name)}, which has {known}",
+            f"{operation}: {argument}: {frame!r} {what} body {quoted(self.name)}, which has {names}",
             operation=operation,
             argument=argument,
             actual=frame,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType, made_joint_type
 from rbd.mechanism import attach as attach_
@@ -16,7 +17,6 @@ from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Transform
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import require_kind
 
 
 def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
@@ -102,11 +102,11 @@ def copy_in_maximal_coordinates(
 
 
 def _floating_type(floating: object) -> JointType:
-    made = made_joint_type(floating, "floating")
-    if made.nv == 6:
-        return made
+    floating_type = made_joint_type(floating, "floating")
+    if floating_type.nv == 6:
+        return floating_type
     raise ArgumentError(
-        f"floating must be a joint type with 6 velocities, not {made!r}", argument="floating", value=floating
+        f"floating must be a joint type with 6 velocities, not {floating_type!r}", argument="floating", value=floating
     )
 
 
@@ -142,7 +142,7 @@ def _register_copies(
 ) -> FrameMap:
     """Register the copies of bodies and joints in the target, which has its root; return the map."""
     joints: dict[Joint, Joint] = {}
-    made = source.joint_frames.copy()
+    defined_by_joints = source.joint_frames.copy()
     for edges, loop in ((tree, False), (loops, True)):
         for edge in edges:
             old = edge.joint
@@ -152,7 +152,9 @@ def _register_copies(
             if not loop:
                 bodies_.register(copies[edge.successor], target.registry)
                 target.registry.merged.pop(copies[edge.successor].name, None)
-            target.joint_frames |= {frames[frame] for frame in (old.frame_before, old.frame_after) if frame in made}
+            target.joint_frames |= {
+                frames[frame] for frame in (old.frame_before, old.frame_after) if frame in defined_by_joints
+            }
             target.append(Edge(new, copies[edge.predecessor], copies[edge.successor]), loop=loop)
             joints[old] = new
     for coupling in source.couplings.values():

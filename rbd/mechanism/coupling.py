@@ -119,12 +119,12 @@ def make_coupling(
     joint: Joint,
     source: Joint | None,
     line: tuple[Scalar, Scalar],
-    given: Numbers | None,
+    values: Numbers | None,
     name: str | None,
 ) -> Coupling:
     """Return the coupling that `Mechanism.couple` describes, not yet added; `line` are offset and ratio."""
     _check_joints(structure, joint, source)
-    coefficients = _coefficients(line, given, source)
+    coefficients = _coefficients(line, values, source)
     if name is not None:
         structure.registry.require_new_name(require_name(name, "coupling"), structure.couplings, "coupling")
         return Coupling(name, joint, source, coefficients)
@@ -133,10 +133,10 @@ def make_coupling(
 
 def _check_joints(structure: Structure, joint: Joint, source: Joint | None) -> None:
     """Raise TopologyError or ArgumentError unless these two joints can be coupled."""
-    for each, argument in ((joint, "joint"), (source, "to")):
-        if each is not None:
-            require_tree_joint(structure, each)
-            require_coordinate(each, argument)
+    for coupled, argument in ((joint, "joint"), (source, "to")):
+        if coupled is not None:
+            require_tree_joint(structure, coupled)
+            require_coordinate(coupled, argument)
     if source is joint:
         raise TopologyError(f"joint {quoted(joint.name)} cannot be coupled to itself", joint=joint.name)
 
@@ -173,29 +173,29 @@ def _keeps_coordinate(kind: JointType) -> bool:
     return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 
-def _coefficients(line: tuple[Scalar, Scalar], given: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:
+def _coefficients(line: tuple[Scalar, Scalar], values: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:
     """Return the coefficients, of which the last is not zero unless they are two or fewer."""
-    if given is None:
+    if values is None:
         offset, ratio = _finite(line[0], "offset"), _finite(line[1], "ratio")
         return (offset,) if source is None else (offset, ratio)
     if not (_is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
-        raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=given)
-    found = [_finite(c, "polynomial") for c in several(given, "polynomial", "numbers")]
-    if not found:
-        raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=given)
-    while len(found) > 2 and _is_zero(found[-1]):
-        found.pop()
-    if source is None and len(found) != 1:
+        raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=values)
+    coefficients = [_finite(c, "polynomial") for c in several(values, "polynomial", "numbers")]
+    if not coefficients:
+        raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=values)
+    while len(coefficients) > 2 and _is_zero(coefficients[-1]):
+        coefficients.pop()
+    if source is None and len(coefficients) != 1:
         message = "without a joint to couple to, the polynomial is one number, at which the joint is held"
-        raise ArgumentError(message, argument="polynomial", value=given)
-    return tuple(found) if source is None else (*found, *[0.0] * (2 - len(found)))
+        raise ArgumentError(message, argument="polynomial", value=values)
+    return tuple(coefficients) if source is None else (*coefficients, *[0.0] * (2 - len(coefficients)))
 
 
 def _finite(value: Scalar, argument: str) -> Scalar:
-    found = number(value, argument)
-    if is_float(found) and not math.isfinite(to_float(found)):
+    checked = number(value, argument)
+    if is_float(checked) and not math.isfinite(to_float(checked)):
         raise NotFiniteError(f"{argument} holds infinity", argument=argument)
-    return found
+    return checked
 
 
 def _default_name(structure: Structure, joint: Joint, source: Joint | None) -> str:

@@ -31,11 +31,11 @@ def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collect
     joint's parameters cannot be reversed.
     """
     edges = structure.edges
-    wanted = dict.fromkeys(prefer)
+    preferred = dict.fromkeys(prefer)
     present = [edge.joint for edge in [*structure.tree, *structure.loops]]
-    order = [*wanted, *(joint for joint in present if joint not in wanted and joint not in removed)]
+    order = [*preferred, *(joint for joint in present if joint not in preferred and joint not in removed)]
     chosen = kruskal_spanning_tree(structure.root, structure.bodies, [edges[joint] for joint in order])
-    _refuse_loop(chosen, wanted)
+    _refuse_loop(chosen, preferred)
     forward = edge_orientations(structure.root, chosen)
     reversals = {joint: reverse_joint(joint) for joint, is_forward in forward.items() if not is_forward}
     old_tree = tuple(edge.joint for edge in structure.tree)
@@ -48,9 +48,9 @@ def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collect
     return _commit(structure, tree, loops, old_tree, reversals, tuple(removed))
 
 
-def _refuse_loop(chosen: Sequence[Edge], wanted: Collection[Joint]) -> None:
+def _refuse_loop(chosen: Sequence[Edge], preferred: Collection[Joint]) -> None:
     taken = {edge.joint for edge in chosen}
-    closing = [joint for joint in wanted if joint not in taken]
+    closing = [joint for joint in preferred if joint not in taken]
     if closing:
         raise TopologyError(
             f"a tree cannot have all of these joints: {quoted(closing[0].name)} closes a loop", joint=closing[0].name
@@ -65,8 +65,8 @@ def _refuse_coupled(structure: Structure, joint: Joint) -> None:
 
 
 def _with_reversal(edge: Edge, reversals: dict[Joint, ReversedJoint]) -> Edge:
-    found = reversals.get(edge.joint)
-    return edge if found is None else Edge(found.joint, edge.successor, edge.predecessor)
+    reversal = reversals.get(edge.joint)
+    return edge if reversal is None else Edge(reversal.joint, edge.successor, edge.predecessor)
 
 
 def _commit(
@@ -80,15 +80,15 @@ def _commit(
     couplings = tuple(structure.couplings.values())
     for joint in removed:
         structure.remove_joint(joint)
-    for joint, found in reversals.items():
-        structure.substitute(joint, found.joint)
+    for joint, reversal in reversals.items():
+        structure.substitute(joint, reversal.joint)
     structure.rebuild(tree, loops)
     return RerootReport(
         old_tree,
         tuple(edge.joint for edge in structure.tree),
-        {joint: found.joint for joint, found in reversals.items()},
+        {joint: reversal.joint for joint, reversal in reversals.items()},
         removed,
-        {joint.name: found.dropped for joint, found in reversals.items() if found.dropped},
+        {joint.name: reversal.dropped for joint, reversal in reversals.items() if reversal.dropped},
         tuple(coupling for coupling in couplings if coupling.name not in structure.couplings),
     )
 

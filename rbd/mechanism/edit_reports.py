@@ -56,8 +56,8 @@ class FrameMap:
         """
         if isinstance(frame, str):
             return self._named(frame)
-        found = self.frames.get(frame)
-        if found is None:
+        copy = self.frames.get(frame)
+        if copy is None:
             raise FrameMismatchError(
                 f"{frame!r} was not copied",
                 operation="FrameMap",
@@ -65,15 +65,15 @@ class FrameMap:
                 actual=frame,
                 expected=tuple(self.frames),
             )
-        return found
+        return copy
 
     def _named(self, name: str) -> Frame:
-        found = [copy for original, copy in self.frames.items() if original.name == name]
-        if not found:
+        copies = [copy for original, copy in self.frames.items() if original.name == name]
+        if not copies:
             raise unknown_name("frame", name, (original.name for original in self.frames))
-        if len(found) > 1:
-            raise AmbiguousNameError(f"{len(found)} frames are named {quoted(name)}", kind="frame", name=name)
-        return found[0]
+        if len(copies) > 1:
+            raise AmbiguousNameError(f"{len(copies)} frames are named {quoted(name)}", kind="frame", name=name)
+        return copies[0]
 
     def __contains__(self, frame: object) -> bool:
         return any(each.name == frame for each in self.frames) if isinstance(frame, str) else frame in self.frames
@@ -86,19 +86,19 @@ class FrameMap:
 
     def body(self, body: str | RigidBody) -> RigidBody:
         """Return the copy of a body, itself or by name; raise TopologyError if it was not copied."""
-        found = _found(body, self.bodies)
-        if found is None:
+        copy = _found(body, self.bodies)
+        if copy is None:
             name = body if isinstance(body, str) else body.name
             raise TopologyError(f"body {quoted(name)} was not copied", body=name)
-        return found
+        return copy
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the copy of a joint, itself or by name; raise TopologyError if it was not copied."""
-        found = _found(joint, self.joints)
-        if found is None:
+        copy = _found(joint, self.joints)
+        if copy is None:
             name = joint if isinstance(joint, str) else joint.name
             raise TopologyError(f"joint {quoted(name)} was not copied", joint=name)
-        return found
+        return copy
 
 
 def _found(given: str | Named, copies: Mapping[Named, Named]) -> Named | None:
@@ -163,8 +163,8 @@ class RerootReport:
     def left(self) -> tuple[Joint, ...]:
         """Return the joints that were tree joints and close loops now."""
         now = set(self.new_tree)
-        kept = (self.joint(joint) for joint in self.old_tree)
-        return tuple(joint for joint in kept if joint is not None and joint not in now)
+        joints = (self.joint(joint) for joint in self.old_tree)
+        return tuple(joint for joint in joints if joint is not None and joint not in now)
 
     def joint(self, joint: Joint) -> Joint | None:
         """Return the new joint of a joint: itself, its reversed one, or None if it was removed."""

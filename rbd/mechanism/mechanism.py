@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
 
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
@@ -31,7 +31,7 @@ from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import require_finite, require_kind
+from rbd.spatial.operands import require_finite
 
 if TYPE_CHECKING:
     from rbd.scalars import Scalar
@@ -233,8 +233,8 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when the joints in `prefer` close a loop, when a coupled joint would leave the tree, or
         parameters of a joint cannot be reversed.
         """
-        wanted = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
-        preferred = [self.joint(joint) for joint in wanted]
+        names = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
+        preferred = [self.joint(joint) for joint in names]
         return self._edit(lambda: edit.rebuild_tree(self._structure, preferred))
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:

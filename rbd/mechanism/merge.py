@@ -9,7 +9,7 @@ from rbd.mechanism import body as bodies_
 from rbd.mechanism.edit_reports import MergeReport
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
-from rbd.spatial.values import require_finite
+from rbd.spatial.operands import require_finite
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -36,7 +36,7 @@ def merge_fixed(structure: Structure) -> MergeReport:
     for joint in self_loops:
         _require_satisfied(structure, joint, merged_into)
     _require_finite(merged_into)
-    report = MergeReport({body: kept for body, (kept, _) in merged_into.items()}, gone + self_loops)
+    report = MergeReport({body: target for body, (target, _) in merged_into.items()}, gone + self_loops)
     if merged_into:
         _commit(
             structure,
@@ -49,26 +49,26 @@ def merge_fixed(structure: Structure) -> MergeReport:
 
 
 def _merged_into(structure: Structure) -> MergedInto:
-    found: MergedInto = {}
+    merged_into: MergedInto = {}
     for edge in structure.tree:
         joint, parent = edge.joint, edge.predecessor
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
         step = bodies_.data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
-        kept, onward = found.get(parent, (parent, None))
-        found[edge.successor] = kept, step if onward is None else onward @ step
-    return found
+        target, onward = merged_into.get(parent, (parent, None))
+        merged_into[edge.successor] = target, step if onward is None else onward @ step
+    return merged_into
 
 
 def _require_finite(merged_into: MergedInto) -> None:
     """Raise NotFiniteError when frames, points or inertias overflow on the bodies they are merged into."""
     totals: dict[RigidBody, SpatialInertia] = {}
-    for body, (kept, to_kept) in merged_into.items():
-        bodies_.require_copyable(body, to_kept, repr(body))
-        total = totals.get(kept, kept.inertia)
+    for body, (target, to_target) in merged_into.items():
+        bodies_.require_copyable(body, to_target, repr(body))
+        total = totals.get(target, target.inertia)
         if total is not None and body.inertia is not None:
-            totals[kept] = require_finite(total + body.inertia.transformed(to_kept), repr(body))
+            totals[target] = require_finite(total + body.inertia.transformed(to_target), repr(body))
 
 
 def _redirected(edge: Edge, merged_into: MergedInto) -> Edge:
@@ -99,12 +99,13 @@ def _on_merged_body(body: RigidBody, frame: Frame, merged_into: MergedInto) -> T
 def _commit(
     structure: Structure, merged_into: MergedInto, tree: list[Edge], loops: list[Edge], gone: tuple[Joint, ...]
 ) -> None:
-    merged, targets = structure.registry.merged, {body.name: kept.name for body, (kept, _) in merged_into.items()}
+    merged = structure.registry.merged
+    targets = {body.name: target_body.name for body, (target_body, _) in merged_into.items()}
     merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)
-    for body, (kept, to_kept) in merged_into.items():
+    for body, (target_body, to_target) in merged_into.items():
         tags = {frame: tag for frame, tag in structure.registry.tags.items() if body.has_frame(frame)}
         bodies_.remove_from_registry(body)
-        _merge_body(kept, body, to_kept)
+        _merge_body(target_body, body, to_target)
         structure.registry.tags.update(tags)
     for joint in gone:
         structure.remove_joint(joint)
@@ -112,8 +113,8 @@ def _commit(
     structure.rebuild(tree, loops)
 
 
-def _merge_body(kept: RigidBody, body: RigidBody, to_kept: Transform) -> None:
+def _merge_body(target: RigidBody, body: RigidBody, to_target: Transform) -> None:
     """Move frames, contact points and inertia of one body to another; the root gets no inertia."""
-    bodies_.copy_contents(body, kept, {frame: frame for frame in body.frames}, to_kept)
-    if kept.inertia is not None and body.inertia is not None:
-        kept.set_inertia(kept.inertia + body.inertia.transformed(to_kept))
+    bodies_.copy_contents(body, target, {frame: frame for frame in body.frames}, to_target)
+    if target.inertia is not None and body.inertia is not None:
+        target.set_inertia(target.inertia + body.inertia.transformed(to_target))

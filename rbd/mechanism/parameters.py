@@ -47,17 +47,17 @@ def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool =
     With `positive`, zero is refused too. Raises ShapeError, NotFiniteError or ArgumentError, naming `argument`.
     """
     if _is_list(value):
-        given = tuple(cast("Sequence[Scalar]", value))
-        if len(given) != nv:
+        numbers = tuple(cast("Sequence[Scalar]", value))
+        if len(numbers) != nv:
             raise ShapeError(
-                f"{argument} has {len(given)} numbers, needs {nv}, one per velocity",
+                f"{argument} has {len(numbers)} numbers, needs {nv}, one per velocity",
                 argument=argument,
                 expected=(nv,),
-                actual=(len(given),),
+                actual=(len(numbers),),
             )
     else:
-        given = (cast("Scalar", value),) * nv
-    return tuple(_nonnegative(number(entry, argument), argument, positive) for entry in given)
+        numbers = (cast("Scalar", value),) * nv
+    return tuple(_nonnegative(number(entry, argument), argument, positive) for entry in numbers)
 
 
 def _nonnegative(number: Scalar, argument: str, positive: bool) -> Scalar:

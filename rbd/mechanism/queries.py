@@ -134,15 +134,15 @@ class MechanismQueries:
 
         Raises UnknownNameError with the closest name there is, TopologyError for a coupling of another mechanism.
         """
-        known = self._structure.couplings
+        couplings = self._structure.couplings
         if isinstance(coupling, Coupling):
-            if known.get(coupling.name) is not coupling:
+            if couplings.get(coupling.name) is not coupling:
                 raise TopologyError(f"coupling {quoted(coupling.name)} is none of this mechanism")
             return coupling
         name = require_text(coupling, "coupling", "a name or a Coupling")
-        if name not in known:
-            raise unknown_name("coupling", name, known)
-        return known[name]
+        if name not in couplings:
+            raise unknown_name("coupling", name, couplings)
+        return couplings[name]
 
     @overload
     def frame(self, frame: str | Frame) -> Frame: ...
@@ -158,13 +158,13 @@ class MechanismQueries:
         registry = self._structure.registry
         if isinstance(frame, Frame):
             registry.body_of_frame(frame)
-            found: Frame[F] = frame
+            resolved_frame: Frame[F] = frame
         else:
-            found = registry.frame_named(require_text(frame, "frame", "a name or a Frame"))
+            resolved_frame = registry.frame_named(require_text(frame, "frame", "a name or a Frame"))
         if tag is not None:
             require_tag(tag, "Mechanism.frame")
-            registry.bind_tag(found, tag)
-        return found
+            registry.bind_tag(resolved_frame, tag)
+        return resolved_frame
 
     def body_of_frame(self, frame: str | Frame) -> RigidBody:
         """Return the body a frame, itself or by name, is fixed to; raise FrameMismatchError if there is none."""
@@ -178,8 +178,8 @@ class MechanismQueries:
     def fixed_transform(self, from_frame: str | Frame, to_frame: str | Frame) -> Transform:
         """Return the constant transform between two frames of one body; raise FrameMismatchError for other frames."""
         start, end = (self.frame(each) if isinstance(each, str) else each for each in (from_frame, to_frame))
-        found: Transform = self.body_of_frame(start).fixed_transform(start, end)
-        return found
+        tf: Transform = self.body_of_frame(start).fixed_transform(start, end)
+        return tf
 
     # ---------------------------------------------------------------- topology
 
@@ -212,15 +212,15 @@ class MechanismQueries:
 
     def is_tree_joint(self, joint: str | Joint) -> bool:
         """Return whether a joint belongs to the spanning tree; the others close loops."""
-        found = self.joint(joint)
-        edge = self._structure.edges[found]
+        resolved_joint = self.joint(joint)
+        edge = self._structure.edges[resolved_joint]
         return self._structure.parent.get(edge.successor) is edge
 
     def supports(self, joint: str | Joint, body: str | RigidBody) -> bool:
         """Return whether a tree joint lies between the root and a body; loop joints support nothing."""
-        found, member = self.joint(joint), self.body(body)
-        return self.is_tree_joint(found) and self._structure.spanning_tree().is_in_subtree(
-            member, self.successor(found)
+        resolved_joint, member = self.joint(joint), self.body(body)
+        return self.is_tree_joint(resolved_joint) and self._structure.spanning_tree().is_in_subtree(
+            member, self.successor(resolved_joint)
         )
 
     def subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
@@ -234,16 +234,16 @@ class MechanismQueries:
 
     def placement(self, joint: str | Joint) -> Transform:
         """Return the placement of a joint: the transform from its frame before to its predecessor's default frame."""
-        found = self.joint(joint)
-        return self._structure.edges[found].predecessor.fixed_transform(
-            found.frame_before, self.predecessor(found).default_frame
+        resolved_joint = self.joint(joint)
+        return self._structure.edges[resolved_joint].predecessor.fixed_transform(
+            resolved_joint.frame_before, self.predecessor(resolved_joint).default_frame
         )
 
     def successor_placement(self, joint: str | Joint) -> Transform:
         """Return the transform from a joint's frame after to its successor's default frame; the identity in trees."""
-        found = self.joint(joint)
-        successor = self._structure.edges[found].successor
-        return successor.fixed_transform(found.frame_after, successor.default_frame)
+        resolved_joint = self.joint(joint)
+        successor = self._structure.edges[resolved_joint].successor
+        return successor.fixed_transform(resolved_joint.frame_after, successor.default_frame)
 
     @property
     def graph(self) -> nx.MultiDiGraph[RigidBody]:

@@ -184,13 +184,13 @@ class NameRegistry:
 
     def frame_named(self, name: str) -> Frame:
         """Return the only frame of that name; raise UnknownNameError or AmbiguousNameError."""
-        found = self._frame_names.get(name, ())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            owners = ", ".join(quoted(self.frame_owner[frame]) for frame in found[:4])
+        frames = self._frame_names.get(name, ())
+        if len(frames) == 1:
+            return frames[0]
+        if frames:
+            owners = ", ".join(quoted(self.frame_owner[frame]) for frame in frames[:4])
             raise AmbiguousNameError(
-                f"{len(found)} frames are named {quoted(name)}, on bodies {owners}", kind="frame", name=name
+                f"{len(frames)} frames are named {quoted(name)}, on bodies {owners}", kind="frame", name=name
             )
         body = self.bodies.get(name)
         remark = f", but a body is; its frames: {', '.join(quoted(f.name) for f in body.frames[:6])}" if body else ""

@@ -89,7 +89,7 @@ def _match_coordinates(samples: Sequence[tuple[Vector, Vector]]) -> SignedPermut
     old = [[to_float(x) for x in before] for before, _ in samples]
     new = [[to_float(x) for x in after] for _, after in samples]
     count = len(old[0])
-    found: list[tuple[int, int] | None] = []
+    entries: list[tuple[int, int] | None] = []
     for i in range(len(new[0])):
         matches = [
             (j, s)
@@ -97,8 +97,8 @@ def _match_coordinates(samples: Sequence[tuple[Vector, Vector]]) -> SignedPermut
             for s in (1, -1)
             if all(abs(b[i] - s * a[j]) < _TOLERANCE for a, b in zip(old, new, strict=True))
         ]
-        found.append(matches[0] if matches else None)
-    return tuple(found)
+        entries.append(matches[0] if matches else None)
+    return tuple(entries)
 
 
 # -------------------------------------------------------------------- carrying parameters over
@@ -106,8 +106,8 @@ def _match_coordinates(samples: Sequence[tuple[Vector, Vector]]) -> SignedPermut
 
 def _permuted_bounds(bounds: Bounds, permutation: SignedPermutation, name: str, dropped: list[str]) -> Bounds:
     """Return the bounds of the new coordinates; note `name` in `dropped` if some could not follow."""
-    kept = {source for entry in permutation if entry is not None for source in entry[:1]}
-    if any(k not in kept and not _is_free(bound) for k, bound in enumerate(bounds)):
+    sources = {source for entry in permutation if entry is not None for source in entry[:1]}
+    if any(k not in sources and not _is_free(bound) for k, bound in enumerate(bounds)):
         dropped.append(name)
     return tuple(UNBOUNDED if entry is None else _signed(bounds[entry[0]], entry[1]) for entry in permutation)
 

@@ -16,11 +16,11 @@ from typing import Any, final
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import is_finite
+from rbd.arguments import is_finite, require_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, const, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
 from rbd.spatial import FreeVector
-from rbd.spatial.values import require_kind, require_number
+from rbd.spatial.operands import require_number
 
 
 class NormalModel(ABC):

@@ -178,8 +178,8 @@ class Structure:
             bodies_.unregister(body)
             for frame in self.joint_frames.intersection(body.frames):
                 bodies_.data_of(body).remove_frame(frame)
-        known = self.registry.bodies
-        self.registry.merged = {name: target for name, target in self.registry.merged.items() if target in known}
+        bodies = self.registry.bodies
+        self.registry.merged = {name: target for name, target in self.registry.merged.items() if target in bodies}
 
     def set_half_spaces(self, half_spaces: tuple[HalfSpace, ...]) -> None:
         """Set the half-spaces, which are in the root frame."""

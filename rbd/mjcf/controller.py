@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import point_jacobian
+from rbd.arguments import require_kind
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Point
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.arguments import require_kind
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.scalars.arrays import Array, float_array
-from rbd.spatial.values import require_kind
 
 
 def from_mujoco(mechanism: Mechanism, qpos: ArrayLike, qvel: ArrayLike | None = None) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from rbd.arguments import flag
+from rbd.arguments import flag, require_kind
 from rbd.errors import MjcfSyntaxError
 from rbd.files.formats import MJCF
 from rbd.files.reading import check_arguments
@@ -31,7 +31,6 @@ from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
 from rbd.mjcf.schema import SECTIONS, SECTIONS_WITHOUT_EFFECT
 from rbd.mjcf.settings import read_settings
-from rbd.spatial.values import require_kind
 
 _LIMITS: Final = MjcfLimits()
 

@@ -14,7 +14,7 @@ from typing import Final, final
 import attrs
 import numpy as np
 
-from rbd.arguments import flag, names_in
+from rbd.arguments import flag, names_in, require_kind
 from rbd.errors import ArgumentError, MjcfError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.names import free_name
@@ -35,7 +35,6 @@ from rbd.mjcf.xml_elements import (
 )
 from rbd.scalars import to_float
 from rbd.spatial import Frame
-from rbd.spatial.values import require_kind
 
 _COEFFICIENTS: Final = 5
 _LEAST: Final = 1e-15  # mass and moments of moving bodies, for MuJoCo

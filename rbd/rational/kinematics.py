@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final, overload
 
-from rbd.arguments import flag
+from rbd.arguments import flag, require_kind
 from rbd.errors import (
     AmbiguousNameError,
     ArgumentError,
@@ -33,7 +33,6 @@ from rbd.rational.polynomials.s_arguments import checked_s
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, Point
-from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.compiled import RecordedFunction
 from rbd.errors import ShapeError
 from rbd.rational.polynomials import printing, recording
@@ -26,7 +27,7 @@ from rbd.scalars.lazy import lazy
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
-from rbd.spatial.values import require_finite, require_kind
+from rbd.spatial.operands import require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rbd.arguments import require_kind
 from rbd.contact import CollisionModel, HalfSpace, HeightField, Sphere
 from rbd.errors import ArgumentError
 from rbd.joints import QuaternionFloating
@@ -17,7 +18,6 @@ from rbd.robots._shapes import box_inertia
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import any_number
 from rbd.spatial import Frame, FreeVector, Point
-from rbd.spatial.values import require_kind
 
 _TRUNK_MASS = 6.4
 _TRUNK_SIZE = (0.38, 0.20, 0.12)

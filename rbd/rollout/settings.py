@@ -9,7 +9,7 @@ import attrs
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.trees import require_no_contacts, require_tree
-from rbd.arguments import names_in, require_choice, whole_number
+from rbd.arguments import names_in, require_choice, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
@@ -19,7 +19,6 @@ from rbd.indexing.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 CONTACT_FRICTION: Final = "contact_friction"

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.arguments import whole_number
+from rbd.arguments import require_kind, whole_number
 from rbd.errors import ArgumentError, NotFiniteError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero
@@ -23,7 +23,6 @@ from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, RightHandSide
 from rbd.simulation.munthe_kaas import Stages, take_stages
 from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.state.saved_state import SavedState
 

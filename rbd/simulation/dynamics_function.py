@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
+from rbd.arguments import require_kind
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
@@ -22,7 +23,6 @@ from rbd.scalars.arrays import Array, check_out, float_array
 from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
 from rbd.simulation.forces import ForceElement
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, TreeNode
 
 

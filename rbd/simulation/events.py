@@ -12,11 +12,10 @@ from typing import Any, Literal, NamedTuple, final
 
 import attrs
 
-from rbd.arguments import flag, require_callable
+from rbd.arguments import flag, require_callable, require_kind
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.state.saved_state import SavedState
 

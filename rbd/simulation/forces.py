@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.energy import elastic_energy_kernel
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
 from rbd.scalars.arrays import Array, float_array
@@ -24,7 +24,7 @@ from rbd.scalars.lengths import square_sum
 from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
-from rbd.spatial.values import require_kind, require_number
+from rbd.spatial.operands import require_number
 from rbd.state import MechanismState, State
 
 

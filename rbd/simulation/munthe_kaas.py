@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars.arrays import Array
 from rbd.simulation.integrator import Integrator, RightHandSide, weighted_step
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 ROUNDING = 1e-12

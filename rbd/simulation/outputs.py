@@ -8,13 +8,13 @@ from typing import final
 
 import attrs
 
+from rbd.arguments import require_kind
 from rbd.scalars.arrays import Array
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.sinks import InMemory, NpzFile, Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
-from rbd.arguments import described, several
+from rbd.arguments import described, require_kind, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 from rbd.progress import Listener, NoProgress, Progress, progress_bar
@@ -34,7 +34,6 @@ from rbd.simulation.sinks import InMemory, Sink
 from rbd.simulation.time_grid import time_grid
 from rbd.simulation.trajectory import Trajectory
 from rbd.simulation.variational import VariationalMidpoint
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.state.saved_state import restored_on_failure
 

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.arguments import whole_number
+from rbd.arguments import require_kind, whole_number
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.simulation.trajectory import Trajectory
-from rbd.spatial.values import require_kind
 
 _MAX_SAMPLES = 10**10  # of a ring buffer
 

@@ -59,7 +59,7 @@ class PythonForces:
     def __init__(self, equations: EquationsOfMotion, state: MechanismState, stages: int) -> None:
         """Take what is called in steps of so many stages; springs of rbd are not."""
         self._equations, self._nv = equations, state.layout.nv
-        self._elements = [each for each in equations.forces if not is_recordable(each)]
+        self._elements = [element for element in equations.forces if not is_recordable(element)]
         self._vector = np.zeros(self._nv + 6 * (len(state.layout.bodies) - 1))
         self._rows = {body: self._nv + 6 * (i - 1) for i, body in enumerate(state.layout.bodies)}
         self.torques = deque[Array](maxlen=stages)

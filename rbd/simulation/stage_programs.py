@@ -72,9 +72,10 @@ def _specs(
     """Return names, specifications, and objects of this process in them, of the stages of a step."""
     layout = state.layout
     ns, gains = layout.ns, gains_in(layout, equations.stabilization)
-    own = tuple(each for each in equations.forces if is_recordable(each)) or None
+    forces = tuple(element for element in equations.forces if is_recordable(element)) or None
     usual = gains is STANDARD or not layout.is_constrained
-    options = PLAIN if usual and own is None else StepOptions(STANDARD if usual else gains, recorded_loads(own or ()))
+    is_plain = usual and forces is None
+    options = PLAIN if is_plain else StepOptions(STANDARD if usual else gains, recorded_loads(forces or ()))
     places = all_places(state) if is_called(equations) else ()
     if options is PLAIN and not places and (scheme is None or (scheme == CLASSICAL and equations.callbacks.is_held)):
         name: FixedStepMethod = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
@@ -85,5 +86,5 @@ def _specs(
         named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
     suffix = "" if usual else f" {gains!r}"
     return [
-        (key_with_wrenches(name + suffix, places), with_wrenches(spec, places), own) for name, spec in named.items()
+        (key_with_wrenches(name + suffix, places), with_wrenches(spec, places), forces) for name, spec in named.items()
     ]

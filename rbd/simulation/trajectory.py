@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import described, several
+from rbd.arguments import described, require_kind, several
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.mechanism import Mechanism
@@ -21,7 +21,6 @@ from rbd.scalars.entries import check_finite, converted
 from rbd.simulation.events import Occurrence
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.monitors import EnergyMonitor
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _FIELDS = ("t", "q", "v", "s")

@@ -52,8 +52,8 @@ def plain_rotation(matrix: object) -> Mat3 | None:
 
     Two orthonormal rows and their cross product are orthogonal with determinant +1.
     """
-    given: Any = matrix
-    rows = given.tolist() if type(given) in ARRAYS and given.dtype == np.float64 else given
+    entries: Any = matrix
+    rows = entries.tolist() if type(entries) in ARRAYS and entries.dtype == np.float64 else entries
     if not _has_three(rows) or not (_has_three(rows[0]) and _has_three(rows[1]) and _has_three(rows[2])):
         return None
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rows

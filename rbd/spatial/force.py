@@ -7,13 +7,15 @@ from typing import Any, Generic, Self, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, zero3
 from rbd.spatial.motion import Twist
+from rbd.spatial.operands import checked_frames, require_kind_in_frame
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import VectorLike, checked_frames, require_kind, require_kind_in_frame, slot_setters
+from rbd.spatial.values import VectorLike, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source, part
 
 _new = object.__new__
@@ -44,8 +46,8 @@ class ForceVector(SpatialVector, Generic[F]):
 
     @override
     def _with(self, angular: Vec3, linear: Vec3) -> Self:
-        made: Any = type(self)
-        value: Self = made.trusted(self.frame, angular, linear)
+        kind: Any = type(self)
+        value: Self = kind.trusted(self.frame, angular, linear)
         return value
 
     def __add__(self, other: Self) -> Self:
@@ -104,8 +106,8 @@ class Wrench(ForceVector[F]):
 
     def expect(self, frame: Frame[G]) -> Wrench[G]:
         """Return this wrench, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: Wrench[G] = checked_frames(self, frame=frame)
-        return found
+        wrench: Wrench[G] = checked_frames(self, frame=frame)
+        return wrench
 
     def transformed(self, tf: Transform[F, G]) -> Wrench[G]:
         """Return the same wrench about the origin of, and expressed in, `tf.to_frame`.
@@ -154,8 +156,8 @@ class Momentum(ForceVector[F]):
 
     def expect(self, frame: Frame[G]) -> Momentum[G]:
         """Return this momentum, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: Momentum[G] = checked_frames(self, frame=frame)
-        return found
+        momentum: Momentum[G] = checked_frames(self, frame=frame)
+        return momentum
 
     def transformed(self, tf: Transform[F, G]) -> Momentum[G]:
         """Return the same momentum about the origin of, and expressed in, `tf.to_frame`.

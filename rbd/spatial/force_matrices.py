@@ -7,6 +7,7 @@ from typing import Any, Generic, Never, NoReturn, Self, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
@@ -14,8 +15,9 @@ from rbd.spatial.force import Momentum, Wrench, transform_force
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Column
 from rbd.spatial.motion import Twist
+from rbd.spatial.operands import checked_frames, refuse_product
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, VectorLike, checked_frames, refuse_product, require_kind, slot_setters
+from rbd.spatial.values import MatrixLike, VectorLike, slot_setters
 from rbd.spatial.vectors import check_source
 
 _new = object.__new__
@@ -30,8 +32,8 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
 
     @override
     def with_columns(self, columns: tuple[Column, ...]) -> Self:
-        made: Any = type(self)
-        value: Self = made.trusted(self.frame, columns)
+        kind: Any = type(self)
+        value: Self = kind.trusted(self.frame, columns)
         return value
 
     def _products_with(self, twist: Twist[Any, Any, F], operation: str) -> Vector:
@@ -71,8 +73,8 @@ class MomentumMatrix(ForceMatrix[F]):
 
     def expect(self, frame: Frame[G]) -> MomentumMatrix[G]:
         """Return this matrix, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: MomentumMatrix[G] = checked_frames(self, frame=frame)
-        return found
+        matrix: MomentumMatrix[G] = checked_frames(self, frame=frame)
+        return matrix
 
     def transformed(self, tf: Transform[F, G]) -> MomentumMatrix[G]:
         """Return the matrix of the same momentum in `tf.to_frame`.
@@ -121,8 +123,8 @@ class WrenchMatrix(ForceMatrix[F]):
 
     def expect(self, frame: Frame[G]) -> WrenchMatrix[G]:
         """Return this matrix, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: WrenchMatrix[G] = checked_frames(self, frame=frame)
-        return found
+        matrix: WrenchMatrix[G] = checked_frames(self, frame=frame)
+        return matrix
 
     def transformed(self, tf: Transform[F, G]) -> WrenchMatrix[G]:
         """Return the same wrenches in `tf.to_frame`.

@@ -7,10 +7,12 @@ from typing import Generic, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.spatial.frame import F, Frame, G, check_frame
+from rbd.spatial.operands import checked_frames
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import SpatialValue, checked_frames, format_numbers, require_kind
+from rbd.spatial.values import SpatialValue, format_numbers
 from rbd.spatial.vectors import FreeVector, Point
 
 _set = object.__setattr__
@@ -63,8 +65,8 @@ class HalfSpace(SpatialValue, Generic[F]):
 
     def expect(self, frame: Frame[G]) -> HalfSpace[G]:
         """Return this half-space, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: HalfSpace[G] = checked_frames(self, frame=frame)
-        return found
+        half_space: HalfSpace[G] = checked_frames(self, frame=frame)
+        return half_space
 
     def separation(self, point: Point[F]) -> Scalar:
         """Return how far a point lies outside; negative inside. Raises FrameMismatchError for other frames."""

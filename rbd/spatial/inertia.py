@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, InertiaError
 from rbd.scalars import Scalar, Vector, const, is_float, positive, to_float
 from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, to_float_array
@@ -34,18 +35,9 @@ from rbd.spatial.linalg import (
     zero33,
 )
 from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.operands import checked_frames, refuse_product, require_kind_in_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import (
-    MatrixLike,
-    SpatialValue,
-    VectorLike,
-    checked_frames,
-    format_numbers,
-    refuse_product,
-    require_kind,
-    require_kind_in_frame,
-    slot_setters,
-)
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, slot_setters
 from rbd.spatial.vectors import Point, check_source, part
 
 _new = object.__new__
@@ -241,8 +233,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     def expect(self, frame: Frame[G]) -> SpatialInertia[G]:
         """Return this inertia, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: SpatialInertia[G] = checked_frames(self, frame=frame)
-        return found
+        inertia: SpatialInertia[G] = checked_frames(self, frame=frame)
+        return inertia
 
     def transformed(self, tf: Transform[F, G]) -> SpatialInertia[G]:
         """Return the inertia of the same body in `tf.to_frame`; without dividing by the mass.
@@ -355,7 +347,7 @@ def _from_principal_moments(
 ) -> SpatialInertia[G]:
     """Return the inertia of a body whose principal axes are those of `frame`."""
     (mass,) = scalars([mass], 1, "mass")
-    x, y, z = (mass * each for each in squared_gyration_radii)
+    x, y, z = (mass * square for square in squared_gyration_radii)
     return SpatialInertia(frame, mass=mass, com=com, moment_about_com=((x, 0, 0), (0, y, 0), (0, 0, z)))
 
 

@@ -14,15 +14,9 @@ from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
 from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, neg6, scale3, transform_motion, zero3
 from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.operands import checked_frames, refuse_product, require_kind_in_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import (
-    MatrixLike,
-    VectorLike,
-    checked_frames,
-    refuse_product,
-    require_kind_in_frame,
-    slot_setters,
-)
+from rbd.spatial.values import MatrixLike, VectorLike, slot_setters
 from rbd.spatial.vectors import FreeVector, check_source
 
 _new = object.__new__
@@ -79,8 +73,8 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
     def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> GeometricJacobian[C, D, F]:
         """Return this Jacobian, known to type checkers by the frames given; raise FrameMismatchError for others."""
-        found: GeometricJacobian[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
-        return found
+        jacobian: GeometricJacobian[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return jacobian
 
     def transformed(self, tf: Transform[E, F]) -> GeometricJacobian[B, A, F]:
         """Return the same Jacobian expressed in `tf.to_frame`.
@@ -186,8 +180,8 @@ class PointJacobian(LazyColumns, Generic[F]):
 
     def expect(self, frame: Frame[G]) -> PointJacobian[G]:
         """Return this Jacobian, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: PointJacobian[G] = checked_frames(self, frame=frame)
-        return found
+        jacobian: PointJacobian[G] = checked_frames(self, frame=frame)
+        return jacobian
 
     def transformed(self, tf: Transform[F, G]) -> PointJacobian[G]:
         """Return the same Jacobian expressed in `tf.to_frame`; velocities are rotated; the origins have no effect.

@@ -6,6 +6,7 @@ from typing import Any, Generic, final
 
 import attrs
 
+from rbd.arguments import require_kind
 from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, array_of
 from rbd.scalars.linear_algebra import dot
@@ -13,7 +14,6 @@ from rbd.spatial.force import Wrench
 from rbd.spatial.frame import F, Frame, check_frame
 from rbd.spatial.linalg import Vec3
 from rbd.spatial.motion import SpatialAcceleration
-from rbd.spatial.values import require_kind
 
 
 @final

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final, overload
 
 import attrs
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, neg3, scale3, transform_motion, zero3
@@ -24,14 +25,10 @@ from rbd.spatial.motion_vector import (
     difference_frames,
     motion_cross,
 )
+from rbd.spatial.operands import checked_frames, require_kind_in_frame
 from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
-from rbd.spatial.values import (
-    checked_frames,
-    require_kind,
-    require_kind_in_frame,
-    slot_setters,
-)
+from rbd.spatial.values import slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
 if TYPE_CHECKING:
@@ -70,8 +67,8 @@ class Twist(MotionVector[B, A, E]):
 
     def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> Twist[C, D, F]:
         """Return this twist, known to type checkers by the frames given; raise FrameMismatchError for others."""
-        found: Twist[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
-        return found
+        twist: Twist[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return twist
 
     def transformed(self, tf: Transform[E, F]) -> Twist[B, A, F]:
         """Return the same twist expressed in `tf.to_frame`.
@@ -186,8 +183,8 @@ class SpatialAcceleration(MotionVector[B, A, E]):
 
     def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> SpatialAcceleration[C, D, F]:
         """Return this acceleration, known to type checkers by the frames given; raise FrameMismatchError for others."""
-        found: SpatialAcceleration[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
-        return found
+        acceleration: SpatialAcceleration[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return acceleration
 
     def transformed(
         self,

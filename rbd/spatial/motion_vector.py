@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Generic, Self
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars import Scalar, const
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Column, Vec3, add3, add6, cross3, dot3, scale6
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.stumpff import log_rate_coefficients
-from rbd.spatial.values import VectorLike, require_kind
+from rbd.spatial.values import VectorLike
 from rbd.spatial.vectors import FreeVector, part
 
 _set = object.__setattr__
@@ -37,16 +38,16 @@ class MotionVector(SpatialVector, Generic[B, A, E]):
         angular: VectorLike | FreeVector[E],
         linear: VectorLike | FreeVector[E],
     ) -> None:
-        for name, each in zip(("body", "base", "frame"), checked_frames_of_motion(body, base, frame), strict=True):
-            _set(self, name, each)
+        for name, value in zip(("body", "base", "frame"), checked_frames_of_motion(body, base, frame), strict=True):
+            _set(self, name, value)
         operation = type(self).__name__
         _set(self, "angular_components", part(angular, frame, "angular", operation))
         _set(self, "linear_components", part(linear, frame, "linear", operation))
 
     @override
     def _with(self, angular: Vec3, linear: Vec3) -> Self:
-        made: Any = type(self)
-        value: Self = made.trusted(self.body, self.base, self.frame, angular, linear)
+        kind: Any = type(self)
+        value: Self = kind.trusted(self.body, self.base, self.frame, angular, linear)
         return value
 
     @override

@@ -10,6 +10,7 @@ from typing import Any, Generic, Never, NoReturn, final, overload
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind, wrong_kind
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError
 from rbd.scalars import Scalar, Vector, const, is_float, to_float
@@ -29,19 +30,11 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.motion import Twist
 from rbd.spatial.motion_vector import log_rate
+from rbd.spatial.operands import refuse_product
 from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion
 from rbd.spatial.so3 import rotation_log
 from rbd.spatial.stumpff import inverse_jacobian_coefficient
-from rbd.spatial.values import (
-    MatrixLike,
-    SpatialValue,
-    VectorLike,
-    format_numbers,
-    refuse_product,
-    require_kind,
-    slot_setters,
-    wrong_kind,
-)
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, part
 
 _new = object.__new__
@@ -215,8 +208,8 @@ class Transform(SpatialValue, Generic[A, B]):
             self.to_frame, require_frame(from_frame, "from_frame")
         )
         hint = "its inverse would fit" if reverse else ""
-        for name, mine, wanted in (("from", self.from_frame, from_frame), ("to", self.to_frame, to_frame)):
-            check_frame(mine, wanted, operation="Transform.expect", argument=f"self.{name}_frame", hint=hint)
+        for name, mine, expected in (("from", self.from_frame, from_frame), ("to", self.to_frame, to_frame)):
+            check_frame(mine, expected, operation="Transform.expect", argument=f"self.{name}_frame", hint=hint)
         return Transform.trusted(from_frame, to_frame, self.rotation_components, self.translation_components)
 
     def log(self) -> Twist[A, B, B]:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.arguments import described, is_finite
-from rbd.errors import ArgumentError, NotFiniteError
+from rbd.arguments import require_kind
+from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
-from rbd.scalars.registry import ARRAYS, operations_of
-from rbd.spatial.frame import Frame, check_frame, require_frame
+from rbd.scalars.number_checks import require_tolerance
+from rbd.scalars.registry import ARRAYS
+from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.linalg import Vec3
 
 VectorLike: TypeAlias = NDArray[Any] | Sequence[Scalar]
@@ -29,7 +30,6 @@ MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
 _TOLERANCE = 1 / 10**12
 _FLOAT64: Final = np.dtype(np.float64)
 _SEQUENCES: Final = frozenset({list, tuple})
-_Value = TypeVar("_Value", bound="SpatialValue")
 
 
 class SpatialValue(ABC):
@@ -80,24 +80,6 @@ class SpatialValue(ABC):
         return self
 
 
-def require_finite(value: _Value, argument: str) -> _Value:
-    """Return `value`; raise NotFiniteError, naming `argument`, when one of its floats is not finite.
-
-    Finite numbers may overflow when they are expressed in another frame.
-    """
-    parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
-    if not all(is_finite(x) for part in parts for x in part if is_float(x)):
-        raise NotFiniteError(f"{argument} leads out of the range of float64: {value!r}", argument=argument)
-    return value
-
-
-def require_tolerance(atol: object, operation: str) -> None:
-    """Raise ArgumentError unless `atol` is a number that is not negative."""
-    if not (is_float(atol) and cast("float", atol) >= 0):
-        message = f"{operation}: atol must be a number of 0 or more, not {described(atol)}"
-        raise ArgumentError(message, operation=operation, argument="atol", value=atol, allowed="a number >= 0")
-
-
 def _distance(a: Vector, b: Vector) -> float:
     if len(a) != len(b):
         return math.inf
@@ -109,96 +91,10 @@ def slot_setters(kind: type[Any]) -> tuple[Callable[[object, object], None], ...
     return tuple(getattr(kind, field.name).__set__ for field in attrs.fields(kind))
 
 
-def isinstance_untyped(value: object, *kinds: type) -> bool:
-    """Return whether a value that callers may get wrong is of one of these classes, whatever its annotation says."""
-    return isinstance(value, kinds)
-
-
-def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
-    """Raise ArgumentError unless `value` is of one of the classes."""
-    if not isinstance(value, kinds):
-        raise wrong_kind(value, " or ".join(kind.__name__ for kind in kinds), operation, argument)
-
-
-def require_kind_in_frame(value: Any, kind: type[Any], frame: Frame[Any], operation: str, argument: str) -> None:
-    """Raise ArgumentError unless `value` is of the class `kind`, FrameMismatchError unless it is in `frame`."""
-    if type(value) is not kind:
-        require_kind(value, kind, operation=operation, argument=argument)
-    if value.frame is not frame:
-        check_frame(value.frame, frame, operation=operation, argument=f"{argument}.frame")
-
-
-def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
-    """Return the ArgumentError for an argument of the wrong class."""
-    article = "an" if allowed[:1] in "AEIO" else "a"
-    return ArgumentError(
-        f"{operation}: {argument} must be {article} {allowed}, not {described_operand(value, allowed)}",
-        operation=operation,
-        argument=argument,
-        value=value,
-        allowed=allowed,
-    )
-
-
-def described_operand(value: object, allowed: str) -> str:
-    """Return the type of an operand of the wrong class, with advice for arrays and lists."""
-    kind, phrase = type(value).__name__, described(value)
-    wrappers = [name for name in ("Point", "FreeVector") if name in allowed]
-    if kind in {"ndarray", "list", "tuple"} and wrappers:
-        return f"{phrase}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
-    return phrase
-
-
-def require_scalar(value: object, operation: str) -> None:
-    """Raise ArgumentError or ScalarError unless `value` may be a scalar factor, NotFiniteError for too large an int."""
-    if type(value) is float:
-        return
-    if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
-        advice = "; transforms, inertias and Jacobians are applied with @" if hasattr(value, "__matmul__") else ""
-        raise ArgumentError(
-            f"{operation}: needs a scalar factor, not {described(value)}{advice}",
-            operation=operation,
-            argument="factor",
-            value=value,
-            allowed="a scalar",
-        )
-    operations_of(value)
-    if isinstance(value, int) and not is_finite(value):
-        raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
-
-
-def require_divisor(value: object, operation: str) -> None:
-    """Raise as `require_scalar` does, and ArgumentError for zero."""
-    require_scalar(value, operation)
-    if is_float(value) and not value:
-        raise ArgumentError(f"{operation}: the divisor is zero", operation=operation, argument="divisor", value=value)
-
-
-def checked_frames(value: SpatialValue, **frames: Frame[Any]) -> Any:
-    """Return a value whose frames are these, for type checkers; raise FrameMismatchError when they are not."""
-    operation = f"{type(value).__name__}.expect"
-    for name, mine in value._frames():  # pyright: ignore[reportPrivateUsage]  # a class of this module
-        wanted = require_frame(frames[name], name)
-        check_frame(mine, wanted, operation=operation, argument=f"self.{name}")
-    return value
-
-
-def refuse_product(left: object, right: object) -> NoReturn:
-    """Raise ArgumentError for `*` where `@` is meant."""
-    kind = type(left).__name__
-    message = f"{kind} * ...: a {kind} is applied with @, not *"
-    raise ArgumentError(message, operation=f"{kind} * ...", argument="the right operand", value=right)
-
-
-def require_number(value: object, argument: str) -> None:
-    """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
-    scalars([value], 1, argument)
-
-
 def vec3(values: VectorLike, name: str) -> Vec3:
     """Return three scalars. Raises ShapeError or NotFiniteError naming `name`."""
-    given: Any = values
-    entries = given.tolist() if type(given) in ARRAYS and given.dtype is _FLOAT64 and given.ndim == 1 else given
+    array: Any = values
+    entries = array.tolist() if type(array) in ARRAYS and array.dtype is _FLOAT64 and array.ndim == 1 else array
     if type(entries) in _SEQUENCES and len(entries) == 3:
         x, y, z = entries
         if type(x) is type(y) is type(z) is float and math.isfinite(x + y + z):

@@ -14,25 +14,15 @@ from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind, wrong_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, array_of
 from rbd.scalars.lengths import rescaled, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
-from rbd.spatial.values import (
-    SpatialValue,
-    VectorLike,
-    checked_frames,
-    format_numbers,
-    require_divisor,
-    require_kind,
-    require_kind_in_frame,
-    require_scalar,
-    slot_setters,
-    vec3,
-    wrong_kind,
-)
+from rbd.spatial.operands import checked_frames, require_divisor, require_kind_in_frame, require_scalar
+from rbd.spatial.values import SpatialValue, VectorLike, format_numbers, slot_setters, vec3
 
 if TYPE_CHECKING:
     from rbd.spatial.transform import Transform
@@ -68,8 +58,8 @@ class Coordinates(SpatialValue, Generic[F]):
 
     def _with(self, xyz: Vec3) -> Self:
         """Return a value of the same class and frame with other coordinates."""
-        made: Any = type(self)
-        value: Self = made.trusted(self.frame, xyz)
+        kind: Any = type(self)
+        value: Self = kind.trusted(self.frame, xyz)
         return value
 
     def __neg__(self) -> Self:
@@ -122,8 +112,8 @@ class Point(Coordinates[F]):
 
     def expect(self, frame: Frame[G]) -> Point[G]:
         """Return this point, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: Point[G] = checked_frames(self, frame=frame)
-        return found
+        point: Point[G] = checked_frames(self, frame=frame)
+        return point
 
     @override
     def transformed(self, tf: Transform[F, G]) -> Point[G]:
@@ -191,8 +181,8 @@ class FreeVector(Coordinates[F]):
 
     def expect(self, frame: Frame[G]) -> FreeVector[G]:
         """Return this vector, known to type checkers by the frame given; raise FrameMismatchError for others."""
-        found: FreeVector[G] = checked_frames(self, frame=frame)
-        return found
+        vector: FreeVector[G] = checked_frames(self, frame=frame)
+        return vector
 
     @override
     def transformed(self, tf: Transform[F, G]) -> FreeVector[G]:
@@ -277,10 +267,10 @@ def part(
     kind: type[Coordinates[Any]] = FreeVector,
 ) -> Vec3:
     """Return three scalars, of a free vector (or of another `kind`) in `frame` or of anything like an array."""
-    given: Any = value
-    if type(given) is not kind:
-        return vec3(given, name)
-    if given.frame is not frame:
-        check_frame(given.frame, frame, operation=operation, argument=f"{name}.frame")
-    components: Vec3 = given.xyz_components
+    vector: Any = value
+    if type(vector) is not kind:
+        return vec3(vector, name)
+    if vector.frame is not frame:
+        check_frame(vector.frame, frame, operation=operation, argument=f"{name}.frame")
+    components: Vec3 = vector.xyz_components
     return components

@@ -29,13 +29,13 @@ def expect(condition: bool, what: str) -> None:
         raise AssertionError(what)
 
 
-def expect_close(found: ArrayLike, expected: ArrayLike, what: str, atol: float = 1e-12) -> None:
+def expect_close(actual: ArrayLike, expected: ArrayLike, what: str, atol: float = 1e-12) -> None:
     """Raise AssertionError unless two arrays agree, relative to the largest number expected or to one."""
-    a, b = np.asarray(found, dtype=np.complex128), np.asarray(expected, dtype=np.complex128)
+    a, b = np.asarray(actual, dtype=np.complex128), np.asarray(expected, dtype=np.complex128)
     expect(a.shape == b.shape, f"{what}: shape {a.shape} should be {b.shape}")
     scale, error = max(1.0, largest(b)), largest(a - b)
     if not error <= atol * scale:  # NaN fails
-        raise AssertionError(f"{what}: {found!r} should be {expected!r}; error {error:.3g}")
+        raise AssertionError(f"{what}: {actual!r} should be {expected!r}; error {error:.3g}")
 
 
 def largest(values: NDArray[np.complex128]) -> float:

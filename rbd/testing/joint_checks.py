@@ -45,9 +45,9 @@ def transform_is_rigid(case: JointCase) -> None:
 def position_subspace(case: JointCase) -> None:
     """Check that H is the derivative of the transform along every coordinate, on and off the manifold."""
     for q in (case.q, case.q_unnormalized):
-        found = as_matrix(case.joint.position_subspace(q, case.after, case.before)).real
+        jacobian = as_matrix(case.joint.position_subspace(q, case.after, case.before)).real
         for k, unit in enumerate(np.eye(case.joint.nq)):
-            expect_close(found[:, k], case.measured_twist(q, as_floats(unit)), f"column {k}")
+            expect_close(jacobian[:, k], case.measured_twist(q, as_floats(unit)), f"column {k}")
 
 
 def motion_subspace(case: JointCase) -> None:
@@ -60,18 +60,18 @@ def motion_subspace(case: JointCase) -> None:
         h = as_matrix(joint.position_subspace(q, case.after, case.before)).real
         expect_close(h @ n, subspace, "H N = S")
         twist = joint.twist(q, case.v, case.after, case.before)
-        found = vector(twist.components)
-        expect_close(found, subspace @ vector(case.v), "twist = S v")
+        components = vector(twist.components)
+        expect_close(components, subspace @ vector(case.v), "twist = S v")
 
 
 def bias_acceleration(case: JointCase) -> None:
     """Check that the rate of S is its derivative along N v, and the bias acceleration is this rate times v."""
     joint, q, v = case.joint, case.q, case.v
     expected = derivative(case.subspace, q, joint.configuration_derivative(q, v))
-    found = as_matrix(joint.motion_subspace_rate(q, v, case.after, case.before))
-    expect_close(found, expected, "rate of the motion subspace")
+    rate = as_matrix(joint.motion_subspace_rate(q, v, case.after, case.before))
+    expect_close(rate, expected, "rate of the motion subspace")
     bias = joint.bias_acceleration(q, v, case.after, case.before)
-    expect_close(vector(bias.components), found @ vector(v), "bias acceleration")
+    expect_close(vector(bias.components), rate @ vector(v), "bias acceleration")
 
 
 def bias_acceleration_derivatives(case: JointCase) -> None:
@@ -79,8 +79,7 @@ def bias_acceleration_derivatives(case: JointCase) -> None:
     joint, v, n = case.joint, case.v, matrix(case.joint.configuration_derivative_jacobian(case.q), case.joint.nv).real
 
     def bias(q: Vector) -> NDArray[np.complex128]:
-        found = joint.bias_acceleration(q, v, case.after, case.before)
-        return vector(found.components)
+        return vector(joint.bias_acceleration(q, v, case.after, case.before).components)
 
     found = as_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
     for k in range(joint.nv):
@@ -89,8 +88,8 @@ def bias_acceleration_derivatives(case: JointCase) -> None:
 
 def torque(case: JointCase) -> None:
     """Check that the torque is S transposed times the wrench."""
-    found = case.joint.torque(case.q, case.wrench(), case.after, case.before)
-    expect_close(vector(found), case.subspace(case.q).T @ vector(case.wrench_components), "torque")
+    torque = case.joint.torque(case.q, case.wrench(), case.after, case.before)
+    expect_close(vector(torque), case.subspace(case.q).T @ vector(case.wrench_components), "torque")
 
 
 def constraint_wrenches(case: JointCase) -> None:
@@ -137,10 +136,10 @@ def local_coordinates_rate(case: JointCase) -> None:
     joint, v = case.joint, case.v
     for size in (0.0, *_SIZES):
         q0, q = case.q, joint.global_coordinates(case.q, tuple(size * c for c in case.phi))
-        found = vector(joint.local_coordinates_rate(q0, q, v))
+        rate = vector(joint.local_coordinates_rate(q0, q, v))
         qd = joint.configuration_derivative(q, v)
         expected = derivative(lambda x: vector(joint.local_coordinates(case.q, x)), q, qd)
-        expect_close(found, expected, f"at {size}")
+        expect_close(rate, expected, f"at {size}")
 
 
 def projection(case: JointCase) -> None:
@@ -157,14 +156,16 @@ def projection(case: JointCase) -> None:
 def projection_of_unreachable_poses(case: JointCase) -> None:
     """Check that no configuration is nearer than that of project(): by rotation, at a reachable one by position."""
     turned, moved = case.unreachable, _offset(case.pose(case.q).real, case.unreachable[:3, 3])
-    found = case.joint.project(case.transform_of(turned))
-    distance = _rotation_distance(case, found, turned)
-    for q in (*_neighbours(case, found), case.q, case.q_other, case.joint.zero()):
+    projected = case.joint.project(case.transform_of(turned))
+    distance = _rotation_distance(case, projected, turned)
+    for q in (*_neighbours(case, projected), case.q, case.q_other, case.joint.zero()):
         expect(distance <= _rotation_distance(case, q, turned) + _NEARER, "another rotation is nearer")
-    found = case.joint.project(case.transform_of(moved), case.q)
-    expect_close(case.pose(found)[:3, :3], moved[:3, :3], "rotation of a pose that is reachable but for its position")
-    distance = _distance(case.pose(found)[:3, 3], moved[:3, 3])
-    for q in _neighbours(case, found):
+    projected = case.joint.project(case.transform_of(moved), case.q)
+    expect_close(
+        case.pose(projected)[:3, :3], moved[:3, :3], "rotation of a pose that is reachable but for its position"
+    )
+    distance = _distance(case.pose(projected)[:3, 3], moved[:3, 3])
+    for q in _neighbours(case, projected):
         if _rotation_distance(case, q, moved) <= _NEARER:  # the step is a translation
             expect(distance <= _distance(case.pose(q)[:3, 3], moved[:3, 3]) + _NEARER, "another position is nearer")
 
@@ -213,8 +214,8 @@ def reversal(case: JointCase) -> None:
     joint, q, v = case.joint, case.q, case.v
     reverse, q_reverse, v_reverse = joint.flipped(), joint.flip_configuration(q), joint.flip_velocity(q, v)
     pose = case.pose(q).real
-    found = pose_matrix(reverse.transform(q_reverse, case.before, case.after))
-    expect_close(found @ pose, np.eye(4), "transform of the reversed joint is the inverse")
+    pose_reverse = pose_matrix(reverse.transform(q_reverse, case.before, case.after))
+    expect_close(pose_reverse @ pose, np.eye(4), "transform of the reversed joint is the inverse")
     subspace = as_matrix(reverse.motion_subspace(q_reverse, case.before, case.after))
     twist = -adjoint(pose) @ case.subspace(q) @ vector(v)
     expect_close(subspace @ vector(v_reverse), twist, "twist of the reversed joint")

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from rbd.arguments import require_kind
 from rbd.errors import FrameMismatchError
 from rbd.joints import JointType
 from rbd.scalars import to_float
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.spatial import Frame, Wrench
-from rbd.spatial.values import require_kind
 from rbd.testing import joint_checks
 from rbd.testing.comparison import expect, expect_close
 from rbd.testing.joint_case import JointCase
@@ -59,8 +59,8 @@ def shapes(case: JointCase) -> None:
     like_q += [joint.project(case.transform(q), q)]
     like_v = [joint.velocity(q, case.qd), joint.local_coordinates(q, q), joint.local_coordinates_rate(q, q, v)]
     like_v += [joint.flip_velocity(q, v), joint.torque(q, case.wrench(), case.after, case.before)]
-    for length, found in [(nq, x) for x in like_q] + [(nv, x) for x in like_v]:
-        expect(type(found) is tuple and len(found) == length, f"{found} should be a tuple of {length}")
+    for length, values in [(nq, x) for x in like_q] + [(nv, x) for x in like_v]:
+        expect(type(values) is tuple and len(values) == length, f"{values} should be a tuple of {length}")
     for rows, columns, table in [
         (nq, nv, joint.configuration_derivative_jacobian(q)),
         (nv, nq, joint.velocity_jacobian(q)),
@@ -76,15 +76,15 @@ def frames(case: JointCase) -> None:
     joint, q, v, after, before = case.joint, case.q, case.v, case.after, case.before
     transform = joint.transform(q, after, before)
     expect(transform.from_frame == after and transform.to_frame == before, "transform maps after to before")
-    for found in (
+    for result in (
         joint.motion_subspace(q, after, before),
         joint.position_subspace(q, after, before),
         joint.twist(q, v, after, before),
         joint.motion_subspace_rate(q, v, after, before),
         joint.bias_acceleration(q, v, after, before),
     ):
-        fits = found.body == after and found.base == before and found.frame == after
-        expect(fits, f"{type(found).__name__}: body after, base before, expressed in after")
+        fits = result.body == after and result.base == before and result.frame == after
+        expect(fits, f"{type(result).__name__}: body after, base before, expressed in after")
     expect(joint.constraint_wrench_subspace(q, after).frame == after, "constraint wrenches are expressed in after")
     foreign: Wrench = Wrench.trusted(Frame("elsewhere"), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
     try:
@@ -124,8 +124,8 @@ def generic_scalars(case: JointCase) -> None:
     """Check that no method branches on a value: counting scalars, which refuse comparisons, give the same results."""
     q, v = _counting(case.q), _counting(case.v)
     for name, function in _functions(case).items():
-        found, expected = _floats(function(q, v)), _floats(function(case.q, case.v))
-        expect_close(found, expected, f"{name} on counting scalars", 1e-14)
+        actual, expected = _floats(function(q, v)), _floats(function(case.q, case.v))
+        expect_close(actual, expected, f"{name} on counting scalars", 1e-14)
 
 
 def _functions(case: JointCase) -> dict[str, Callable[[Vector, Vector], object]]:

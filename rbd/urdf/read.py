@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from rbd.arguments import flag, require_choice
+from rbd.arguments import flag, require_choice, require_kind
 from rbd.files.formats import URDF
 from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
 from rbd.files.warnings import emit_warning
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
-from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
 from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages

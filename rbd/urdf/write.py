@@ -10,13 +10,12 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 
-from rbd.arguments import flag, names_in
+from rbd.arguments import flag, names_in, require_kind
 from rbd.errors import ArgumentError, UrdfError
 from rbd.files.formats import URDF
 from rbd.files.xml_text import element, write_text
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
-from rbd.spatial.values import require_kind
 from rbd.urdf.read import parse_urdf
 from rbd.urdf.report import UrdfWarning
 from rbd.urdf.write_constraints import loop_joint_lines, mimic_elements

@@ -9,13 +9,12 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.contact import Distance
 from rbd.errors import ShapeError
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import FreeVector, Point, Wrench
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 

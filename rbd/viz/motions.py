@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rbd.arguments import require_kind
 from rbd.contact import ContactTrajectory
 from rbd.errors import ShapeError
 from rbd.mechanism import Mechanism
 from rbd.simulation import Trajectory
-from rbd.spatial.values import require_kind
 
 Motion: TypeAlias = "Trajectory | ContactTrajectory"
 

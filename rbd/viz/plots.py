@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rbd.algorithms import loop_gap
-from rbd.arguments import flag, require_choice
+from rbd.arguments import flag, require_choice, require_kind
 from rbd.contact import ContactTrajectory
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.simulation import ForceElement
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.viz.figures import matplotlib_module, new_chart, new_space, set_limits
 from rbd.viz.forces import Forces, arrows

@@ -16,12 +16,11 @@ from typing import Any, Final, Self, TypeAlias, final
 import numpy as np
 
 from rbd.algorithms import close_loops
-from rbd.arguments import flag, names_in, require_callable, require_choice, several, whole_number
+from rbd.arguments import flag, names_in, require_callable, require_choice, require_kind, several, whole_number
 from rbd.errors import ArgumentError, SolverError, ViewerError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation import Trajectory
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 import attrs
 import numpy as np
 
+from rbd.arguments import require_kind
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
@@ -16,7 +17,6 @@ from rbd.mjcf import MjcfReport
 from rbd.mjcf.report import Geom
 from rbd.scalars import to_float_array
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
 from rbd.urdf import Geometry, UrdfReport
 from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
 from rbd.viz.shapes import PALETTE

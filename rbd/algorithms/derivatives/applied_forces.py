@@ -73,7 +73,7 @@ def _add_wrench(state: StateView, applied: AppliedWrench, rows: Rows) -> None:
                 _accumulate(rows, state.nodes[i - 1], state.nodes[j - 1], transpose_product(S[i], S_cross_f[j]), sign)
         node = state.nodes[i - 1]
         dS = subspace_derivatives(state, node)
-        dS_f = tuple(each.torque_components(_wrench_in(state, applied.body, f_x, i)) for each in dS)
+        dS_f = tuple(dS_i.torque_components(_wrench_in(state, applied.body, f_x, i)) for dS_i in dS)
         _accumulate(rows, node, node, tuple(zip(*dS_f, strict=True)), -1)
 
 

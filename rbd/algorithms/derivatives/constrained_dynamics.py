@@ -98,12 +98,14 @@ class _Linear:
         return vd, self._multipliers(right, d_K, vd)
 
     def _multipliers(self, right: Vector, d_K: Matrix, vd: Vector) -> Vector:
-        own = constraint_torques(d_K, self.multipliers, len(vd))
-        rest = [inner(row, vd) - a + b for row, a, b in zip(self.matrix, right, own, strict=True)]
+        d_K_T_lam = constraint_torques(d_K, self.multipliers, len(vd))
+        rest = [inner(row, vd) - a + b for row, a, b in zip(self.matrix, right, d_K_T_lam, strict=True)]
         shift = tuple(inner(row, self.K_pinv_lam) for row in d_K)
         K_T_shift = constraint_torques(self.equations.K, shift, len(vd))
-        found, _ = balancing_multipliers(self.equations, tuple(a + b for a, b in zip(rest, K_T_shift, strict=True)))
-        return tuple(a + b for a, b in zip(found, shift, strict=True))
+        d_multipliers, _ = balancing_multipliers(
+            self.equations, tuple(a + b for a, b in zip(rest, K_T_shift, strict=True))
+        )
+        return tuple(a + b for a, b in zip(d_multipliers, shift, strict=True))
 
 
 @kernel(regroup=True, several=True)
@@ -125,7 +127,7 @@ def constrained_derivatives_kernel(
     d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
     units = identity(len(by_q))
     d_torque = [linear.derivative(still, column) for column in units]
-    (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(each, state) for each in (d_q, d_v, d_torque))
+    (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(columns, state) for columns in (d_q, d_v, d_torque))
     return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
 
 
@@ -135,12 +137,12 @@ def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains:
     right = net_torques(torques, passive_torques_kernel(state), bias)
     equations, factor = loop_equations(state, gains), factored(state, matrix)
     problem = WhitenedProblem.of(factor, equations, right)
-    kept, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
-    vd = factor.unwhitened([a + b for a, b in zip(problem.free, kept, strict=True)])
+    correction, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
+    vd = factor.unwhitened([a + b for a, b in zip(problem.free, correction, strict=True)])
     unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
     scales = _scales(problem, equations)
-    scaled = _scaled_multipliers(problem, equations, scales, kept)
+    scaled = _scaled_multipliers(problem, equations, scales, correction)
     return _Linear(
         matrix, problem, equations, scales, vd, scaled, multipliers, _K_pinv_lam(equations, multipliers, len(vd))
     )
@@ -151,10 +153,10 @@ def _active(equations: Equations) -> list[int]:
     return [i for block in equations.blocks for i in block]
 
 
-def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, kept: Vector) -> Vector:
-    """Return the smallest multipliers of the row-scaled problem; `kept` is the correction of the free motion."""
-    active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(kept)
-    weights, _ = minimum_norm_solve(across, kept, equations.tolerance, columns=len(active))
+def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, correction: Vector) -> Vector:
+    """Return the smallest multipliers of the row-scaled problem; `correction` is that of the free motion."""
+    active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(correction)
+    weights, _ = minimum_norm_solve(across, correction, equations.tolerance, columns=len(active))
     multipliers: list[Scalar] = [0] * len(equations.K)
     for i, weight, scale in zip(active, weights, scales, strict=True):
         multipliers[i] = -(weight * scale)
@@ -165,8 +167,8 @@ def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
     """Return K^+ lambda."""
     active = _active(equations)
     rows, rates = tuple(equations.K[i] for i in active), [multipliers[i] for i in active]
-    found, _ = minimum_norm_solve(rows, rates, equations.tolerance, columns=size)
-    return found
+    K_pinv_lam, _ = minimum_norm_solve(rows, rates, equations.tolerance, columns=size)
+    return K_pinv_lam
 
 
 def _scales(problem: WhitenedProblem, equations: Equations) -> Vector:
@@ -207,9 +209,9 @@ def _columns(rows: Rows | Matrix) -> list[Vector]:
 
 def _split(derivatives: Iterable[tuple[Vector, Vector]], state: StateView) -> tuple[Matrix, Matrix]:
     """Return columns of vd and of multipliers as two matrices."""
-    found = list(derivatives)
-    first = tuple(zip(*(vd for vd, _ in found), strict=True))
-    return first, tuple(zip(*(multipliers for _, multipliers in found), strict=True))
+    pairs = list(derivatives)
+    first = tuple(zip(*(vd for vd, _ in pairs), strict=True))
+    return first, tuple(zip(*(multipliers for _, multipliers in pairs), strict=True))
 
 
 @fast_path(vectors=1, wrenches=True, choices={"space": SPACES})

@@ -114,11 +114,11 @@ def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Seq
     """Return the columns of d ID without the known parts."""
     columns: list[Sequence[Scalar]] = []
     for k in range(len(rigid)):
-        right, found = [row[k] for row in extra], known.get(k)
-        if found is None:
+        right, known_column = [row[k] for row in extra], known.get(k)
+        if known_column is None:
             right = [x + row[k] for x, row in zip(right, rigid, strict=True)]
         else:
-            _subtract_armatures(state, right, *found)
+            _subtract_armatures(state, right, *known_column)
         columns.append(right)
     return columns
 
@@ -165,12 +165,12 @@ def forward_dynamics_derivatives(
     check_space(space)
     if state.layout.is_constrained:
         if stabilization is DEFAULT:  # which has a fast path
-            found = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
+            derivatives = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
         else:
-            found = constrained_dynamics_derivatives(
+            derivatives = constrained_dynamics_derivatives(
                 state, torques, external_wrenches, space=space, stabilization=stabilization
             )
-        return Done((found.vd_by_q, found.vd_by_v, found.vd_by_torques))
+        return Done((derivatives.vd_by_q, derivatives.vd_by_v, derivatives.vd_by_torques))
     nv = state.layout.nv
     tau = torques_of(state, torques)
     n, args = positions(state, space), (tau, applied_wrenches(state, external_wrenches), space)

@@ -120,7 +120,7 @@ def _write_own(
     S, dS, at = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1].dS, node.v.start
     by_position = transpose_product(S, wrenches.df_dq)
     if dS:
-        by_position = sum_of(by_position, transposed(tuple(each.torque_components(f_C) for each in dS)))
+        by_position = sum_of(by_position, transposed(tuple(dS_k.torque_components(f_C) for dS_k in dS)))
     write_block(result.by_position, at, at, by_position)
     write_block(result.by_velocity, at, at, transpose_product(S, wrenches.df_dv))
     write_block(result.by_acceleration, at, at, _mirrored(transpose_product(S, wrenches.I_C_S)))

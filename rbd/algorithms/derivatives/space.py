@@ -46,12 +46,12 @@ def directions(state: StateView, space: Space) -> list[Vector]:
     """Return the directions of q of a derivative by position, one per column."""
     if space == "coordinates":
         return list(identity(state.layout.nq))
-    found: list[Vector] = []
+    result: list[Vector] = []
     for node in state.nodes:
         before, behind = (0,) * node.q.start, (0,) * (state.layout.nq - node.q.stop)
         columns = zip(*node.joint.type.configuration_derivative_jacobian(state.joint_q(node)), strict=True)
-        found += [(*before, *column, *behind) for column in columns]
-    return found
+        result += [(*before, *column, *behind) for column in columns]
+    return result
 
 
 def state_at(state: StateView, q: Vector, v: Vector) -> ScalarState:

@@ -35,7 +35,7 @@ def solve_less(factor: Factor, right: Matrix, a: Matrix, b: Matrix) -> Matrix:
     if cost > MAX_RECORDED_SOLVES and _records(a, b):
         return _from_intrinsic(factor, right, down, b)
     rows = zip(right, product(a, b), strict=True)
-    left = [tuple(x - y for x, y in zip(*each, strict=True)) for each in rows]
+    left = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in rows]
     return tuple(zip(*factor.solve_all(list(zip(*left, strict=True))), strict=True))
 
 
@@ -65,5 +65,5 @@ def _inner(row: Sequence[tuple[int, Scalar]], column: Vector) -> Scalar:
 
 def _records(*matrices: Matrix) -> bool:
     """Return whether operations with some entries are recorded."""
-    found = dominant([row for matrix in matrices for row in matrix])
-    return found is not None and found[0].records
+    dominant_scalar = dominant([row for matrix in matrices for row in matrix])
+    return dominant_scalar is not None and dominant_scalar[0].records

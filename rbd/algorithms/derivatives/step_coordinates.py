@@ -99,7 +99,7 @@ def _joint_after(node: TreeNode, start: Vector, begin: Matrix, phi: Differentiat
 
 
 def _with_derivatives(
-    node: TreeNode, function: Callable[..., Vector], start: Vector, *given: Vector
+    node: TreeNode, function: Callable[..., Vector], start: Vector, *arguments: Vector
 ) -> tuple[Vector, Matrix]:
     """Return `function(q0, *given)` and its derivatives along the velocities at q0, then by the given vectors."""
     nq, nv = node.joint.nq, node.joint.nv
@@ -108,9 +108,9 @@ def _with_derivatives(
         return function(x[:nq], *(x[k : k + nv] for k in range(nq, len(x), nv)))
 
     rates = zip(*node.joint.type.configuration_derivative_jacobian(start), strict=True)
-    others = len(given) * nv
+    others = len(arguments) * nv
     along_start = [(*rate, *(0,) * others) for rate in rates]
-    return along_each(flat, sum(given, start), along_start + [(*(0,) * nq, *unit) for unit in identity(others)])
+    return along_each(flat, sum(arguments, start), along_start + [(*(0,) * nq, *unit) for unit in identity(others)])
 
 
 def _is_plain(kind: JointType) -> bool:
@@ -125,14 +125,14 @@ def _is_plain(kind: JointType) -> bool:
     return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 
-def _part(whole: Differentiated, node: TreeNode) -> Differentiated:
-    return Differentiated(whole.value[node.v], whole.jacobian[node.v])
+def _part(vector: Differentiated, node: TreeNode) -> Differentiated:
+    return Differentiated(vector.value[node.v], vector.jacobian[node.v])
 
 
 def _joined(parts: Iterable[Differentiated]) -> Differentiated:
     """Return the vectors of all joints, concatenated."""
-    found = list(parts)
-    return Differentiated(sum((part.value for part in found), ()), sum((part.jacobian for part in found), ()))
+    listed = list(parts)
+    return Differentiated(sum((part.value for part in listed), ()), sum((part.jacobian for part in listed), ()))
 
 
 def _stepped_rows(start: Matrix, rate: Matrix, dt: Scalar = 1) -> Matrix:

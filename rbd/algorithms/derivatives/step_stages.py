@@ -139,4 +139,4 @@ def _weighted(rates: Sequence[Differentiated]) -> Differentiated:
     a, b, c, d = rates
     rows = zip(a.jacobian, b.jacobian, c.jacobian, d.jacobian, strict=True)
     value = runge_kutta_mean(a.value, b.value, c.value, d.value)
-    return Differentiated(value, tuple(runge_kutta_mean(*each) for each in rows))
+    return Differentiated(value, tuple(runge_kutta_mean(*row) for row in rows))

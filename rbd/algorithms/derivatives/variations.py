@@ -119,7 +119,7 @@ def _with_changing_subspace(
 
 def _combined(S: GeometricJacobian, dS: tuple[GeometricJacobian, ...], rates: Vector) -> GeometricJacobian:
     """Return, per velocity, the derivative of S `rates`."""
-    return GeometricJacobian.trusted(S.body, S.base, S.frame, tuple(each.combination(rates) for each in dS))
+    return GeometricJacobian.trusted(S.body, S.base, S.frame, tuple(dS_k.combination(rates) for dS_k in dS))
 
 
 def _operators(

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.loops.equations import constraint_error, constraint_jacobian
-from rbd.arguments import several
+from rbd.arguments import require_kind, several
 from rbd.errors import SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, TreeNode
 from rbd.state.saved_state import restored_on_failure
 

@@ -28,10 +28,10 @@ def constrained_dynamics_kernel(
     passive = passive_torques_kernel(state)
     right = net_torques(torques, passive, bias)
     equations = loop_equations(state, gains)
-    found = constrained_solution(matrix, factored(state, matrix), equations, right)
+    solution = constrained_solution(matrix, factored(state, matrix), equations, right)
     rates = passes.configuration_rates(state)
-    loops = (equations.K, equations.k, found.multipliers, found.rank)
-    return found.vd, matrix, bias, passive, rates, *loops
+    loops = (equations.K, equations.k, solution.multipliers, solution.rank)
+    return solution.vd, matrix, bias, passive, rates, *loops
 
 
 def constrained_accelerations(

@@ -87,14 +87,14 @@ def _transforms(state: StateView, loop: LoopJoint, inner: Side, outer: Side) -> 
     """Return the transforms to the frame after: inwards along the successor's side, outwards along the other."""
     steps = passes.to_parent(state)
     here, tf = loop.successor, state.successor_placement(loop.joint).inverse()
-    found = {here: tf}
+    transforms = {here: tf}
     for node in reversed(outer):
         here, tf = node.parent, tf @ steps[node.index - 1].inverse()
-        found[here] = tf
+        transforms[here] = tf
     for node in inner:
         tf = tf @ steps[node.index - 1]
-        found[node.index] = tf
-    return found
+        transforms[node.index] = tf
+    return transforms
 
 
 def constraint_rows(state: StateView) -> Matrix:
@@ -141,9 +141,9 @@ def loop_motion(state: StateView, closure: Closure) -> LoopMotion:
     twist = V_s.with_body(after) - V_p.with_body(before)
     subspace = closure.S
     velocity = _least_squares(subspace, twist)
-    own = Twist.trusted(after, before, after, *subspace.combination(velocity))
+    V_J = Twist.trusted(after, before, after, *subspace.combination(velocity))
     bias = closure.loop.joint.type.bias_acceleration(closure.q, velocity, after, before)
-    return LoopMotion(velocity, twist - own, relative - bias)
+    return LoopMotion(velocity, twist - V_J, relative - bias)
 
 
 def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
@@ -152,10 +152,10 @@ def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[
     twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
     steps, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
     for node in side:
-        over, own, bias = steps[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
-        twist = twist.transformed(over).with_body(own.base) + own
-        turning = twist.cross(own).with_body(own.body).with_base(own.base)
-        acceleration = acceleration.transformed(over).with_body(own.base) + (bias + turning)
+        over, V_J, bias = steps[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
+        twist = twist.transformed(over).with_body(V_J.base) + V_J
+        turning = twist.cross(V_J).with_body(V_J.body).with_base(V_J.base)
+        acceleration = acceleration.transformed(over).with_body(V_J.base) + (bias + turning)
     to_after = closure.to_after[end]
     return twist.transformed(to_after), acceleration.transformed(to_after)
 
@@ -187,11 +187,14 @@ def constraint_errors(state: StateView) -> Vector:
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     """Return k of K vd = -k."""
     loops, couplings = closures(state), state.layout.couplings
-    each = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
+    per_constraint = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
     rows: list[Scalar] = []
-    for closure, own in zip(loops, each[: len(loops)], strict=True):
-        rows += _loop_bias(state, closure, own)
-    rows += [coupling_bias(state, row, own) for row, own in zip(couplings, each[len(loops) :], strict=True)]
+    for closure, loop_gains in zip(loops, per_constraint[: len(loops)], strict=True):
+        rows += _loop_bias(state, closure, loop_gains)
+    rows += [
+        coupling_bias(state, row, loop_gains)
+        for row, loop_gains in zip(couplings, per_constraint[len(loops) :], strict=True)
+    ]
     return tuple(rows)
 
 
@@ -208,7 +211,7 @@ def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> V
 def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
     """Return K, k and the rank tolerance."""
     K = constraint_rows(state)
-    blocks = blocks_of(K, (each.rows for each in state.layout.constraints))
+    blocks = blocks_of(K, (constraint.rows for constraint in state.layout.constraints))
     tolerance = rank_tolerance(K, constraint_errors(state), blocks)
     k = bias_terms(state, gains)
     return Equations(K, k, blocks, tolerance)
@@ -216,5 +219,5 @@ def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
 
 def reaction(closure: Closure, multipliers: Vector) -> Wrench:
     """Return the wrench of a loop joint on its successor, -T lambda, in its frame after (section 8.4)."""
-    own = multipliers[closure.loop.rows]
-    return -Wrench.trusted(closure.T.frame, *closure.T.combination(own))
+    lam = multipliers[closure.loop.rows]
+    return -Wrench.trusted(closure.T.frame, *closure.T.combination(lam))

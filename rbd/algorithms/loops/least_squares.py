@@ -174,18 +174,18 @@ def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector
     structure = _structure(rows, _numbered(equations.blocks), len(torques))
     if structure is not None:
         products = tuple(-inner(row, torques) for row in rows)
-        _, found, rank = sparse_minimum_norm(structure, rows, products, equations.tolerance)
-        return _spread(active, found, len(equations.K)), rank
+        _, multipliers, rank = sparse_minimum_norm(structure, rows, products, equations.tolerance)
+        return _spread(active, multipliers, len(equations.K)), rank
     columns = tuple(tuple(equations.K[i][j] for i in active) for j in range(len(torques)))
     right = tuple(-x for x in torques)
-    found, rank = minimum_norm_solve(columns, right, equations.tolerance, columns=len(active))
-    return _spread(active, found, len(equations.K)), rank
+    multipliers, rank = minimum_norm_solve(columns, right, equations.tolerance, columns=len(active))
+    return _spread(active, multipliers, len(equations.K)), rank
 
 
-def _spread(active: Sequence[int], found: Vector, size: int) -> Vector:
+def _spread(active: Sequence[int], active_multipliers: Vector, size: int) -> Vector:
     """Return the multipliers of all rows from those that are active."""
     multipliers: list[Scalar] = [0] * size
-    for i, multiplier in zip(active, found, strict=True):
+    for i, multiplier in zip(active, active_multipliers, strict=True):
         multipliers[i] = multiplier
     return tuple(multipliers)
 
@@ -210,29 +210,29 @@ class Balance:
     """The torques that actuated joints cannot make up for; zero where they can make the motion."""
 
 
-def least_torques(equations: Equations, wanted: Vector, actuated: Sequence[int] | None) -> Balance:
-    """Return the smallest torques with the same power as `wanted` on every velocity that the loops allow.
+def least_torques(equations: Equations, tau: Vector, actuated: Sequence[int] | None) -> Balance:
+    """Return the smallest torques with the same power as `tau` on every velocity that the loops allow.
 
     `actuated` are the indices of actuated velocities; None means all.
     """
-    own = (0,) * len(wanted) if actuated is None else _actuator_torques(equations, wanted, actuated)
-    difference = tuple(a - b for a, b in zip(wanted, own, strict=True))
+    actuator_torques = (0,) * len(tau) if actuated is None else _actuator_torques(equations, tau, actuated)
+    difference = tuple(a - b for a, b in zip(tau, actuator_torques, strict=True))
     multipliers, rank = balancing_multipliers(equations, difference)
-    K_T_lam = constraint_torques(equations.K, multipliers, len(wanted))
+    K_T_lam = constraint_torques(equations.K, multipliers, len(tau))
     left = tuple(a + b for a, b in zip(difference, K_T_lam, strict=True))
     if actuated is None:
-        return Balance(left, multipliers, rank, (0,) * len(wanted))
-    return Balance(own, multipliers, rank, left)
+        return Balance(left, multipliers, rank, (0,) * len(tau))
+    return Balance(actuator_torques, multipliers, rank, left)
 
 
-def _actuator_torques(equations: Equations, wanted: Vector, actuated: Sequence[int]) -> Vector:
-    """Return the smallest torques of the actuated velocities nearest to `wanted` on allowed velocities."""
-    size = len(wanted)
+def _actuator_torques(equations: Equations, tau: Vector, actuated: Sequence[int]) -> Vector:
+    """Return the smallest torques of the actuated velocities nearest to `tau` on allowed velocities."""
+    size = len(tau)
     units = [_allowed_part(equations, unit(size, j)) for j in actuated]
     rows = tuple(tuple(column[i] for column in units) for i in range(size))
-    found, _ = minimum_norm_solve(rows, _allowed_part(equations, wanted), equations.tolerance, columns=len(units))
+    amplitudes, _ = minimum_norm_solve(rows, _allowed_part(equations, tau), equations.tolerance, columns=len(units))
     torques: list[Scalar] = [0] * size
-    for index, torque in zip(actuated, found, strict=True):
+    for index, torque in zip(actuated, amplitudes, strict=True):
         torques[index] = torque
     return tuple(torques)
 

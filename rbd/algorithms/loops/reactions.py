@@ -33,8 +33,8 @@ def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
     result: list[AppliedWrench] = []
     for closure in closures(state):
         wrench = reaction(closure, multipliers)
-        for end, own in ((closure.loop.successor, wrench), (closure.loop.predecessor, -wrench)):
-            result.append(AppliedWrench(end, end, own.transformed(closure.to_after[end].inverse())))
+        for end, end_wrench in ((closure.loop.successor, wrench), (closure.loop.predecessor, -wrench)):
+            result.append(AppliedWrench(end, end, end_wrench.transformed(closure.to_after[end].inverse())))
     return result
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, final, 
 import attrs
 import numpy as np
 
-from rbd.arguments import described, is_finite
+from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
 from rbd.indexing.layout import CouplingRow, Layout, LoopJoint
 from rbd.joints import Prismatic
@@ -20,7 +20,6 @@ from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
-from rbd.spatial.values import require_kind
 from rbd.state import StateView
 
 if TYPE_CHECKING:
@@ -173,16 +172,16 @@ def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
         return STANDARD if stabilization == DEFAULT else _gains(stabilization, layout.root_frame)
     if not isinstance(stabilization, Mapping):
         _require_gains(stabilization)
-        return tuple(_gains_of(stabilization, each) for each in layout.constraints)
+        return tuple(_gains_of(stabilization, constraint) for constraint in layout.constraints)
     gains: dict[LoopJoint | CouplingRow, LoopGains] = {}
     for key, value in stabilization.items():
-        each = _constraint(layout, key)
-        if each in gains:
-            name = (each.joint if isinstance(each, LoopJoint) else each.coupling).name
+        constraint = _constraint(layout, key)
+        if constraint in gains:
+            name = (constraint.joint if isinstance(constraint, LoopJoint) else constraint.coupling).name
             message = f"stabilization has two gains for '{name}', one under its name"
             raise ArgumentError(message, argument="stabilization", value=stabilization)
-        gains[each] = _gains_of(value, each)
-    return tuple(gains.get(each) for each in layout.constraints)
+        gains[constraint] = _gains_of(value, constraint)
+    return tuple(gains.get(constraint) for constraint in layout.constraints)
 
 
 def _constraint(layout: Layout, given: object) -> LoopJoint | CouplingRow:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import require_choice
+from rbd.arguments import require_choice, require_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
@@ -29,7 +29,6 @@ from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import not_nan
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, State
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from itertools import combinations
 from typing import TypeVar
 
-from rbd.arguments import described, flag
+from rbd.arguments import described, flag, require_kind
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
 from rbd.contact.model.compliance import Compliance
@@ -15,7 +15,6 @@ from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import require_kind
 
 S = TypeVar("S", bound=Shape)
 

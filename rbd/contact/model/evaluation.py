@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 import numpy as np
 
 from rbd.algorithms.trees import require_tree
+from rbd.arguments import wrong_kind
 from rbd.compiled.evaluation import Result
 from rbd.contact.arguments import float_vector
 from rbd.contact.geometry.height_fields import HeightField
@@ -16,7 +17,6 @@ from rbd.contact.model.contact_kinematics import NEAR
 from rbd.errors import ArgumentError
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, pack
-from rbd.spatial.values import wrong_kind
 from rbd.state import MechanismState, ScalarState, State
 
 P = ParamSpec("P")

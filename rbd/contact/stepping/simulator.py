@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.trees import require_tree
-from rbd.arguments import require_callable, require_choice
+from rbd.arguments import require_callable, require_choice, require_kind, wrong_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unchecked
@@ -31,7 +31,6 @@ from rbd.mechanism import Mechanism
 from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.spatial.values import require_kind, wrong_kind
 from rbd.state import MechanismState
 from rbd.state.callback_guard import guarded_callback
 from rbd.state.saved_state import restored_on_failure

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.trees import require_tree
+from rbd.arguments import require_kind
 from rbd.compiled import RecordedFunction
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
@@ -31,7 +32,6 @@ from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.spatial.values import require_kind
 from rbd.state import ScalarState, State
 
 _NAME = "contact_step"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from rbd.spatial.values import require_tolerance, wrong_kind
+from rbd.arguments import wrong_kind
+from rbd.scalars.number_checks import require_tolerance
 
 
 class Latex(ABC):
