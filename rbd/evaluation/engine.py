@@ -7,8 +7,8 @@ states have `live_engine.LiveEngine`, which runs recorded programs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from rbd.errors import StaleStateError
 from rbd.evaluation.calls import KernelCall, Shapes
@@ -25,6 +25,15 @@ Depends = Literal["parameters", "q", "qv"]
 """Dependencies of a pass; parameters are always included."""
 
 
+QueryTable: TypeAlias = dict[object, Callable[[], Any]]
+"""Builtins of queries by the identities, or names, of what they are about."""
+
+
+def unanswered() -> Any:
+    """Answer for a query without a builtin: NotImplemented, which a builtin that refuses answers too."""
+    return NotImplemented
+
+
 class Engine(ABC):
     """The engine of one state; abstract."""
 
@@ -37,11 +46,11 @@ class Engine(ABC):
         """Builtins by the keys of calls; only live states have them."""
         self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
         """Builtins of calls about an object and a frame, by their identities, with the objects."""
-        self.poses: dict[object, Callable[[], Any]] = {}
-        self.twists: dict[object, Callable[[], Any]] = {}
-        self.relative_transforms: dict[object, Callable[[], Any]] = {}
-        self.accelerations: dict[object, Callable[[], Any]] = {}
-        """Builtins of queries by the identities, or names, of places; only live states have them."""
+        self.poses: QueryTable = {}
+        self.twists: QueryTable = {}
+        self.relative_transforms: QueryTable = {}
+        self.accelerations: QueryTable = {}
+        """Builtins of queries; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
         self.cache: dict[object, tuple[tuple[int, ...], object]] = {}
@@ -65,16 +74,10 @@ class Engine(ABC):
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
 
-    @staticmethod
-    def answer(table: Mapping[object, Callable[[], Any]], key: object) -> Any:
-        """Return what the builtin of a query returns; NotImplemented without one."""
-        query = table.get(key)
-        return NotImplemented if query is None else query()
-
     @abstractmethod
     def open_query(
         self,
-        table: dict[object, Callable[[], Any]],
+        table: QueryTable,
         key: object,
         places: object,
         make: Callable[[QueryBuiltins], Callable[[], Any] | None],

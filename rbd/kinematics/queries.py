@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.evaluation.engine import unanswered
 from rbd.evaluation.query_builtins import Attachment
 from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_values import JointValues
@@ -85,18 +86,15 @@ class State(StateView, Generic[A]):
         a body or a name is not part of the mechanism.
         """
         key = place if isinstance(place, str) else id(place)
-        query = self.engine.poses.get(key)
-        if query is not None:
-            known: Any = query()
-            if known is not NotImplemented:
-                pose: Transform[B, Any] = known
-                return pose
-        found = attachment_of(self, place)
-        pose = passes.to_root(self)[found.index]
-        self.engine.open_query(self.engine.poses, key, place, lambda queries: queries.pose(found))
-        if found.to_default is None:
+        pose: Transform[B, Any] = self.engine.poses.get(key, unanswered)()
+        if pose is not NotImplemented:
+            return pose
+        attachment = attachment_of(self, place)
+        pose = passes.to_root(self)[attachment.index]
+        self.engine.open_query(self.engine.poses, key, place, lambda builtins: builtins.pose(attachment))
+        if attachment.to_default is None:
             return self.checked_pass(pose, "transform to root")
-        return self.checked(pose @ found.to_default, "transform to root")
+        return self.checked(pose @ attachment.to_default, "transform to root")
 
     def relative_transform(self, a: FrameLike[B], b: FrameLike[C]) -> Transform[B, C]:
         """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
@@ -108,16 +106,12 @@ class State(StateView, Generic[A]):
     def transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
-        query = self.engine.relative_transforms.get(key)
-        if query is not None:
-            known: Any = query()
-            if known is not NotImplemented:
-                tf: Transform[B, C] = known
-                return tf
+        table = self.engine.relative_transforms
+        tf: Transform[B, C] = table.get(key, unanswered)()
+        if tf is not NotImplemented:
+            return tf
         start, end = attachment_of(self, a, "a"), attachment_of(self, b, argument)
-        self.engine.open_query(
-            self.engine.relative_transforms, key, (a, b), lambda queries: queries.relative_transform(start, end)
-        )
+        self.engine.open_query(table, key, (a, b), lambda builtins: builtins.relative_transform(start, end))
         return self.checked(self._frame_transform(start, end), "relative transform")
 
     def _frame_transform(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
@@ -143,15 +137,11 @@ class State(StateView, Generic[A]):
     def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
         key = body if isinstance(body, str) else id(body)
-        query = self.engine.twists.get(key)
-        if query is not None:
-            known: Any = query()
-            if known is not NotImplemented:
-                twist: Twist[Any, Any, Any] = known
-                return twist
-        index = self.layout.body_index(body)
-        look_up = passes.body_twists
-        self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.motion(look_up, Twist, index))
+        twist: Twist[Any, Any, Any] = self.engine.twists.get(key, unanswered)()
+        if twist is not NotImplemented:
+            return twist
+        index, look_up = self.layout.body_index(body), passes.body_twists
+        self.engine.open_query(self.engine.twists, key, body, lambda builtins: builtins.motion(look_up, Twist, index))
         return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
     def relative_twist(
@@ -164,14 +154,13 @@ class State(StateView, Generic[A]):
         """
         places: Any = body, base, self._layout.root_frame if frame is None else frame
         key = tuple([place if isinstance(place, str) else id(place) for place in places])
-        known = self.engine.answer(self.engine.twists, key)
-        if known is not NotImplemented:
-            twist: Twist[B, C, F] = known
+        twist: Twist[B, C, F] = self.engine.twists.get(key, unanswered)()
+        if twist is not NotImplemented:
             return twist
         moving, fixed = attachment_of(self, body, "body"), attachment_of(self, base, "base")
         here, target = attachment_of(self, moving.body), attachment_of(self, places[2], "frame")
         self.engine.open_query(
-            self.engine.twists, key, places, lambda queries: queries.relative_twist(moving, fixed, target)
+            self.engine.twists, key, places, lambda builtins: builtins.relative_twist(moving, fixed, target)
         )
         twists = passes.body_twists(self)
         there = twists[fixed.index].transformed(self._frame_transform(attachment_of(self, fixed.body), here))
@@ -182,12 +171,11 @@ class State(StateView, Generic[A]):
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
         key = body if isinstance(body, str) else id(body)
         table = self.engine.accelerations
-        known = self.engine.answer(table, key)
-        if known is not NotImplemented:
-            found: SpatialAcceleration[Any, Any, Any] = known
-            return found
+        acceleration: SpatialAcceleration[Any, Any, Any] = table.get(key, unanswered)()
+        if acceleration is not NotImplemented:
+            return acceleration
         index, look_up = self.layout.body_index(body), passes.bias_accelerations
-        self.engine.open_query(table, key, body, lambda queries: queries.motion(look_up, SpatialAcceleration, index))
+        self.engine.open_query(table, key, body, lambda builtins: builtins.motion(look_up, SpatialAcceleration, index))
         acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
         return self.checked(acceleration, "bias acceleration")
 
