@@ -194,9 +194,9 @@ def _numbers(value: object, argument: str) -> Any:
     return array
 
 
-def _difference(given: object, desired: object, name: str, desired_name: str) -> Any:
+def _difference(value: object, desired: object, name: str, desired_name: str) -> Any:
     """Return given - desired; a single number may be desired of all."""
-    x = _numbers(given, name)
+    x = _numbers(value, name)
     if desired is None:
         return x
     y = _numbers(desired, desired_name)

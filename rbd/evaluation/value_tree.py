@@ -84,8 +84,8 @@ def count_numbers(template: Template) -> int:
         return 1
     if not isinstance(template, tuple):
         return 0
-    whole = cast("tuple[object, ...]", template)
-    kind, parts = whole[0], whole[1:]
+    entries = cast("tuple[object, ...]", template)
+    kind, parts = entries[0], entries[1:]
     if kind is float:
         return cast("int", parts[0])
     return 0 if kind is TreePath else sum(map(count_numbers, parts[1:] if kind is dict else parts))
@@ -107,8 +107,8 @@ def unflattener(template: Template, start: int = 0) -> Unflatten:
         return itemgetter(start)
     if not isinstance(template, tuple):
         return lambda numbers: template
-    whole: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
-    kind, *parts = whole
+    entries: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
+    kind, *parts = entries
     if kind is float:
         return itemgetter(_span(start, parts[0]))
     if kind is TreePath:
@@ -183,8 +183,8 @@ def split(template: Template) -> tuple[Any, Sequence[Any]]:
     """Return the kind and the parts of a composite template; None and no parts for all others."""
     if not isinstance(template, tuple):
         return None, ()
-    whole: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
-    return whole[0], whole[1:]
+    entries: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
+    return entries[0], entries[1:]
 
 
 def _span(start: int, count: int) -> slice:

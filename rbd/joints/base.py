@@ -271,7 +271,7 @@ class BuiltinJointType(JointType):
         return self._velocities
 
 
-def made_joint_type(given: object, argument: str) -> JointType:
+def made_joint_type(value: object, argument: str) -> JointType:
     """Return a joint type given by itself, or by a function without arguments that returns it.
 
     Raises ArgumentError, naming `argument`, for everything else.
@@ -281,12 +281,12 @@ def made_joint_type(given: object, argument: str) -> JointType:
     Fixed()
     """
     try:
-        joint_type: object = given if isinstance(given, JointType) or not callable(given) else given()
+        joint_type: object = value if isinstance(value, JointType) or not callable(value) else value()
     except TypeError as error:
-        name = getattr(given, "__name__", described(given))
+        name = getattr(value, "__name__", described(value))
         message = f"{argument}: {name} cannot be called without arguments ({error}); give a joint type, such as "
-        raise ArgumentError(f"{message}rbd.Revolute((0, 0, 1))", argument=argument, value=given) from error
+        raise ArgumentError(f"{message}rbd.Revolute((0, 0, 1))", argument=argument, value=value) from error
     if not isinstance(joint_type, JointType):
-        message = f"{argument}: {described(given)} is not a joint type and does not return one"
-        raise ArgumentError(message, argument=argument, value=given)
+        message = f"{argument}: {described(value)} is not a joint type and does not return one"
+        raise ArgumentError(message, argument=argument, value=value)
     return joint_type

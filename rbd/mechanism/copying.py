@@ -55,9 +55,11 @@ def attach_copy(
     copies = {member: bodies_.copy_body(member, prefix + member.name, frames) for member in members}
     bodies_.copy_contents(root, body, frames, to_body)
     copies[root] = body
-    merged = {prefix + name: prefix + kept for name, kept in child.registry.merged.items() if kept != root.name}
-    merged |= {prefix + name: body.name for name, kept in child.registry.merged.items() if kept == root.name}
-    structure.registry.merged |= {name: kept for name, kept in merged.items() if name not in structure.registry.bodies}
+    merged = {prefix + name: prefix + target for name, target in child.registry.merged.items() if target != root.name}
+    merged |= {prefix + name: body.name for name, target in child.registry.merged.items() if target == root.name}
+    structure.registry.merged |= {
+        name: target for name, target in merged.items() if name not in structure.registry.bodies
+    }
     return _register_copies(structure, child, tree, loops, frames, copies, prefix)
 
 

@@ -86,7 +86,7 @@ class FrameMap:
 
     def body(self, body: str | RigidBody) -> RigidBody:
         """Return the copy of a body, itself or by name; raise TopologyError if it was not copied."""
-        copy = _found(body, self.bodies)
+        copy = _copy_of(body, self.bodies)
         if copy is None:
             name = body if isinstance(body, str) else body.name
             raise TopologyError(f"body {quoted(name)} was not copied", body=name)
@@ -94,18 +94,18 @@ class FrameMap:
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the copy of a joint, itself or by name; raise TopologyError if it was not copied."""
-        copy = _found(joint, self.joints)
+        copy = _copy_of(joint, self.joints)
         if copy is None:
             name = joint if isinstance(joint, str) else joint.name
             raise TopologyError(f"joint {quoted(name)} was not copied", joint=name)
         return copy
 
 
-def _found(given: str | Named, copies: Mapping[Named, Named]) -> Named | None:
+def _copy_of(thing: str | Named, copies: Mapping[Named, Named]) -> Named | None:
     """Return the copy of an original, or of the one of that name; None if there is none."""
-    if not isinstance(given, str):
-        return copies.get(given)
-    return next((copy for original, copy in copies.items() if original.name == given), None)
+    if not isinstance(thing, str):
+        return copies.get(thing)
+    return next((copy for original, copy in copies.items() if original.name == thing), None)
 
 
 @final

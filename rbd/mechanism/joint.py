@@ -231,8 +231,8 @@ class Joint:
         self._data = data
 
 
-def _frame(given: Frame | None, argument: str, name: str) -> Frame:
-    return Frame(name) if given is None else require_frame(given, argument)
+def _frame(frame: Frame | None, argument: str, name: str) -> Frame:
+    return Frame(name) if frame is None else require_frame(frame, argument)
 
 
 def _checked_type(joint_type: object) -> JointType:

@@ -81,9 +81,9 @@ def bias_acceleration_derivatives(case: JointCase) -> None:
     def bias(q: Vector) -> NDArray[np.complex128]:
         return vector(joint.bias_acceleration(q, v, case.after, case.before).components)
 
-    found = as_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
+    jacobian = as_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
     for k in range(joint.nv):
-        expect_close(found[:, k], derivative(bias, case.q, as_floats(n[:, k])), f"column {k}", 1e-11)
+        expect_close(jacobian[:, k], derivative(bias, case.q, as_floats(n[:, k])), f"column {k}", 1e-11)
 
 
 def torque(case: JointCase) -> None:

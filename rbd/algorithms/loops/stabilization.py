@@ -184,10 +184,10 @@ def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
     return tuple(gains.get(constraint) for constraint in layout.constraints)
 
 
-def _constraint(layout: Layout, given: object) -> LoopJoint | CouplingRow:
+def _constraint(layout: Layout, key_or_name: object) -> LoopJoint | CouplingRow:
     """Return the loop or coupling that a key of a mapping means."""
-    require_kind(given, Joint, Coupling, str, operation="stabilisation of loops", argument="stabilization (key)")
-    key = cast("Joint | Coupling | str", given)
+    require_kind(key_or_name, Joint, Coupling, str, operation="stabilisation of loops", argument="stabilization (key)")
+    key = cast("Joint | Coupling | str", key_or_name)
     name = key if isinstance(key, str) else key.name
     coupling = None if isinstance(key, Joint) else layout.coupling(key)
     if coupling is not None:
