@@ -25,8 +25,8 @@ from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.congruence import similarity
 from rbd.spatial.frame import A, B, C, F, G, check_frame, require_frame
 from rbd.spatial.linalg import Mat3, Vec3, tmatvec
-from rbd.spatial.operands import require_number
 from rbd.spatial.so3 import linearized_rotation_vector, rotation_log
+from rbd.spatial.values import require_number
 
 Gain: TypeAlias = "Scalar | Vector | Matrix"
 Method: TypeAlias = Literal["geodesic", "linearized"]

@@ -15,7 +15,7 @@ from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
-from rbd.spatial.operands import require_finite
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure

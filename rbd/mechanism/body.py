@@ -14,7 +14,7 @@ from rbd.mechanism.soft_contact import SoftContact
 from rbd.mechanism.transaction import transaction
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B, require_frame
-from rbd.spatial.operands import require_finite
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,7 +31,7 @@ from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.operands import require_finite
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from rbd.scalars import Scalar

@@ -9,7 +9,7 @@ from rbd.mechanism import body as bodies_
 from rbd.mechanism.edit_reports import MergeReport
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
-from rbd.spatial.operands import require_finite
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody

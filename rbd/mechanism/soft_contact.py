@@ -20,7 +20,7 @@ from rbd.arguments import is_finite, require_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, const, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
 from rbd.spatial import FreeVector
-from rbd.spatial.operands import require_number
+from rbd.spatial.values import require_number
 
 
 class NormalModel(ABC):

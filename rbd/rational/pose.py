@@ -27,7 +27,7 @@ from rbd.scalars.lazy import lazy
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
-from rbd.spatial.operands import require_finite
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

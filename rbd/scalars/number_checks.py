@@ -53,10 +53,3 @@ at_least_zero_or_infinite = _number_check(lambda x: x >= 0, "a number of 0 or mo
 not_nan = _number_check(lambda x: not math.isnan(x), "a number")
 fraction_of_one = _number_check(lambda x: 0 <= x <= 1, "a number from 0 to 1")
 any_number = _number_check(lambda _: True, "a number")
-
-
-def require_tolerance(atol: object, operation: str) -> None:
-    """Raise ArgumentError unless `atol` is a number that is not negative."""
-    if not (is_float(atol) and cast("float", atol) >= 0):
-        message = f"{operation}: atol must be a number of 0 or more, not {described(atol)}"
-        raise ArgumentError(message, operation=operation, argument="atol", value=atol, allowed="a number >= 0")

@@ -24,7 +24,7 @@ from rbd.scalars.lengths import square_sum
 from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
-from rbd.spatial.operands import require_number
+from rbd.spatial.values import require_number
 from rbd.state import MechanismState, State
 
 

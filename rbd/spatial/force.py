@@ -12,10 +12,9 @@ from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, zero3
 from rbd.spatial.motion import Twist
-from rbd.spatial.operands import checked_frames, require_kind_in_frame
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import VectorLike, slot_setters
+from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source, part
 
 _new = object.__new__

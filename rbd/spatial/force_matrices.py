@@ -15,9 +15,8 @@ from rbd.spatial.force import Momentum, Wrench, transform_force
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Column
 from rbd.spatial.motion import Twist
-from rbd.spatial.operands import checked_frames, refuse_product
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, VectorLike, slot_setters
+from rbd.spatial.values import MatrixLike, VectorLike, checked_frames, refuse_product, slot_setters
 from rbd.spatial.vectors import check_source
 
 _new = object.__new__

@@ -10,9 +10,8 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.spatial.frame import F, Frame, G, check_frame
-from rbd.spatial.operands import checked_frames
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import SpatialValue, format_numbers
+from rbd.spatial.values import SpatialValue, checked_frames, format_numbers
 from rbd.spatial.vectors import FreeVector, Point
 
 _set = object.__setattr__

@@ -35,9 +35,17 @@ from rbd.spatial.linalg import (
     zero33,
 )
 from rbd.spatial.motion import SpatialAcceleration, Twist
-from rbd.spatial.operands import checked_frames, refuse_product, require_kind_in_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, slot_setters
+from rbd.spatial.values import (
+    MatrixLike,
+    SpatialValue,
+    VectorLike,
+    checked_frames,
+    format_numbers,
+    refuse_product,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import Point, check_source, part
 
 _new = object.__new__

@@ -14,9 +14,15 @@ from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
 from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, neg6, scale3, transform_motion, zero3
 from rbd.spatial.motion import SpatialAcceleration, Twist
-from rbd.spatial.operands import checked_frames, refuse_product, require_kind_in_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, VectorLike, slot_setters
+from rbd.spatial.values import (
+    MatrixLike,
+    VectorLike,
+    checked_frames,
+    refuse_product,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import FreeVector, check_source
 
 _new = object.__new__

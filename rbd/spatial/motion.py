@@ -25,10 +25,9 @@ from rbd.spatial.motion_vector import (
     difference_frames,
     motion_cross,
 )
-from rbd.spatial.operands import checked_frames, require_kind_in_frame
 from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
-from rbd.spatial.values import slot_setters
+from rbd.spatial.values import checked_frames, require_kind_in_frame, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
 if TYPE_CHECKING:

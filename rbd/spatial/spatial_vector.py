@@ -12,8 +12,7 @@ from rbd.display import latex_matrix, latex_name
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.linalg import Column, Vec3, add6, scale3, sub3
-from rbd.spatial.operands import require_divisor, require_scalar
-from rbd.spatial.values import SpatialValue, format_numbers
+from rbd.spatial.values import SpatialValue, format_numbers, require_divisor, require_scalar
 
 
 @attrs.frozen(eq=False, repr=False)

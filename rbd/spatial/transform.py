@@ -30,11 +30,10 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.motion import Twist
 from rbd.spatial.motion_vector import log_rate
-from rbd.spatial.operands import refuse_product
 from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion
 from rbd.spatial.so3 import rotation_log
 from rbd.spatial.stumpff import inverse_jacobian_coefficient
-from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, slot_setters
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, refuse_product, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, part
 
 _new = object.__new__

@@ -9,19 +9,18 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias, TypeVar, cast
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.arguments import require_kind
-from rbd.errors import ArgumentError
+from rbd.arguments import described, is_finite, require_kind
+from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
-from rbd.scalars.number_checks import require_tolerance
-from rbd.scalars.registry import ARRAYS
-from rbd.spatial.frame import Frame, check_frame
+from rbd.scalars.registry import ARRAYS, operations_of
+from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
 
 VectorLike: TypeAlias = NDArray[Any] | Sequence[Scalar]
@@ -30,6 +29,7 @@ MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
 _TOLERANCE = 1 / 10**12
 _FLOAT64: Final = np.dtype(np.float64)
 _SEQUENCES: Final = frozenset({list, tuple})
+_Value = TypeVar("_Value", bound="SpatialValue")
 
 
 class SpatialValue(ABC):
@@ -80,6 +80,13 @@ class SpatialValue(ABC):
         return self
 
 
+def require_tolerance(atol: object, operation: str) -> None:
+    """Raise ArgumentError unless `atol` is a number that is not negative."""
+    if not (is_float(atol) and cast("float", atol) >= 0):
+        message = f"{operation}: atol must be a number of 0 or more, not {described(atol)}"
+        raise ArgumentError(message, operation=operation, argument="atol", value=atol, allowed="a number >= 0")
+
+
 def _distance(a: Vector, b: Vector) -> float:
     if len(a) != len(b):
         return math.inf
@@ -106,3 +113,68 @@ def vec3(values: VectorLike, name: str) -> Vec3:
 def format_numbers(values: Vector) -> str:
     """Return numbers as text for the reprs of spatial values."""
     return "(" + ", ".join(f"{to_float(x) + 0.0:.6g}" if is_float(x) else str(x) for x in values) + ")"
+
+
+def require_kind_in_frame(value: Any, kind: type[Any], frame: Frame[Any], operation: str, argument: str) -> None:
+    """Raise ArgumentError unless `value` is of the class `kind`, FrameMismatchError unless it is in `frame`."""
+    if type(value) is not kind:
+        require_kind(value, kind, operation=operation, argument=argument)
+    if value.frame is not frame:
+        check_frame(value.frame, frame, operation=operation, argument=f"{argument}.frame")
+
+
+def require_finite(value: _Value, argument: str) -> _Value:
+    """Return `value`; raise NotFiniteError, naming `argument`, when one of its floats is not finite.
+
+    Finite numbers may overflow when they are expressed in another frame.
+    """
+    parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
+    if not all(is_finite(x) for part in parts for x in part if is_float(x)):
+        raise NotFiniteError(f"{argument} leads out of the range of float64: {value!r}", argument=argument)
+    return value
+
+
+def checked_frames(value: SpatialValue, **frames: Frame[Any]) -> Any:
+    """Return a value whose frames are these, for type checkers; raise FrameMismatchError when they are not."""
+    operation = f"{type(value).__name__}.expect"
+    for name, mine in value._frames():  # pyright: ignore[reportPrivateUsage]  # a class of this module
+        expected = require_frame(frames[name], name)
+        check_frame(mine, expected, operation=operation, argument=f"self.{name}")
+    return value
+
+
+def require_scalar(value: object, operation: str) -> None:
+    """Raise ArgumentError or ScalarError unless `value` may be a scalar factor, NotFiniteError for too large an int."""
+    if type(value) is float:
+        return
+    if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
+        advice = "; transforms, inertias and Jacobians are applied with @" if hasattr(value, "__matmul__") else ""
+        raise ArgumentError(
+            f"{operation}: needs a scalar factor, not {described(value)}{advice}",
+            operation=operation,
+            argument="factor",
+            value=value,
+            allowed="a scalar",
+        )
+    operations_of(value)
+    if isinstance(value, int) and not is_finite(value):
+        raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
+
+
+def require_divisor(value: object, operation: str) -> None:
+    """Raise as `require_scalar` does, and ArgumentError for zero."""
+    require_scalar(value, operation)
+    if is_float(value) and not value:
+        raise ArgumentError(f"{operation}: the divisor is zero", operation=operation, argument="divisor", value=value)
+
+
+def refuse_product(left: object, right: object) -> NoReturn:
+    """Raise ArgumentError for `*` where `@` is meant."""
+    kind = type(left).__name__
+    message = f"{kind} * ...: a {kind} is applied with @, not *"
+    raise ArgumentError(message, operation=f"{kind} * ...", argument="the right operand", value=right)
+
+
+def require_number(value: object, argument: str) -> None:
+    """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
+    scalars([value], 1, argument)

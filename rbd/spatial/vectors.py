@@ -21,8 +21,17 @@ from rbd.scalars.arrays import Array, array_of
 from rbd.scalars.lengths import rescaled, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
-from rbd.spatial.operands import checked_frames, require_divisor, require_kind_in_frame, require_scalar
-from rbd.spatial.values import SpatialValue, VectorLike, format_numbers, slot_setters, vec3
+from rbd.spatial.values import (
+    SpatialValue,
+    VectorLike,
+    checked_frames,
+    format_numbers,
+    require_divisor,
+    require_kind_in_frame,
+    require_scalar,
+    slot_setters,
+    vec3,
+)
 
 if TYPE_CHECKING:
     from rbd.spatial.transform import Transform

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 from rbd.arguments import wrong_kind
-from rbd.scalars.number_checks import require_tolerance
+from rbd.spatial.values import require_tolerance
 
 
 class Latex(ABC):
