@@ -9,8 +9,10 @@ from typing import Any, assert_type
 
 import numpy as np
 
+from rbd.compiled import CompiledRobot
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array
 from rbd.spatial import (
     Frame,
     FreeVector,
@@ -209,3 +211,11 @@ def mechanisms(mechanism: Mechanism) -> None:
 
 def comparison() -> None:
     use(twist_hw_w.isclose(twist_hw_w), point_w.isclose(point_w, atol=1e-9), hand_to_world.isclose(hand_to_world))
+
+
+def steps(robot: CompiledRobot, q: Array, s: Array) -> None:
+    """Steps and rollouts return contact states where they are given."""
+    assert_type(robot.step(q, q, None, 1e-3), tuple[Array, Array])
+    assert_type(robot.step(q, q, None, 1e-3, s=s), tuple[Array, Array, Array])
+    assert_type(robot.rollout(q, q, None, 1e-3, 5), tuple[Array, Array])
+    assert_type(robot.rollout(q, q, None, 1e-3, 5, s=s), tuple[Array, Array, Array])
