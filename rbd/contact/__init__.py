@@ -11,6 +11,7 @@ A sub-package depends only on those above it.
 
 from __future__ import annotations
 
+from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.collision_model import CollisionModel, FrictionCone
@@ -39,6 +40,7 @@ __all__ = [
     "ContactStep",
     "ContactStepDerivatives",
     "ContactTrajectory",
+    "ConvexHull",
     "Distance",
     "FrictionCone",
     "HalfSpace",

@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rbd.contact import Box, Capsule, HalfSpace, HeightField, Sphere
+from rbd.contact import Box, Capsule, ConvexHull, HalfSpace, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape
 from rbd.scalars.arrays import Array
+from rbd.viz.surfaces import rounded_hull
 
 Polygons: TypeAlias = list[Array]
 AROUND, RINGS, CELLS = 28, 7, 6
@@ -27,6 +28,8 @@ def polygons_of(shape: Shape, reach: float) -> Polygons:
         return rod(shape.radius, shape.length)
     if isinstance(shape, Box):
         return brick(np.array(shape.size) / 2)
+    if isinstance(shape, ConvexHull):
+        return facets(shape)
     if isinstance(shape, HeightField):
         return terrain(shape)
     return patch(shape, reach)
@@ -36,6 +39,12 @@ def terrain(field: HeightField[Any]) -> Polygons:
     """Return the cells of a height field."""
     x, y = (np.linspace(-edge / 2, edge / 2, count) for edge, count in zip(field.size, field.points, strict=True))
     return _quadrilaterals(np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1))
+
+
+def facets(hull: ConvexHull[Any]) -> Polygons:
+    """Return the triangles of a convex hull, as quadrilaterals whose last two corners are one."""
+    surface = rounded_hull(hull.points, hull.radius)
+    return list(surface.vertices[surface.triangles][:, [0, 1, 2, 2]])
 
 
 def rod(radius: float, length: float) -> Polygons:

@@ -1,4 +1,4 @@
-"""Triangle meshes of solids: boxes, spheres, cylinders, capsules, ellipsoids, squares.
+"""Triangle meshes of solids: boxes, spheres, cylinders, capsules, ellipsoids, convex hulls, squares.
 
 A surface is in the frame of its solid; its triangles are oriented outwards.
 """
@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.mjcf.mesh_inertias import convex_hull
 from rbd.scalars.arrays import Array
 
 AROUND: Final = 32
@@ -67,6 +68,14 @@ def sphere(radius: float) -> Surface:
 def ellipsoid(radii: tuple[float, float, float]) -> Surface:
     """Return an ellipsoid around the origin."""
     return sphere(1.0).scaled(radii)
+
+
+def rounded_hull(points: Array, radius: float) -> Surface:
+    """Return the convex hull of spheres around points."""
+    vertices = (points[:, None] + sphere(radius).vertices).reshape(-1, 3)
+    triangles = convex_hull(vertices)
+    used, numbers = np.unique(triangles, return_inverse=True)
+    return Surface(vertices[used], numbers.reshape(triangles.shape).astype(np.intp))
 
 
 def capsule(radius: float, length: float) -> Surface:

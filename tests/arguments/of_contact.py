@@ -90,6 +90,7 @@ _SHAPES: Final = functions(
         "Box": lambda w: {"frame": w.a, "size": (1.0, 1.0, 1.0)},
         "HalfSpace": lambda w: {"point": Point(w.a, (0, 0, 0)), "normal": w.vector},
         "CollisionModel": lambda w: {"mechanism": w.m, "friction_cone": "round"},
+        "ConvexHull": lambda w: {"frame": w.a, "points": [[0.0, 0.1, 0.0], [0.2, 0.0, 0.3]], "radius": 0.01},
         "HeightField": lambda w: {"frame": w.a, "size": (1.0, 2.0), "heights": [[0.0, 0.1], [0.2, 0.0]]},
         "Compliance": lambda w: {"stiffness": 1e4, "damping": 10.0},
     },

@@ -229,11 +229,15 @@ def test_fields_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ShapeError, match="heights"):
         HeightField(frame, (1.0, 1.0), np.zeros(3))
     state, model = on_field(np.zeros((3, 3)), "sphere")
-    with pytest.raises(ArgumentError, match=r"near\(\) is not for models with height fields; use distances") as refused:
+    with pytest.raises(
+        ArgumentError, match=r"near\(\) is not for models with height fields or convex hulls; use"
+    ) as refused:
         model.near(state, 0.1)
     assert refused.value.argument == "state"
     for call in (model.distances, model.jacobian):
-        with pytest.raises(ArgumentError, match="pairs is not for models with height fields; leave it out") as refused:
+        with pytest.raises(
+            ArgumentError, match="pairs is not for models with height fields or convex hulls; leave"
+        ) as refused:
             call(state, pairs=[0])
         assert refused.value.argument == "pairs"
     other = model.add("body0", HeightField(state.mechanism.bodies[1].default_frame, (1.0, 1.0), np.zeros((3, 3))))

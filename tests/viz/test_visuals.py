@@ -15,6 +15,7 @@ from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport
 from rbd.viz.mesh_files import MeshFileError, read_surfaces
 from rbd.viz.poses import applied
+from rbd.viz.solids import polygons_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere
 from rbd.viz.visuals import Visual, Visuals
 
@@ -211,3 +212,20 @@ def test_height_fields_are_the_triangles_that_shapes_rest_on() -> None:
         moved[4:7] += middle - state.transform_to_root(mechanism.frame("front_left_foot")).translation
         near = model.distances(rbd.MechanismState(mechanism, moved))[0]
         assert near.value == pytest.approx(-0.022, abs=1e-9)  # the centre of the foot is on the surface
+
+
+def test_convex_hulls_are_drawn_with_their_rounding() -> None:
+    mechanism = rbd.robots.quadruped()
+    model = rbd.contact.CollisionModel(mechanism)
+    points = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.1], [0.05, 0.05, 0.02]])
+    hull = model.add("world", rbd.contact.ConvexHull(mechanism.root_frame, points, radius=0.01))
+    [surface] = [each.surface for each in Visuals(mechanism, model).all if each.body.is_root]
+    corners = surface.vertices[surface.triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.einsum("ij,ij->i", corners[:, 0] - points.mean(axis=0), normals) > 0).all()
+    volume = np.einsum("ij,ij->i", corners[:, 0], normals).sum() / 6
+    area = (0.3 * 0.2 + 0.3 * 0.1 + 0.2 * 0.1 + np.linalg.norm([0.2 * 0.1, 0.3 * 0.1, 0.3 * 0.2])) / 2
+    assert 0.001 + 0.01 * area < volume < 0.001 + 0.013 * area  # Steiner's formula has edges and corners, too
+    np.testing.assert_allclose(surface.vertices.min(axis=0), -0.01, rtol=0, atol=1e-12)
+    polygons = np.array(polygons_of(hull, 1.0))
+    np.testing.assert_array_equal(polygons[:, :3], corners)

@@ -1,12 +1,15 @@
 """Shapes and the distance between two of them, as functions of numbers in one common frame.
 
 shapes.py            capsules, spheres and boxes, as users make them
+convex_hulls.py      `ConvexHull`
 height_fields.py     `HeightField`
 placed_shapes.py     the same as numbers in a common frame
 shape_numbers.py     placed shapes as rows of numbers
 vectors.py           choices between vectors; directions that stay defined where a difference vanishes
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid
+convex_features.py   nearest features of two convex hulls, by GJK: an intrinsic
+hull_distance.py     nearest points of two convex hulls
 height_lookup.py     grid points of a height field around a place: an intrinsic
 height_distance.py   nearest points of a sphere and a height field
 shape_distance.py    signed distance, nearest points and normal of any two shapes

@@ -16,6 +16,7 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedBox,
     PlacedHalfSpace,
     PlacedHeightField,
+    PlacedHull,
     PlacedShape,
     Separation,
 )
@@ -47,11 +48,11 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
 
 
 def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
-    """Yield two points of each sphere, for hollows, and one of each corner of a box."""
+    """Yield two points of each sphere, for hollows, and one of each corner of a box or hull."""
     for point, radius in spheres_of(a):
         first, second = nearest_on_field(field, point)
         yield first.inflated(radius, 0)
-        if not isinstance(a, PlacedBox):
+        if not isinstance(a, (PlacedBox, PlacedHull)):
             yield second.inflated(radius, 0)
 
 

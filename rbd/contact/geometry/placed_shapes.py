@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.geometry.vectors import point_along, where3
@@ -53,6 +54,13 @@ class PlacedBox(NamedTuple):
     half: Vec3
 
 
+class PlacedHull(NamedTuple):
+    """A convex hull: its points and radius."""
+
+    points: tuple[Vec3, ...]
+    radius: Scalar
+
+
 class PlacedHeightField(NamedTuple):
     """A height field: its centre and axes, the edges of a cell, and the x and y of its first point, in these axes."""
 
@@ -65,7 +73,7 @@ class PlacedHeightField(NamedTuple):
     """Distance, along x and y, up to which nearest points count."""
 
 
-PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox | PlacedHeightField"
+PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox | PlacedHull | PlacedHeightField"
 
 
 class Separation(NamedTuple):
@@ -116,6 +124,10 @@ def place(
     if isinstance(shape, Box):
         x, y, z = (_HALF * lift(edge) for edge in shape.size)
         return PlacedBox(origin, axes, (x, y, z))
+    if isinstance(shape, ConvexHull):
+        points = ((lift(x), lift(y), lift(z)) for x, y, z in shape.points.tolist())
+        placed = tuple(add3(matvec(tf.rotation_components, point), origin) for point in points)
+        return PlacedHull(placed, lift(shape.radius))
     if isinstance(shape, HeightField):
         (c_x, c_y), (x, y) = (map(lift, pair) for pair in (shape.cell, shape.size))
         return PlacedHeightField(origin, axes, (c_x, c_y), (-_HALF * x, -_HALF * y), shape, reach)

@@ -7,17 +7,19 @@ perpendicular to both segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any, Final
 
 from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, corners, support
 from rbd.contact.geometry.height_distance import nearest_on_field
+from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
     PlacedBox,
     PlacedCapsule,
     PlacedHalfSpace,
     PlacedHeightField,
+    PlacedHull,
     PlacedShape,
     PlacedSphere,
     Separation,
@@ -45,9 +47,11 @@ def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -
 
 
 def spheres_of(a: PlacedShape) -> Iterator[tuple[Vec3, Scalar]]:
-    """Yield what a shape rests with on planes and fields: a sphere, both ends of a capsule, the corners of a box."""
+    """Yield the spheres that a shape is the convex hull of; of a box they are its corners."""
     if isinstance(a, PlacedSphere):
         yield a.center, a.radius
+    elif isinstance(a, PlacedHull):
+        yield from ((point, a.radius) for point in a.points)
     elif isinstance(a, (PlacedCapsule, PlacedBox)):
         yield from ((point, a.radius if isinstance(a, PlacedCapsule) else 0) for point in corners(a))
 
@@ -109,10 +113,22 @@ def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> Separati
     return box_and_solid(a, b, previous).inflated(0, b.radius)
 
 
+def _hull_and_solid(a: PlacedHull, b: PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull, _: Vec3) -> Separation:
+    cores = tuple(spheres_of(b))
+    return nearest_of_hulls(a.points, [point for point, _ in cores]).inflated(a.radius, cores[0][1])
+
+
+def _hull_and_plane(a: PlacedHull, b: PlacedHalfSpace, _: Vec3) -> Separation:
+    return _nearest(onto_plane(point, a.radius, b) for point in a.points)
+
+
 def _on_field(a: PlacedShape, b: PlacedHeightField, _: Vec3) -> Separation:
     """Return the distance of the nearest of the spheres, or corners, that a shape rests with."""
-    separations = (nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
-    return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), separations)
+    return _nearest(nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
+
+
+def _nearest(found: Iterable[Separation]) -> Separation:
+    return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), found)
 
 
 _PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Separation]]] = {
@@ -125,7 +141,13 @@ _PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Separ
     (PlacedBox, PlacedSphere): _box_and_sphere,
     (PlacedBox, PlacedCapsule): _box_and_capsule,
     (PlacedBox, PlacedBox): box_and_solid,
+    (PlacedHull, PlacedHalfSpace): _hull_and_plane,
+    (PlacedHull, PlacedSphere): _hull_and_solid,
+    (PlacedHull, PlacedCapsule): _hull_and_solid,
+    (PlacedHull, PlacedBox): _hull_and_solid,
+    (PlacedHull, PlacedHull): _hull_and_solid,
     (PlacedSphere, PlacedHeightField): _on_field,
     (PlacedCapsule, PlacedHeightField): _on_field,
     (PlacedBox, PlacedHeightField): _on_field,
+    (PlacedHull, PlacedHeightField): _on_field,
 }

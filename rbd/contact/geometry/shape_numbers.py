@@ -11,7 +11,7 @@ from rbd.scalars import Vector
 from rbd.spatial.half_space import HalfSpace
 
 NumberedShape: TypeAlias = PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox
-"""All but height fields."""
+"""All but height fields and convex hulls."""
 WIDTHS: Final[Mapping[type[Any], int]] = {PlacedSphere: 4, PlacedCapsule: 7, PlacedHalfSpace: 6, PlacedBox: 15}
 """How many numbers a placed shape has."""
 MAX_WIDTH: Final = max(WIDTHS.values())

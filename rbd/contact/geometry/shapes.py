@@ -1,4 +1,4 @@
-"""Shapes: capsules, spheres and boxes, each in a frame. `HalfSpace` is a value of `rbd.spatial`."""
+"""Shapes: capsules, spheres, boxes and others, each in a frame. `HalfSpace` is a value of `rbd.spatial`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import math
 from typing import Any, Generic, TypeAlias, final
 
 import attrs
+import numpy as np
 
+from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars.arrays import Array, float_array
@@ -80,7 +82,7 @@ class Box(Generic[F]):
         _set(self, "size", (x, y, z))
 
 
-Shape: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | HalfSpace[Any] | HeightField[Any]"
+Shape: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | ConvexHull[Any] | HalfSpace[Any] | HeightField[Any]"
 """The shapes of a collision model."""
 
 
@@ -92,6 +94,8 @@ def bounding_radius(shape: Shape) -> float:
         return shape.radius
     if isinstance(shape, Box):
         return math.hypot(*shape.size) / 2
+    if isinstance(shape, ConvexHull):
+        return float(np.linalg.norm(shape.points, axis=1).max()) + shape.radius
     if isinstance(shape, HeightField):
         return math.hypot(*(edge / 2 for edge in shape.size), abs(shape.heights).max())
     return math.inf
@@ -104,7 +108,7 @@ def is_ground(shape: Shape) -> bool:
 
 def roundness(shape: Shape) -> float:
     """Return the radius of the spheres that a shape rests with: zero for the corners of boxes."""
-    return shape.radius if isinstance(shape, (Capsule, Sphere)) else 0.0
+    return shape.radius if isinstance(shape, (Capsule, Sphere, ConvexHull)) else 0.0
 
 
 def _size(value: object, name: str, *, positive: bool = False) -> float:

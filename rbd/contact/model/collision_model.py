@@ -14,6 +14,7 @@ from rbd.arguments import require_choice, require_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
+from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
@@ -79,8 +80,8 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
-        message = "near() is not for models with height fields; use distances(state), which computes all pairs"
-        self._require_no_field(ArgumentError(message, argument="state", value=state))
+        message = "near() is not for models with height fields or convex hulls; use distances(state), for all pairs"
+        self._require_broad_phase(ArgumentError(message, argument="state", value=state))
         return near_pairs(self._table(state), state, not_nan(margin, "margin"))
 
     @overload
@@ -209,13 +210,13 @@ class CollisionModel(CollisionPairs):
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
-        message = "pairs is not for models with height fields; leave it out"
-        self._require_no_field(ArgumentError(message, argument="pairs", value=self))
+        message = "pairs is not for models with height fields or convex hulls; leave it out"
+        self._require_broad_phase(ArgumentError(message, argument="pairs", value=self))
         if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
             self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
         return self._shape_table
 
-    def _require_no_field(self, error: ArgumentError) -> None:
-        if any(isinstance(shape, HeightField) for shape in self.shapes):
+    def _require_broad_phase(self, error: ArgumentError) -> None:
+        if any(isinstance(shape, (HeightField, ConvexHull)) for shape in self.shapes):
             raise error

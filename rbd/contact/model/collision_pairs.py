@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from rbd.arguments import described, flag, require_kind
+from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
 from rbd.contact.model.compliance import Compliance
@@ -57,7 +58,7 @@ class CollisionPairs(ABC):
 
         Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
         """
-        require_kind(shape, Capsule, Sphere, Box, HalfSpace, HeightField, operation="add", argument="shape")
+        require_kind(shape, Capsule, Sphere, Box, ConvexHull, HalfSpace, HeightField, operation="add", argument="shape")
         owner = self._mechanism.body(body)
         if not owner.has_frame(shape.frame):
             raise FrameMismatchError(

@@ -1,0 +1,271 @@
+"""Nearest features of two convex hulls of points: the algorithm of Gilbert, Johnson and Keerthi (GJK, 1988).
+
+The nearest points of two hulls are those of two features: a point, an edge or a triangle of each. GJK finds the point v
+of the Minkowski difference A - B that is nearest to zero: v is the nearest point of a simplex of differences a - b, to
+which the difference farthest along -v is added, until none is farther than v. It is an intrinsic, since which points
+these are depends on numbers; the rest is a fixed program (`hull_distance.py`), whose derivatives are those of the
+features. Hulls that overlap have a status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
+from rbd.scalars import Scalar, Vector
+from rbd.solvers.operands import solver_error
+from rbd.spatial.linalg import Vec3
+
+ROUNDS: Final = 200
+"""Simplices, at most; few hulls need more than ten."""
+_ROUNDING: Final = 1e-14
+"""Share of |v|² and of |v| times the size of the hulls up to which no difference is farther."""
+_TOUCHING: Final = 1e-20
+"""Square of the distance, relative to that of the size of the hulls, up to which they overlap."""
+_FAR: Final = 1e300
+
+
+class ConvexPair(Workspace):
+    """The points of two hulls, and the simplex."""
+
+    first: int
+    """How many points the first hull has."""
+    second: int
+    a = operand("3 * first")
+    b = operand("3 * second")
+    features = result("7")
+    """The numbers of three points of the first hull, of three of the second, and how many of these count."""
+    picks_a = ints("4")
+    """The numbers of the points whose differences are the simplex."""
+    picks_b = ints("4")
+    simplex = floats("4", "3")
+    kept = ints("3")
+    """Which of the differences have v in their convex hull; -1 for none."""
+    v = floats("3")
+    square = floats("1")
+    """|v|²."""
+    size = floats("1")
+    """Of the hulls."""
+    along = floats("3")
+    across = floats("3")
+    normal = floats("3")
+    trial = floats("3")
+
+
+def _dot(x: Floats, y: Floats) -> float:
+    return fma(x[0], y[0], fma(x[1], y[1], x[2] * y[2]))
+
+
+def _difference(x: Floats, y: Floats, out: Floats) -> None:
+    for c in range(3):
+        out[c] = x[c] - y[c]
+
+
+def _cross(x: Floats, y: Floats, out: Floats) -> None:
+    out[0] = fma(x[1], y[2], -(x[2] * y[1]))
+    out[1] = fma(x[2], y[0], -(x[0] * y[2]))
+    out[2] = fma(x[0], y[1], -(x[1] * y[0]))
+
+
+def _offer(w: ConvexPair, i: int, j: int, k: int) -> None:
+    """Take the point `trial` of the hull of these differences as v if it is nearer to zero."""
+    square = _dot(w.trial, w.trial)
+    if square < w.square[0]:
+        w.square[0] = square
+        for c in range(3):
+            w.v[c] = w.trial[c]
+        w.kept[0] = i
+        w.kept[1] = j
+        w.kept[2] = k
+
+
+def _offer_point(w: ConvexPair, i: int) -> None:
+    for c in range(3):
+        w.trial[c] = w.simplex[i][c]
+    _offer(w, i, -1, -1)
+
+
+def _offer_edge(w: ConvexPair, i: int, j: int) -> None:
+    """Offer the nearest point of the line through two differences, if it is between them."""
+    _difference(w.simplex[j], w.simplex[i], w.along)
+    share = divide(-_dot(w.along, w.simplex[i]), _dot(w.along, w.along))
+    if share > 0.0 and share < 1.0:
+        for c in range(3):
+            w.trial[c] = fma(share, w.along[c], w.simplex[i][c])
+        _offer(w, i, j, -1)
+
+
+def _offer_triangle(w: ConvexPair, i: int, j: int, k: int) -> None:
+    """Offer the nearest point of the plane through three differences, if it is between them."""
+    _difference(w.simplex[j], w.simplex[i], w.along)
+    _difference(w.simplex[k], w.simplex[i], w.across)
+    _cross(w.along, w.across, w.normal)
+    square = _dot(w.normal, w.normal)
+    _cross(w.across, w.simplex[i], w.trial)
+    first = divide(_dot(w.trial, w.normal), square)
+    _cross(w.simplex[i], w.along, w.trial)
+    second = divide(_dot(w.trial, w.normal), square)
+    if first > 0.0 and second > 0.0 and first + second < 1.0:
+        height = divide(_dot(w.simplex[i], w.normal), square)
+        for c in range(3):
+            w.trial[c] = height * w.normal[c]
+        _offer(w, i, j, k)
+
+
+def _find_nearest(w: ConvexPair, count: int) -> int:
+    """Find v; keep the differences that have it in their convex hull, and return how many these are."""
+    w.square[0] = _FAR
+    for i in range(count):
+        _offer_point(w, i)
+    for i in range(count):
+        for j in range(i + 1, count):
+            _offer_edge(w, i, j)
+            for k in range(j + 1, count):
+                _offer_triangle(w, i, j, k)
+    left = 0
+    for slot in range(3):
+        if w.kept[slot] >= 0:
+            _move(w, w.kept[slot], slot)
+            left += 1
+    return left
+
+
+def _move(w: ConvexPair, source: int, target: int) -> None:
+    w.picks_a[target] = w.picks_a[source]
+    w.picks_b[target] = w.picks_b[source]
+    for c in range(3):
+        w.simplex[target][c] = w.simplex[source][c]
+
+
+def _add_farthest(w: ConvexPair, place: int) -> None:
+    """Set a difference of the simplex to the one that is farthest along -v."""
+    least = _FAR
+    most = -_FAR
+    for i in range(w.first):
+        x = fma(w.v[0], w.a[3 * i], fma(w.v[1], w.a[3 * i + 1], w.v[2] * w.a[3 * i + 2]))
+        if x < least:
+            least = x
+            w.picks_a[place] = i
+    for i in range(w.second):
+        x = fma(w.v[0], w.b[3 * i], fma(w.v[1], w.b[3 * i + 1], w.v[2] * w.b[3 * i + 2]))
+        if x > most:
+            most = x
+            w.picks_b[place] = i
+    _set_difference(w, place)
+
+
+def _set_difference(w: ConvexPair, place: int) -> None:
+    for c in range(3):
+        w.simplex[place][c] = w.a[3 * w.picks_a[place] + c] - w.b[3 * w.picks_b[place] + c]
+
+
+def _is_farther(w: ConvexPair, count: int) -> int:
+    """Return 1 if the last difference is farther along -v than the simplex, which does not have it yet."""
+    for i in range(count):
+        if w.picks_a[i] == w.picks_a[count] and w.picks_b[i] == w.picks_b[count]:
+            return 0
+    gap = w.square[0] - _dot(w.v, w.simplex[count])
+    if gap > _ROUNDING * (w.square[0] + sqrt(w.square[0]) * w.size[0]):
+        return 1
+    return 0
+
+
+def _volume(w: ConvexPair, i: int, j: int, k: int) -> float:
+    """Return the determinant of three differences."""
+    _cross(w.simplex[i], w.simplex[j], w.normal)
+    return _dot(w.normal, w.simplex[k])
+
+
+def _has_zero_inside(w: ConvexPair) -> int:
+    """Return 1 if the tetrahedron of four differences has zero inside."""
+    a = _volume(w, 1, 2, 3)
+    b = -_volume(w, 0, 2, 3)
+    c = _volume(w, 0, 1, 3)
+    d = -_volume(w, 0, 1, 2)
+    if a > 0.0 and b > 0.0 and c > 0.0 and d > 0.0:
+        return 1
+    if a < 0.0 and b < 0.0 and c < 0.0 and d < 0.0:
+        return 1
+    return 0
+
+
+def _begin(w: ConvexPair) -> None:
+    """Begin with the difference of the first points; the size is the sum of the hulls' extents from these."""
+    w.picks_a[0] = 0
+    w.picks_b[0] = 0
+    _set_difference(w, 0)
+    for i in range(w.first):
+        for c in range(3):
+            w.size[0] += abs(w.a[3 * i + c] - w.a[c])
+    for i in range(w.second):
+        for c in range(3):
+            w.size[0] += abs(w.b[3 * i + c] - w.b[c])
+
+
+def _find_features(w: ConvexPair) -> int:
+    _begin(w)
+    count = 1
+    rounds = 0
+    farther = 1
+    while farther > 0 and rounds < ROUNDS:
+        count = _find_nearest(w, count)
+        if w.square[0] <= _TOUCHING * w.size[0] * w.size[0]:
+            return 1
+        _add_farthest(w, count)
+        farther = _is_farther(w, count)
+        count += farther
+        if count == 4 and _has_zero_inside(w) > 0:
+            return 1
+        rounds += 1
+    for slot in range(count):
+        w.features[slot] = float(w.picks_a[slot])
+        w.features[3 + slot] = float(w.picks_b[slot])
+    w.features[6] = float(count)
+    return 0
+
+
+def _operations(first: int, second: int) -> int:
+    return ROUNDS * (6 * (first + second) + 500) + 6 * (first + second)
+
+
+def _no_change(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    return (0,) * len(outputs)
+
+
+def _no_influence(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    return (0,) * len(operands)
+
+
+FIND_CONVEX_FEATURES: Final = Intrinsic(
+    name="find_convex_features",
+    workspace=ConvexPair,
+    function=_find_features,
+    operations=_operations,
+    labels=1,
+    error=solver_error,
+    derivative=_no_change,
+    adjoint=_no_influence,
+)
+OVERLAP: Final = (
+    "convex hulls overlap deeper than their radii, so that their distance is not known; give them larger radii"
+)
+
+
+def nearest_features(a: Sequence[Vec3], b: Sequence[Vec3]) -> tuple[Vector, Vector, Scalar]:
+    """Return the numbers of three points of each of two hulls, and how many of these have the nearest points.
+
+    Raises SolverError for hulls that overlap.
+
+    >>> nearest_features([(0, 0, 0), (1, 0, 0)], [(0.5, 1, -1), (0.5, 1, 1)])[2]
+    2.0
+    """
+    flat = [x for point in (*a, *b) for x in point]
+    found = FIND_CONVEX_FEATURES((len(a), len(b)), flat, (OVERLAP,))
+    return found[:3], found[3:6], found[6]

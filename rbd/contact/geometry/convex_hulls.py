@@ -1,0 +1,54 @@
+"""`ConvexHull`: the convex hull of points, with rounded edges."""
+
+from __future__ import annotations
+
+from typing import Final, Generic, final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.number_checks import above_zero
+from rbd.spatial import Frame
+from rbd.spatial.frame import F, require_frame
+
+_set = object.__setattr__
+MOST: Final = 128
+"""Points of a hull, at most."""
+
+
+@final
+@attrs.frozen(eq=False, init=False, repr=False)
+class ConvexHull(Generic[F]):
+    """Rounded convex body: all within `radius` of the convex hull of `points`, (k, 3), in `frame`.
+
+    Points inside the hull are allowed. Hulls overlap other bodies by up to their radius and that of the other one:
+    where a hull without its rounding meets a box, or the axis of a capsule, the distance raises SolverError. Raises
+    ShapeError, ArgumentError and NotFiniteError.
+
+    >>> import rbd
+    >>> rbd.contact.ConvexHull(rbd.Frame("wedge"), [(0, 0, 0), (0.2, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], radius=0.005)
+    <convex hull: 4 points, radius 0.005>
+    """
+
+    frame: Frame[F]
+    points: Array
+    radius: float
+
+    def __init__(self, frame: Frame[F], points: ArrayLike, radius: float) -> None:
+        found = np.array(float_array(points, (None, 3), "points"))
+        if not 1 <= len(found) <= MOST:
+            wanted = f"1 to {MOST} points"
+            message = f"points has {len(found)} rows, needs {wanted}"
+            raise ArgumentError(message, argument="points", value=len(found), allowed=wanted)
+        found.flags.writeable = False
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "points", found)
+        _set(self, "radius", above_zero(radius, "radius"))
+
+    @override
+    def __repr__(self) -> str:
+        return f"<convex hull: {len(self.points)} points, radius {self.radius:g}>"
