@@ -18,7 +18,6 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
-from rbd.indexing.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
@@ -26,7 +25,6 @@ from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
-from rbd.scalars.linear_algebra import dot
 from rbd.state import ScalarState
 
 _INTEGRATORS: Final = ("munthe-kaas-rk4", "semi-implicit-euler")
@@ -91,15 +89,15 @@ def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
     """Return the program of the derivatives of all states after a step by all states before it and the torques."""
     graph = Graph()
     inputs = [x for port in step.inputs for x in _flat(graph.input(port.name, port.shape))]
-    after, named = replay(step, inputs), dict[str, Matrix]()
+    after, named, velocity_map = replay(step, inputs), dict[str, Matrix](), VelocityMap.of(mechanism)
     q_next = tuple(after[: mechanism.nq])
     states = [name for name in _OF if any(port.name == f"{name}_next" for port in step.outputs)]
     for of in states:
         for by in (*states, "torques"):
-            directions = VelocityMap.of(mechanism).matrix if by == "q" else None
+            directions = velocity_map.matrix if by == "q" else None
             slopes = derivative(step, f"{of}_next", _INPUT_OF.get(by, by), directions=directions)
             rows = _rows(replay(slopes, inputs), slopes.outputs[0].shape)
-            named[f"{of}_by_{by}"] = _along_velocities(mechanism, q_next, rows) if of == "q" else rows
+            named[f"{of}_by_{by}"] = velocity_map.along_velocities(q_next, rows) if of == "q" else rows
     return Program.of(graph, "step_derivatives", named)
 
 
@@ -113,13 +111,3 @@ def _flat(nested: object) -> Vector:
 def _rows(values: Sequence[Scalar], shape: tuple[int, ...]) -> Matrix:
     height, width = shape
     return tuple(tuple(values[k * width : (k + 1) * width]) for k in range(height))
-
-
-def _along_velocities(mechanism: Mechanism, q: Vector, rows: Matrix) -> Matrix:
-    """Return rows of velocities from rows of coordinates, at the configuration q."""
-    converted: list[Vector] = []
-    for node in layout_of(mechanism).nodes:
-        jacobian = node.joint.type.velocity_jacobian(q[node.q])
-        columns = list(zip(*rows[node.q], strict=True))
-        converted += [tuple(dot(row, column) for column in columns) for row in jacobian]
-    return tuple(converted)

@@ -1,7 +1,8 @@
-"""Velocity map N of dq/dt = N v, for derivatives along velocities."""
+"""Velocity map N of dq/dt = N v and its left inverse, for derivatives along velocities."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import final
 
 import attrs
@@ -10,6 +11,7 @@ from rbd.indexing.layout import layout_of
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
 from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import dot
 
 
 @final
@@ -27,10 +29,25 @@ class VelocityMap:
     def matrix(self, q: Vector) -> Matrix:
         """Return N, a row per entry of q."""
         width, rows = sum(kind.nv for kind in self.types), list[tuple[Scalar, ...]]()
-        at = column = 0
-        for kind in self.types:
-            block = kind.configuration_derivative_jacobian(q[at : at + kind.nq])
+        column = 0
+        for kind, part in self._slices():
+            block = kind.configuration_derivative_jacobian(q[part])
             before, behind = (0,) * column, (0,) * (width - column - kind.nv)
             rows += [(*before, *row, *behind) for row in block]
-            at, column = at + kind.nq, column + kind.nv
+            column += kind.nv
         return tuple(rows)
+
+    def along_velocities(self, q: Vector, rows: Matrix) -> Matrix:
+        """Return rows of velocities from rows of changes of q, those of derivatives for one."""
+        converted = list[Vector]()
+        for kind, part in self._slices():
+            columns = list(zip(*rows[part], strict=True))
+            converted += [tuple(dot(row, column) for column in columns) for row in kind.velocity_jacobian(q[part])]
+        return tuple(converted)
+
+    def _slices(self) -> Iterator[tuple[JointType, slice]]:
+        """Yield all joint types, each with its part of q."""
+        at = 0
+        for kind in self.types:
+            yield kind, slice(at, at + kind.nq)
+            at += kind.nq

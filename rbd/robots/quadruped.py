@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import CollisionModel, HalfSpace, HeightField, Sphere
+from rbd.contact import CollisionModel, FrictionCone, HalfSpace, HeightField, Sphere
 from rbd.errors import ArgumentError
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
@@ -83,20 +83,23 @@ def quadruped_configuration(height: float = 0.3) -> Array:
 
 
 def quadruped_collision_model(
-    mechanism: Mechanism, ground: HalfSpace[Any] | HeightField[Any] | None = None
+    mechanism: Mechanism,
+    ground: HalfSpace[Any] | HeightField[Any] | None = None,
+    *,
+    friction_cone: FrictionCone = "polyhedral",
 ) -> CollisionModel:
     """Return the collision model of a quadruped on the `ground`: four spherical feet, each paired with the ground.
 
     By default the ground is z = 0; others are fixed to the world, in one of its frames. Pairs are in the order of the
-    legs: front left, front right, rear left, rear right. Raises UnknownNameError for a mechanism without the feet of
-    `quadruped`, FrameMismatchError for ground in other frames.
+    legs: front left, front right, rear left, rear right. `friction_cone` as in `CollisionModel`. Raises
+    UnknownNameError for a mechanism without the feet of `quadruped`, FrameMismatchError for ground in other frames.
 
     >>> import rbd
     >>> rbd.robots.quadruped_collision_model(rbd.robots.quadruped())
     <collision model: 5 shapes, 4 pairs>
     """
     require_kind(mechanism, Mechanism, operation="quadruped_collision_model", argument="mechanism")
-    model, root = CollisionModel(mechanism), mechanism.root_frame
+    model, root = CollisionModel(mechanism, friction_cone=friction_cone), mechanism.root_frame
     if ground is None:
         ground = HalfSpace(Point(root, (0, 0, 0)), FreeVector(root, (0, 0, 1)))
     model.add(mechanism.root_body, ground)

@@ -239,13 +239,3 @@ def test_solve_qp_without_rows() -> None:
     ways: list[Any] = [[], (), np.zeros(0), np.zeros((0, 2))]
     for rows in ways:
         assert solve_qp(np.eye(2), [1.0, 2.0], rows, []).x.tolist() == [1.0, 2.0]
-
-
-def test_cached_derivatives_belong_to_their_function() -> None:
-    """Functions with equal inputs and outputs have their own derivatives."""
-    state = rbd.MechanismState(HAND, np.full(13, 0.1))
-    for factor in (2.0, 3.0):
-        recorded = rbd.record(lambda s, factor=factor: factor * s.q[0], HAND)
-        slope = np.asarray(MODEL.functions.derivative(recorded, "result", "q")(state.q, state.v))
-        assert slope.reshape(-1)[0] == factor
-        del recorded

@@ -36,19 +36,12 @@ class FunctionCache:
         if version != self._version:
             self.clear()
             self._version = version
-        return self._get(key, lambda: record(function, self._mechanism, **inputs))
-
-    def derivative(self, function: RecordedFunction, of: str, wrt: str) -> RecordedFunction:
-        """Return the derivative of an output by an input; for q along velocities."""
-        return self._get(("derivative", function, of, wrt), lambda: function.derivative(of, wrt))
+        known = self._functions.get(key)
+        if known is None:
+            known = self._functions[key] = record(function, self._mechanism, **inputs)
+        return known
 
     def clear(self) -> None:
         """Remove all functions."""
         self._functions.clear()
         self.changes[0] += 1
-
-    def _get(self, key: Hashable, make: Callable[[], RecordedFunction]) -> RecordedFunction:
-        function = self._functions.get(key)
-        if function is None:
-            function = self._functions[key] = make()
-        return function

@@ -7,6 +7,7 @@ transport.py          velocities from the frames at the beginning of a step to t
 overlaps.py           displacements that remove overlaps
 spring_rows.py        compliant points in its quadratic program
 step_derivatives.py   `contact_step_derivatives`
+switches.py           pairs at which steps are not differentiable
 simulation_step.py    one step of the simulator, as a function to record
 trajectory.py         what a simulation returns
 simulator.py          `ContactSimulator`

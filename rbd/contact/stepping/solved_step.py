@@ -20,7 +20,6 @@ from rbd.contact.stepping.overlaps import push_out
 from rbd.contact.stepping.step_problem import ContactStepOptions, StepConstraints, StepProblem, step_problem
 from rbd.contact.stepping.transport import transported
 from rbd.scalars import Matrix, Scalar, Vector, less, where
-from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.spatial.linalg import scale3
 from rbd.state import ScalarState
 
@@ -79,7 +78,6 @@ def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
     """Return what a step computes for so many pairs: q and v after it, impulses, the residual of its program."""
     problem, constraints, found, v, q_next, v_next = step
     bounds = problem.bounds
-    slack = subtract(matvec(problem.J, found.x), bounds)
     impulses = _sums_by_owner(found.lam[: len(bounds)], constraints.owners, pairs)
     return {
         "q_next": q_next,
@@ -88,10 +86,6 @@ def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
         "residual": _residual(problem, found),
         "energy": kinetic_energy(problem.M, v) - kinetic_energy(problem.M, problem.v_free),
-        "after": (*q_next, *v_next, *slack, *found.lam[: len(bounds)]),
-        "held": found.active[: len(bounds)],
-        "gaps": constraints.gaps,
-        "owners": constraints.owners,
     }
 
 

@@ -8,32 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, final
+from itertools import accumulate, pairwise
+from typing import Any, Final, final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.compiled.velocity_map import VelocityMap
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.contact_kinematics import contact_points_in_base
-from rbd.contact.model.evaluation import as_tuple, evaluate, require_model_and_state
+from rbd.contact.model.evaluation import evaluate
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.friction_cone import contact_point_jacobian
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.step_problem import JOINTS, MARGIN
-from rbd.contact.stepping.time_stepping import step_arguments, step_function
-from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, Vector, less, maximum, where
-from rbd.scalars.arrays import Array, to_float_array
-from rbd.scalars.linear_algebra import dot
-from rbd.state import MechanismState, ScalarState, State
+from rbd.contact.stepping.solved_step import solved_step
+from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
+from rbd.contact.stepping.time_stepping import checked_arguments, has_friction
+from rbd.errors import ArgumentError, ShapeError
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.program.replay import replay
+from rbd.scalars import Matrix, Scalar, Vector, pack
+from rbd.scalars.linear_algebra import matvec, subtract, unit
+from rbd.solvers.operands import rows_of
+from rbd.state import ScalarState, State
 
-_TOLERANCE = 1e-9
-"""A multiplier or slack below this share of the largest one counts as zero."""
-
-_TOUCHING = 1e-12
-"""A gap below this counts as zero (m): overlaps are closed more slowly than gaps."""
+_NAME: Final = "contact_step_derivatives"
 
 
 @final
@@ -41,9 +43,9 @@ _TOUCHING = 1e-12
 class ContactStepDerivatives:
     """Derivatives of q and v after a step by q, v and torques before it; configurations along velocities, (nv, nv).
 
-    `undecided` are the pairs at a switch: a bound held without force, or met without being held, a gap of exactly
+    `at_switch` is 1 for pairs at a switch: with a bound held without force, or met without being held, a gap of exactly
     zero, since overlaps are closed more slowly than gaps, or a rate at which a point begins to rebound. There the
-    derivatives are one-sided: those to the side on which the same bounds stay held.
+    derivatives are one-sided: those to the side on which the same bounds stay held. Arrays may have leading batch axes.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -53,108 +55,123 @@ class ContactStepDerivatives:
     True
     """
 
-    q_by_q: Array
-    q_by_v: Array
-    q_by_torques: Array
-    v_by_q: Array
-    v_by_v: Array
-    v_by_torques: Array
-    undecided: tuple[int, ...]
+    q_by_q: NDArray[Any]
+    q_by_v: NDArray[Any]
+    q_by_torques: NDArray[Any]
+    v_by_q: NDArray[Any]
+    v_by_v: NDArray[Any]
+    v_by_torques: NDArray[Any]
+    at_switch: NDArray[Any]
+
+    @property
+    def undecided(self) -> tuple[int, ...]:
+        """The numbers of the pairs at a switch; raises ShapeError for batches, which have `at_switch`."""
+        if self.at_switch.ndim != 1:
+            message = "undecided is for one state; at_switch has a row for each state of a batch"
+            raise ShapeError(message, argument="at_switch", expected=1, actual=self.at_switch.ndim)
+        return tuple(np.flatnonzero(self.at_switch).tolist())
 
     @override
     def __repr__(self) -> str:
-        return f"<derivatives of a contact step: six of shape {self.v_by_v.shape}, undecided pairs {self.undecided}>"
+        text = f"<derivatives of a contact step: six of shape {self.v_by_v.shape}"
+        is_single = self.at_switch.ndim == 1 and self.at_switch.dtype == np.float64
+        return f"{text}, undecided pairs {self.undecided}>" if is_single else f"{text}>"
 
 
 def contact_step_derivatives(
     state: State[Any],
     model: CollisionModel,
     torques: Sequence[Scalar] | NDArray[Any] | None,
-    dt: float,
+    dt: float | Scalar,
     *,
-    friction: float = 0.0,
+    friction: float | Scalar = 0.0,
     margin: float = MARGIN,
     joints: JointOptions = JOINTS,
 ) -> ContactStepDerivatives:
     """Return the derivatives of `contact_step` with these arguments, at its active set.
 
     They are exact where no pair begins or ceases to push, stick or slide. A step that stops a motion has derivatives of
-    zero in the directions that contacts determine. Besides the pairs in `undecided`, distances have corners of their
-    own (parallel segments, the edge of a face): the derivative is that of the witnesses. Raises what `contact_step`
-    does, and ArgumentError for states that are not live, and for friction with round cones.
+    zero in the directions that contacts determine. Besides the pairs at a switch, distances have corners of their own
+    (parallel segments, the edge of a face): the derivative is that of the witnesses. Batches are calls of a function
+    recorded with `rbd.record`, in which dt and friction may be inputs, too. Raises what `contact_step` does, and
+    ArgumentError for friction with round cones.
 
     >>> import numpy as np, rbd
+    >>> from rbd.contact import ContactStepDerivatives, contact_step_derivatives
     >>> mechanism, model = rbd.robots.hand()
-    >>> state = rbd.MechanismState(mechanism)
-    >>> derivatives = rbd.contact.contact_step_derivatives(state, model, np.zeros(13), 1e-3)
+    >>> derivatives = contact_step_derivatives(rbd.MechanismState(mechanism), model, np.zeros(13), 1e-3)
     >>> derivatives.v_by_torques.shape, derivatives.undecided
     ((13, 13), ())
+    >>> batch = rbd.record(lambda state, tau: contact_step_derivatives(state, model, tau, 1e-3), mechanism, tau=13)
+    >>> found = ContactStepDerivatives(*batch(np.zeros((100, 13)), np.zeros(13), np.zeros(13), threads=2))
+    >>> found.v_by_torques.shape, found.at_switch.shape
+    ((100, 13, 13), (100, 4))
     """
-    require_model_and_state(state, model, "contact_step_derivatives")
-    if not isinstance(state, MechanismState):
-        message = "contact_step_derivatives needs a live state, rbd.MechanismState"
-        raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
-    arguments = step_arguments(state, model, torques, dt, friction, margin, joints)
-    if friction > 0 and model.has_round_cones:
+    arguments = checked_arguments(_NAME, state, model, torques, dt, friction, margin, joints)
+    frictional = has_friction(arguments)
+    if frictional and model.has_round_cones:
         message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
         raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
-    function = step_function(model, friction > 0, joints, state.layout.nv)
-    found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))
-    jacobians = [
-        np.asarray(model.functions.derivative(function, "after", name)(*arguments)) for name in ("q", "v", "torques")
-    ]
-    nq, nv = state.layout.nq, state.layout.nv
-    along_velocities = _along_velocities(state, found["q_next"])
-    by_q, by_v, by_torques = ((along_velocities @ j[:nq], j[nq : nq + nv].copy()) for j in jacobians)
-    changes = np.max([np.abs(j[nq + nv :]).max(axis=1, initial=0.0) for j in jacobians], axis=0)
-    undecided = tuple(sorted(_undecided(found, nq + nv, changes) | _beginning_to_rebound(state, model, dt, margin)))
-    return ContactStepDerivatives(by_q[0], by_v[0], by_torques[0], by_q[1], by_v[1], by_torques[1], undecided)
+    function = partial(_derivatives, model.pairs, frictional, joints)
+    return ContactStepDerivatives(**evaluate(model, state, (_NAME, frictional, joints), function, **arguments))
 
 
-def _along_velocities(state: MechanismState, q: Array) -> Array:
-    """Return the matrix from changes of the coordinates q to velocities, (nv, nq)."""
-    matrix = np.zeros((state.layout.nv, state.layout.nq))
-    for joint in state.mechanism.tree_joints:
-        rows, columns = state.v_slice(joint), state.q_slice(joint)
-        if joint.nv:
-            matrix[rows, columns] = to_float_array(joint.type.velocity_jacobian(tuple(q[columns].tolist())))
-    return matrix
+def _derivatives(
+    pairs: Sequence[Pair],
+    frictional: bool,
+    joints: JointOptions,
+    state: ScalarState,
+    torques: Vector,
+    settings: Vector,
+) -> Mapping[str, object]:
+    """Return the derivatives of a step of a state of any scalars, and the pairs at a switch."""
+    nq, nv, velocity_map = state.layout.nq, state.layout.nv, VelocityMap.of(state.mechanism)
+    step, owners = _step_program(pairs, frictional, joints, state)
+    inputs = (*state.configuration_scalars(), *state.velocity_scalars(), *torques, *settings)
+    q_next, _, slack, lam, held, gaps = _parts(replay(step, inputs), (nq, nv, *(len(owners),) * 4))
+    slopes = _slopes(step, inputs, velocity_map)
+    blocks = {"q": velocity_map.along_velocities(q_next, slopes[:nq]), "v": slopes[nq : nq + nv]}
+    named: dict[str, object] = {
+        f"{of}_by_{by}": pack(tuple(row[k * nv : (k + 1) * nv] for row in block)).reshape(nv, nv)
+        for of, block in blocks.items()
+        for k, by in enumerate(("q", "v", "torques"))
+    }
+    solved = SolvedRows(slack, lam, held, gaps, owners)
+    return named | {"at_switch": pairs_at_switch(pairs, state, settings, solved, slopes[nq + nv :])}
 
 
-def _undecided(found: dict[str, Array], start: int, changes: Array) -> set[int]:
-    """Return the pairs with a bound that is neither clearly held nor clearly free, or with a gap of zero.
+def _step_program(
+    pairs: Sequence[Pair], frictional: bool, joints: JointOptions, state: ScalarState
+) -> tuple[Program, tuple[int, ...]]:
+    """Return the step as a program of x = (q, v, torques) and (dt, margin, friction), and the pair of each row.
 
-    `changes` are the largest derivatives of the slacks and multipliers; those that do not change do not switch: the
-    fourth edge of a cone, for one, follows from the others.
+    Its output "after" has q and v after the step, slacks and multipliers of the rows.
     """
-    slack, lam = np.split(found["after"][start:], 2)
-    held, (slack_moves, lam_moves) = found["held"] > 0, np.split(changes > _TOLERANCE, 2)
-    grazing = ~held & slack_moves & (slack <= _TOLERANCE * np.abs(slack).max(initial=1.0))
-    idle = held & lam_moves & (lam <= _TOLERANCE * lam.max(initial=1.0))
-    rows = grazing | idle | (np.abs(found["gaps"]) <= _TOUCHING)
-    return {int(owner) for owner in found["owners"][rows]}
+    nq, nv, graph = state.layout.nq, state.layout.nv, Graph()
+    q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
+    dt, margin, mu = graph.input("settings", (3,))
+    options = ContactStepOptions(dt, margin, mu if frictional else None, joints)
+    step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set=True)
+    found, count = step.found, len(step.problem.bounds)
+    slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
+    after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])
+    outputs = {"after": after, "held": found.active[:count], "gaps": step.constraints.gaps}
+    return Program.of(graph, "contact_step", outputs), step.constraints.owners
 
 
-def _beginning_to_rebound(state: MechanismState, model: CollisionModel, dt: float, margin: float) -> set[int]:
-    """Return the pairs with restitution that have a point at the rate at which its rebound begins."""
-    if not any(pair.restitution for pair in model.pairs):
-        return set()
-    function = partial(_rebounds, model.pairs)
-    found = evaluate(model, state, ("rebounds",), function, settings=(dt, margin))
-    at_switch = np.abs(found["surplus"]) <= _TOLERANCE * np.maximum(1.0, np.abs(found["closing"]))
-    return {int(owner) for owner in found["owners"][at_switch]}
+def _slopes(step: Program, inputs: Vector, velocity_map: VelocityMap) -> Matrix:
+    """Return the derivatives of "after" by q, along velocities, v and torques; a row per entry."""
+
+    def directions(x: Vector) -> Matrix:
+        N = velocity_map.matrix(x)
+        nv = (len(x) - len(N)) // 2
+        others = (unit(2 * nv, k) for k in range(2 * nv))
+        return *((*row, *(0,) * (2 * nv)) for row in N), *((*(0,) * nv, *row) for row in others)
+
+    program = derivative(step, "after", "x", directions=directions)
+    return rows_of(replay(program, inputs), *program.outputs[0].shape)
 
 
-def _rebounds(pairs: Sequence[Pair], state: ScalarState, settings: Vector) -> Mapping[str, object]:
-    """Return how far points of pairs with restitution are from rebounding, and the rates that close their gaps.
-
-    A point rebounds if its rate is below that which closes its gap: its bound jumps there, or has a kink for overlaps.
-    """
-    dt, margin = settings
-    rows: list[tuple[Scalar, Scalar, int]] = []
-    for owner, pair in enumerate(pairs):
-        for point in contact_points_in_base(state, pair) if pair.restitution else ():
-            rate = dot(contact_point_jacobian(state, pair, point.p_a).row(point.n), tuple(state.v))
-            closing = -maximum(point.phi, 0) / dt
-            rows.append((where(less(point.phi, margin), rate - closing, 1), closing, owner))
-    return dict(zip(("surplus", "closing", "owners"), zip(*rows, strict=True), strict=True))
+def _parts(values: Sequence[Scalar], sizes: Sequence[int]) -> list[Vector]:
+    """Return values in parts of these sizes."""
+    return [tuple(values[a:b]) for a, b in pairwise(accumulate(sizes, initial=0))]

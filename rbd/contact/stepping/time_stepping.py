@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 from numpy.typing import NDArray
 
-from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_kind
-from rbd.compiled import RecordedFunction
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
     evaluate,
@@ -29,10 +26,11 @@ from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.program.graph import Recorded
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.state import ScalarState, State
+from rbd.state import MechanismState, ScalarState, State
 
 _NAME = "contact_step"
 
@@ -42,9 +40,9 @@ def contact_step(
     state: State[Any],
     model: CollisionModel,
     torques: Sequence[Scalar] | NDArray[Any] | None,
-    dt: float,
+    dt: float | Scalar,
     *,
-    friction: float = 0.0,
+    friction: float | Scalar = 0.0,
     margin: float = MARGIN,
     joints: JointOptions = JOINTS,
 ) -> ContactStep[Any]:
@@ -53,8 +51,8 @@ def contact_step(
     `friction` is Coulomb's coefficient mu of pairs without their own; with 0 no pair has friction. Points nearer than
     `margin` constrain the step; it must be more than the distance that a point moves in one step. Boxes rest on faces
     with all their corners, capsules on planes with both ends. Joints have stops, dry friction and implicit damping;
-    `joints` has options for them. The state itself does not change. Raises ShapeError, NotFiniteError, ArgumentError,
-    SolverError.
+    `joints` has options for them. The state itself does not change. In recorded functions dt and friction may be
+    inputs; their values are not checked. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -62,9 +60,10 @@ def contact_step(
     >>> after.q.shape, after.active
     ((13,), array([0., 0., 0., 0.]))
     """
-    arguments = _checked(state, model, torques, dt, friction, margin, joints)
-    function = partial(_step, model.pairs, friction > 0, joints)
-    found = evaluate(model, state, _key(friction > 0, joints), function, **arguments)
+    arguments = checked_arguments(_NAME, state, model, torques, dt, friction, margin, joints)
+    frictional = has_friction(arguments)
+    function = partial(_step, model.pairs, frictional, joints)
+    found = evaluate(model, state, (_NAME, frictional, joints), function, **arguments)
     return ContactStep(
         found["q_next"],
         found["v_next"],
@@ -75,25 +74,8 @@ def contact_step(
     )
 
 
-def step_function(model: CollisionModel, frictional: bool, joints: JointOptions, nv: int) -> RecordedFunction:
-    """Return the step by the active-set method, as a function of arrays: q, v, torques, and (dt, margin, friction)."""
-    inputs = {"torques": nv, "settings": 3}
-    function = partial(_step, model.pairs, frictional, joints, by_active_set=True)
-    return model.functions.recorded((*_key(frictional, joints), "by active set"), function, inputs)
-
-
-def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
-    """Return the arguments of the step function from those of `contact_step` after the state, checked."""
-    named = _checked(state, *arguments)
-    require_tree(state, _NAME)
-    return tuple(np.asarray(x, dtype=np.float64) for x in (state.q, state.v, *named.values()))
-
-
-def _key(frictional: bool, joints: JointOptions) -> tuple[str, bool, JointOptions]:
-    return _NAME, frictional, joints
-
-
-def _checked(
+def checked_arguments(
+    operation: str,
     state: State[Any],
     model: CollisionModel,
     torques: object,
@@ -102,12 +84,27 @@ def _checked(
     margin: object,
     joints: object,
 ) -> dict[str, Vector | Array]:
-    require_model_and_state(state, model, _NAME)
-    require_kind(joints, JointOptions, operation=_NAME, argument="joints")
+    """Return the arguments of a recorded step, torques and (dt, margin, friction), from those of `contact_step`."""
+    require_model_and_state(state, model, operation)
+    require_kind(joints, JointOptions, operation=operation, argument="joints")
     cast("JointOptions", joints).require(state.layout.nv)
-    settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
-    require_within_reach(model, settings[1], "margin")
+    distance = at_least_zero(margin, "margin")
+    require_within_reach(model, distance, "margin")
+    settings = _setting(state, above_zero, dt, "dt"), distance, _setting(state, at_least_zero, friction, "friction")
     return {"torques": torque_vector(state, torques), "settings": settings}
+
+
+def has_friction(arguments: Mapping[str, Vector | Array]) -> bool:
+    """Return whether the friction of a recorded step may be more than zero."""
+    friction = arguments["settings"][2]
+    return isinstance(friction, Recorded) or cast("float", friction) > 0
+
+
+def _setting(state: State[Any], check: Callable[[object, str], float], value: object, argument: str) -> Scalar:
+    """Return a number, checked, or an input of a function that is being recorded."""
+    if isinstance(value, Recorded) and not isinstance(state, MechanismState):
+        return value
+    return check(value, argument)
 
 
 def _step(
@@ -117,9 +114,7 @@ def _step(
     state: ScalarState,
     torques: Vector,
     settings: Vector,
-    *,
-    by_active_set: bool = False,
 ) -> Mapping[str, object]:
     dt, margin, friction = (state.lifted(x) for x in settings)
     options = ContactStepOptions(dt, margin, friction if frictional else None, joints)
-    return step_results(solved_step(pairs, state, tuple(torques), options, by_active_set=by_active_set), len(pairs))
+    return step_results(solved_step(pairs, state, tuple(torques), options), len(pairs))
