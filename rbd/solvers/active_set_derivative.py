@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import divide
+from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import floats, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
@@ -22,9 +22,9 @@ from rbd.solvers.dense_factors import (
     cholesky,
     norm,
     orthogonalise,
-    project_onto_active,
     solve_lower,
     solve_lower_transposed,
+    solve_upper,
 )
 from rbd.solvers.operands import entries, solver_error, unpack
 
@@ -32,70 +32,147 @@ _DEPENDENT: Final = 1e-12
 
 
 class HeldRows(ActiveSet):
-    """The equations of a minimum with known active rows."""
+    """The factors of the equations of a minimum with known active rows, of which it takes those that are independent.
+
+    H = LL', and the taken rows are R'Q in coordinates in which H is the identity, times their lengths.
+    """
 
     hessian = operand("n", "n")
     rows = operand("m", "n")
     active = operand("m")
-    linear = operand("n")
-    bounds = operand("m")
-    point = result("n")
-    multipliers = result("m")
-    factor = floats("n", "n")
+    factor = result("n", "n")
+    """L."""
+    basis = result("n", "n")
+    """Q."""
+    triangle = result("n", "n")
+    """R."""
+    lengths = result("m")
+    taken = result("m")
+    """1 for rows that are taken."""
 
 
-def _append_if_independent(w: HeldRows, k: int, row: int) -> int:
-    """Append a row to the basis, as number k, if it is independent of those before; return their number."""
-    for i in range(w.n):
-        w.units[row][i] = w.rows[row][i]
-    solve_lower(w.n, w.factor, w.units[row])
-    length_before = norm(w.n, w.units[row])
-    if not length_before > 0.0:
-        return k
-    w.lengths[row] = length_before
-    for i in range(w.n):
-        w.units[row][i] = divide(w.units[row][i], length_before)
-    length = orthogonalise(w, k, w.units[row])
-    if not length > _DEPENDENT:
-        return k
-    append_active(w, k, row, length)
-    return k + 1
-
-
-def _solve(w: HeldRows) -> int:
+def _factor(w: HeldRows) -> int:
     if cholesky(w.n, w.hessian, w.factor) > 0:
         return 1
     k = 0
     for row in range(w.m):
         if w.active[row] > 0.0 and k < w.n:
-            k = _append_if_independent(w, k, row)
+            w.taken[row] = _append_if_independent(w, k, row)
+            if w.taken[row] > 0.0:
+                k += 1
+    return 0
+
+
+def _append_if_independent(w: HeldRows, k: int, row: int) -> float:
+    """Append a row to the basis, as number k, and return 1 if it is independent of those before, else 0."""
+    for i in range(w.n):
+        w.units[row][i] = w.rows[row][i]
+    solve_lower(w.n, w.factor, w.units[row])
+    length_before = norm(w.n, w.units[row])
+    if not length_before > 0.0:
+        return 0.0
+    w.lengths[row] = length_before
+    for i in range(w.n):
+        w.units[row][i] = divide(w.units[row][i], length_before)
+    length = orthogonalise(w, k, w.units[row])
+    if not length > _DEPENDENT:
+        return 0.0
+    append_active(w, k, row, length)
+    return 1.0
+
+
+def _factor_operations(n: int, m: int) -> int:
+    """Bound the operations by those with all rows active."""
+    most = min(n, m)
+    one = n * n + 4 * n + 3 + 8 * n * most + 2 * most + 2 * n
+    return n**3 + 3 * n * n + most * one + 2 * m
+
+
+FACTOR_ACTIVE_SET: Final = Intrinsic(
+    name="factor_active_set",
+    workspace=HeldRows,
+    function=_factor,
+    operations=_factor_operations,
+    labels=1,
+    error=solver_error,
+)
+
+
+class HeldMinimum(ActiveSet):
+    """The minimum for a linear term and the values of the taken rows, by the factors of `HeldRows`."""
+
+    factor = operand("n", "n")
+    basis = operand("n", "n")
+    triangle = operand("n", "n")
+    lengths = operand("m")
+    taken = operand("m")
+    linear = operand("n")
+    bounds = operand("m")
+    point = result("n")
+    multipliers = result("m")
+    along = floats("n")
+    """The free minimum in the basis."""
+
+
+def _minimise(w: HeldMinimum) -> int:
+    k = 0
+    for row in range(w.m):
+        if w.taken[row] > 0.0:
+            w.order[k] = row
+            w.d[k] = divide(w.bounds[row], w.lengths[row])
+            k += 1
     for i in range(w.n):
         w.z[i] = w.linear[i]
     solve_lower(w.n, w.factor, w.z)
-    for j in range(k):
-        w.d[j] = divide(w.bounds[w.order[j]], w.lengths[w.order[j]])
-    project_onto_active(w, k, w.point)
+    _project_onto_taken(w, k)
     solve_lower_transposed(w.n, w.factor, w.point)
     for j in range(k):
         w.multipliers[w.order[j]] = divide(w.u[j], w.lengths[w.order[j]])
     return 0
 
 
-def _operations(n: int, m: int) -> int:
-    """Bound the operations by those with all rows active."""
+def _project_onto_taken(w: HeldMinimum, k: int) -> None:
+    """Project z onto the points where taken row j has the value d[j]; u gets the multipliers."""
+    for j in range(k):
+        along = 0.0
+        for i in range(w.n):
+            along = fma(w.basis[j][i], w.z[i], along)
+        w.along[j] = along
+        entry = w.d[j]
+        for i in range(j):
+            entry = fma(-w.triangle[i][j], w.d[i] + w.along[i], entry)
+        w.d[j] = divide(entry, w.triangle[j][j]) - along
+    for i in range(w.n):
+        value = w.z[i]
+        for j in range(k):
+            value = fma(w.d[j], w.basis[j][i], value)
+        w.point[i] = value
+    solve_upper(w, k, w.u)
+
+
+def _minimum_operations(n: int, m: int) -> int:
+    """Bound the operations by those with all rows taken."""
     most = min(n, m)
-    one = n * n + 4 * n + 3 + 8 * n * most + 2 * most + 2 * n
-    return n**3 + 3 * n * n + most * one + 6 * n * most + 3 * most * most + 3 * most + m
+    return 4 * n * n + 2 * n + 4 * n * most + 5 * most * most + 6 * most + 2 * m
 
 
-SOLVE_ACTIVE_SET: Final = Intrinsic(
-    name="solve_active_set",
-    workspace=HeldRows,
-    function=_solve,
-    operations=_operations,
-    labels=1,
-    error=solver_error,
+MINIMISE_ON_ACTIVE_SET: Final = Intrinsic(
+    name="minimise_on_active_set",
+    workspace=HeldMinimum,
+    function=_minimise,
+    operations=_minimum_operations,
 )
+
+
+def _minimum(
+    sizes: tuple[int, int], labels: Sequence[str], matrices: Vector, linear: Sequence[Scalar], bounds: Sequence[Scalar]
+) -> Vector:
+    """Return the minimum with known active rows, and its multipliers; calls with equal matrices share the factors.
+
+    `matrices` are the Hessian, the rows, and 1 for active rows.
+    """
+    factors = FACTOR_ACTIVE_SET(sizes, matrices, labels[:1])
+    return MINIMISE_ON_ACTIVE_SET(sizes, (*factors, *linear, *bounds))
 
 
 def quadratic_program_jvp(
@@ -113,8 +190,8 @@ def quadratic_program_jvp(
         for i, change in enumerate(of_linear)
     ]  # fmt: skip
     bounds = [change - dot(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
-    flat = (*entries((*hessian, *rows)), *active, *linear, *bounds)
-    return *SOLVE_ACTIVE_SET((n, m), flat, labels[:1]), *(0,) * (m + 1)
+    found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), linear, bounds)
+    return *found, *(0,) * (m + 1)
 
 
 def quadratic_program_vjp(
@@ -129,8 +206,8 @@ def quadratic_program_vjp(
         return (0,) * len(operands)
     hessian, _, rows, _ = unpack(n, m, operands)
     x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
-    flat = (*entries((*hessian, *rows)), *active, *cotangents[:n], *(-w for w in cotangents[n : n + m]))
-    found = SOLVE_ACTIVE_SET((n, m), flat, labels[:1])
+    bounds = [-w for w in cotangents[n : n + m]]
+    found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), cotangents[:n], bounds)
     p, s = found[:n], found[n:]
     of_hessian = [
         -(p[i] * x[j] + p[j] * x[i]) if j < i else -p[i] * x[i] if i == j else 0 for i in range(n) for j in range(n)
