@@ -91,10 +91,11 @@ class RobotSteps:
         constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
         `external_wrenches` as in the class; they are constant in their frames during the step.
         """
+        start = self._functions.initial_arrays(q, v, s)
         places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
         options = CallOptions(out, threads, status, parameters)
         function = self._functions.step(integrator, stabilization, places)
-        result = options.call(function, (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt, *wrenches))
+        result = options.call(function, (*start, self._torques(tau), dt, *wrenches))
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
             self._replace_by_builtin("step", function)
         return tuple(result)
@@ -164,10 +165,10 @@ class RobotSteps:
         `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in the class,
         constant in their frames.
         """
+        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
         places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
         check_parameters(parameters)
         function = self._functions.step(integrator, stabilization, places)
-        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
         named = {**parameters, **dict(zip([each.name for each in places], wrenches, strict=True))}
         return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
 
@@ -224,9 +225,9 @@ class RobotSteps:
         these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
         stabilisation.
         """
+        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
         options = CallOptions(out, threads, status, parameters)
-        function = self._functions.step_derivatives(integrator, space)
-        found = options.call(function, (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt))
+        found = options.call(self._functions.step_derivatives(integrator, space), arrays)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
 
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:

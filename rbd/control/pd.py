@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.arguments import described, require_choice, require_kind
 from rbd.errors import ArgumentError, ShapeError, quoted
+from rbd.evaluation.finite import require_finite_numbers
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
 from rbd.scalars.entries import any_array, check_finite
@@ -152,7 +153,8 @@ def pd(
     `method`, for poses only: "geodesic" takes the rotation vector of the error, up to half a turn; "linearized" the
     approximation (R - R^T) / 2, which is smooth everywhere but weak beyond a quarter turn.
 
-    Raises FrameMismatchError, ShapeError, and ArgumentError for arguments that do not fit together.
+    Raises FrameMismatchError, ShapeError, ArgumentError for arguments that do not fit together, and NotFiniteError for
+    numbers that are not finite or are too large.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.4, 0.0])
@@ -203,13 +205,16 @@ def _difference(value: object, desired: object, name: str, desired_name: str) ->
     if np.ndim(y) and np.shape(y) != np.shape(x):
         message = f"{desired_name} has shape {np.shape(y)}, {name} {np.shape(x)}"
         raise ShapeError(message, argument=desired_name, expected=np.shape(x), actual=np.shape(y))
-    return x - y
+    with np.errstate(over="ignore"):  # the law raises
+        return x - y
 
 
 def _number_law(gains: PDGains, error: Scalar, rate: Scalar) -> Scalar:
     if isinstance(gains.k, tuple) or isinstance(gains.d, tuple):
         raise ArgumentError("gains of one number are numbers", argument="gains", value=gains, allowed="numbers")
-    return -(gains.k * error) - gains.d * rate
+    result = -(gains.k * error) - gains.d * rate
+    require_finite_numbers((result,), "pd")
+    return result
 
 
 def _array_law(gains: PDGains, error: NDArray[Any], rate: NDArray[Any]) -> NDArray[Any]:
@@ -281,7 +286,9 @@ def _framed_law(gains: PDGains, frame: Frame[G], error: Vec3, rate: Vec3) -> Fre
 
 def _law(gains: PDGains, error: Vector, rate: Vector) -> Vector:
     pairs = zip(_product(gains.k, error), _product(gains.d, rate), strict=True)
-    return tuple(-(a + b) for a, b in pairs)
+    result = tuple(-(a + b) for a, b in pairs)
+    require_finite_numbers(result, "pd")
+    return result
 
 
 def _product(gain: Gain, vector: Vector) -> Vector:

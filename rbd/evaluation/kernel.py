@@ -1,7 +1,7 @@
 """Kernels: the Python source of algorithms, registered by name and evaluated by the engine of a state.
 
 A kernel is a plain function of a `StateView` and tuples of scalars that returns nested tuples of scalars or framed
-values. Scalar states run its source, live states run the program recorded from it. The state layer does not import
+values. Scalar states run its source, live states run the program recorded from it. This package does not import
 algorithms; `kernels()` returns the kernels of all imported packages by name, for other executions (symbolic, counted,
 recorded).
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuard, TypeVar, final, overload
@@ -35,12 +36,13 @@ class Kernel(Generic[P, R]):
         """Wrap `function`; see `kernel`."""
         functools.update_wrapper(self, function)
         self.name = function.__name__.removesuffix("_kernel")
+        self._signature = _signature_after_state(function)
         self.function = function
         self.regroup = regroup
         self.several = several
 
     def __call__(self, state: StateView, /, *args: P.args, **named: P.kwargs) -> R:
-        """Evaluate for `state`; raise ArgumentError for other arguments."""
+        """Evaluate for `state`; raise ArgumentError for anything else, TypeError for other parameters."""
         require_state(state, self.name)
         if named:
             args = self._by_position(args, named)
@@ -48,9 +50,23 @@ class Kernel(Generic[P, R]):
         return result
 
     def _by_position(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """Return all arguments by position."""
-        _, *parameters = inspect.signature(self.function).parameters.values()
-        return inspect.Signature(parameters).bind(*args, **named).args
+        """Return the arguments by position up to the last one given; later defaults stay constants of recordings."""
+        bound = self._signature.bind(*args, **named)
+        parameters = self._signature.parameters.values()
+        last = max(i for i, parameter in enumerate(parameters) if parameter.name in bound.arguments)
+        for parameter in itertools.islice(parameters, last):
+            bound.arguments.setdefault(parameter.name, parameter.default)
+        return bound.args
+
+
+def _signature_after_state(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature without the state; raise ArgumentError for parameters that have no position."""
+    _, *parameters = inspect.signature(function).parameters.values()
+    for parameter in parameters:
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            message = f"kernel: parameter {parameter.name!r} of {function.__name__} has no position; leave out its *"
+            raise ArgumentError(message, argument="function", value=function)
+    return inspect.Signature(parameters)
 
 
 _kernels: dict[str, Kernel[..., Any]] = {}
@@ -66,8 +82,8 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
     """Register an algorithm under its function name.
 
     `regroup` declares that it returns joint torques, mass matrices and joint accelerations only, so that recordings may
-    regroup inertial parameters (see `regroup.py`). `several` declares that it returns a tuple of arrays, which are not
-    stacked to one array.
+    regroup inertial parameters (see `rbd.kinematics.regroup`). `several` declares that it returns a tuple of arrays,
+    which are not stacked to one array. Parameters of a kernel have a position; none is keyword-only.
 
     >>> import rbd.algorithms
     >>> from rbd.evaluation.kernel import kernels

@@ -8,7 +8,8 @@ from typing import final
 
 import attrs
 
-from rbd.arguments import require_kind
+from rbd.arguments import described, isinstance_untyped, require_kind
+from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
@@ -78,5 +79,8 @@ class Outputs:
         """Finish the sink after a success, abandon it after a failure."""
         if kind is None:
             self._kept = self._sink.finish()
+            if not isinstance_untyped(self._kept, Trajectory):
+                message = f"simulate: finish() of the sink must return a Trajectory, not {described(self._kept)}"
+                raise ArgumentError(message, operation="simulate", argument="sink", value=self._sink)
         else:
             self._sink.abandon()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +35,19 @@ def test_vectors_are_checked() -> None:
         rbd.pd(rbd.PDGains([1.0, 2.0], 1.0), 1.0, 1.0)
     with pytest.raises(ArgumentError, match="gains"):
         rbd.pd(3.0, 1.0, 1.0)  # type: ignore[call-overload]  # meant
+
+
+@pytest.mark.parametrize("x", [1e200, np.array([0.0, 1e200]), rbd.FreeVector(rbd.Frame("world"), (1e200, 0, 0))])
+def test_laws_out_of_range_raise(x: Any) -> None:
+    with pytest.raises(NotFiniteError, match="pd"):
+        rbd.pd(rbd.PDGains(1e200, 0.0), x, 0.0 * x)
+
+
+@pytest.mark.parametrize("k", [0.0, 1.0])
+@pytest.mark.parametrize("x", [1.7e308, np.array([1.7e308, 0.0])])
+def test_errors_out_of_range_raise_without_a_warning(x: Any, k: float) -> None:
+    with pytest.raises(NotFiniteError, match="pd"):
+        rbd.pd(rbd.PDGains(k, 0.0), x, 0.0 * x, desired=-x)
 
 
 def test_free_vectors_keep_their_frame() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,6 +50,34 @@ def test_a_ring_buffer_keeps_the_last_samples(size: int) -> None:
     for name in FIELDS:
         assert np.array_equal(getattr(last, name), getattr(whole, name)[-size:])
     assert_same(ring.trajectory(), last)
+
+
+class Forgetful(Sink):
+    """Returns something else than a trajectory."""
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def begin(self, sizes: Sizes) -> None:
+        """Do nothing."""
+
+    def record(self, *_: object) -> None:
+        """Do nothing."""
+
+    def finish(self) -> Trajectory:
+        return self._result  # type: ignore[no-any-return]  # meant
+
+
+@pytest.mark.parametrize(("result", "shown"), [(None, "None"), (3.0, "3.0")])
+def test_sinks_return_a_trajectory(result: object, shown: str) -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    sink = Forgetful(result)
+    with pytest.raises(ArgumentError, match=f"finish.. of the sink must return a Trajectory, not .*{shown}") as caught:
+        rbd.simulate(state, 0.1, dt=0.01, sink=sink)
+    assert caught.value.argument == "sink"
+    assert caught.value.value is sink
+    assert state.q.tolist() == [0.3, 0.4]
+    assert not state.v.any()
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5])
