@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import json
+import operator
 import re
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def test_name_is_on_an_api_page(name: str) -> None:
 
 @pytest.mark.parametrize(("owner", "name"), MEMBERS)
 def test_member_exists_and_is_described(owner: str, name: str) -> None:
-    kind = getattr(rbd, owner)
+    kind = operator.attrgetter(owner)(rbd)
     assert hasattr(kind, name) or name in kind.__annotations__
     member = inspect.getattr_static(kind, name, None)
     if callable(member) or isinstance(member, property | classmethod | staticmethod):
@@ -90,6 +91,17 @@ def test_every_promised_name_of_a_module_exists(module: str) -> None:
     missing = [n for n in MODULES[module] if not hasattr(loaded, n) and f"{module}.{n}" not in PLANNED]
     assert missing == []
     assert inspect.getdoc(loaded)
+
+
+@pytest.mark.parametrize("module", ["rbd.simulation", "rbd.control", "rbd.compiled", "rbd.gym"])
+def test_names_of_a_module_equal_the_stored_list(module: str) -> None:
+    assert sorted(importlib.import_module(module).__all__) == sorted(MODULES[module])
+
+
+@pytest.mark.parametrize("owner", ["Integrator", "Sink", "Monitor", "ForceElement"])
+def test_what_users_derive_from_has_the_listed_members_only(owner: str) -> None:
+    members = {name for name in dir(getattr(rbd.simulation, owner)) if not name.startswith("_")}
+    assert members == set(API["members"][f"simulation.{owner}"])
 
 
 @pytest.mark.parametrize("name", sorted(PLANNED))

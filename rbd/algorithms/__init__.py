@@ -1,6 +1,32 @@
 """One file per algorithm: the readable source of everything rbd computes.
 
 Algorithms are plain functions of a state; see the design page for their rules.
+
+mass_matrix.py                 mass matrix M (CRBA) and its inverse
+inverse_dynamics.py            inverse dynamics, bias c, gravity torques
+newton_euler.py                the recursion of inverse dynamics (RNEA)
+forward_dynamics.py            forward dynamics
+articulated_body_algorithm.py  the recursion of forward dynamics (ABA)
+articulated_bodies.py          articulated-body inertias, and mobilities
+hybrid_dynamics.py             prescribed accelerations of some joints
+dynamics.py                    `dynamics`: all terms in a result
+dynamics_result.py             DynamicsResult
+solution.py                    kernels that write the arrays of a result
+accelerations.py               accelerations of bodies
+coriolis.py                    Coriolis matrix
+jacobians.py                   geometric Jacobians of bodies and points
+momentum.py                    momentum and momentum matrices
+center_of_mass.py              mass, centre of mass
+energy.py                      kinetic and potential energy
+passive.py                     damping, friction and springs of joints
+soft_contact.py                forces of compliant contact
+external_wrenches.py           external wrenches, checked
+torques.py                     torques as users give them
+assembly.py                    matrices from blocks per pair of joints
+trees.py                       checks of algorithms for trees
+loops/                         constraint equations and their solution
+time_steps/                    steps to be recorded
+derivatives/                   analytical derivatives
 """
 
 from rbd.algorithms.accelerations import relative_acceleration, spatial_accelerations

@@ -215,7 +215,7 @@ class DynamicsResult:
         """Return the wrench that tree joint `joint` applies to its successor, in the root frame."""
         snapshot, node = self._require_solution(), self._layout.node(joint)
         if not self._wrenches and self._solution is not None:
-            self._wrenches = tree_wrenches(snapshot, self._solution.external, self._vd, self._multipliers or ())
+            self._wrenches = tree_wrenches(snapshot, self._vd, self._solution.external, self._multipliers or ())
         wrench = self._wrenches[node.index].transformed(passes.to_root(snapshot)[node.index])
         return snapshot.checked(wrench, "joint wrench")
 

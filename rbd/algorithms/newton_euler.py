@@ -68,7 +68,7 @@ def net_torques(tau: Vector, passive: Vector, c: Vector) -> Vector:
 
 def rigid_body_torques(state: StateView, vd: Vector | None, external: AppliedWrenches = ()) -> Vector:
     """Return S^T f of the motion with accelerations `vd` (None: zero); without armature and passive torques."""
-    return joint_torques(state, wrenches_of_motion(vd, external, state))
+    return joint_torques(state, wrenches_of_motion(state, vd, external))
 
 
 @kernel(regroup=True)
@@ -94,6 +94,6 @@ def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
     return tuple(result)
 
 
-def wrenches_of_motion(vd: Vector | None, external: AppliedWrenches, state: StateView) -> tuple[Wrench[Any], ...]:
+def wrenches_of_motion(state: StateView, vd: Vector | None, external: AppliedWrenches) -> tuple[Wrench[Any], ...]:
     """Inward pass: return f, the wrench that its joint applies to each body, in the body frame."""
     return subtree_sums(state, body_wrenches(state, _outward(state, vd), external))

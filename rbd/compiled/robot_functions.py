@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, final
+from typing import Final, final, get_args
 
 from numpy.typing import ArrayLike
 
@@ -68,7 +68,7 @@ class RobotFunctions:
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""
         check_space(space)
-        require_choice(integrator, _METHODS, "integrator", "integrator")
+        require_choice(integrator, get_args(FixedStepMethod), "integrator", "integrator")
         mechanism = self.table.mechanism
         if not layout_of(mechanism).point_contacts:
             return self._recorded(f"step_derivatives {integrator} {space}", lambda: closed_form_spec(integrator, space))
@@ -86,8 +86,8 @@ class RobotFunctions:
         require_choice(name, FUNCTIONS, "name", "function of a compiled robot")
         check_space(space)
         if (name == "geometric_jacobian") != (body is not None):
-            advice = "write robot.function('geometric_jacobian', body=...)"
-            message = f"body is the argument of a geometric_jacobian; {advice}"
+            problem = "needs a body" if body is None else f"and no other function takes a body; {name} was asked for"
+            message = f"geometric_jacobian {problem}; write robot.function('geometric_jacobian', body=...)"
             raise ArgumentError(message, argument="body", value=body)
         if body is not None:
             return self.geometric_jacobian(body)
@@ -111,6 +111,3 @@ class RobotFunctions:
 
     def _recorded(self, key: str, spec: Callable[[], RecordingSpec], places: WrenchInputs = ()) -> RecordedFunction:
         return self.table.recorded(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
-
-
-_METHODS: Final[tuple[FixedStepMethod, ...]] = ("munthe-kaas-rk4", "semi-implicit-euler")

@@ -94,7 +94,9 @@ def _of_vectors(spec: FastPathSpec) -> Callable[..., Any]:
         except (AttributeError, KeyError):  # no state, or not yet
             return spec.run(state, args, named, spec, vectors)
         answer = builtin(*args)
-        return spec.dispatch(state, args, named) if answer is NotImplemented else answer
+        if answer is not NotImplemented:
+            return answer
+        return spec.dispatch(state, args, named) if spec.torques else spec.run(state, args, named, spec, vectors)
 
     return call
 
@@ -157,7 +159,7 @@ class FastPathSpec:
         if state is not MISSING and not hasattr(getattr(state, "engine", None), "stamp"):
             require_state(state, self.name)
         call = self.function(*args, **named) if state is MISSING else self.function(state, *args, **named)
-        if self.wrenches and not self.has_default_frames(state, args, named):
+        if key is not None and self.wrenches and not self.has_default_frames(state, args, named):
             key = None
         if type(call) is KernelCall:  # what KernelCall.run does, one function less in interpreted calls
             return state.engine.run(state, call, key, count)

@@ -93,4 +93,6 @@ class _ResultFastPaths:
     def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
         """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
         call = self.spec.function(result, *args, **named)
-        return call.run(result, key if self.spec.has_default_frames(result, args, named) else None, count)
+        if key is not None and not self.spec.has_default_frames(result, args, named):
+            key = None
+        return call.run(result, key, count)

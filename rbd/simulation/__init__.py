@@ -1,4 +1,35 @@
-"""Motion in time: integrators on the manifold of configurations, trajectories, and functions for other solvers."""
+"""Motion in time: integrators on the manifold of configurations, trajectories, and functions for other solvers.
+
+simulate.py             `simulate`: arguments, choice of the path, one run
+run.py                  Run: steps, split at instants of holds and at events
+paths.py                choice of the part of the steps that machine code takes
+equations_of_motion.py  the right-hand side: control, external wrenches, forces, contact
+callbacks.py            callbacks of the user, checked
+hold.py                 ZeroOrderHold
+forces.py               springs, dampers, force elements of the user
+events.py               events and their detection
+outputs.py              sink, monitors and pacing, which receive the samples
+sinks.py                where samples are stored
+monitors.py             measures of accuracy
+realtime.py             pacing by the wall clock
+trajectory.py           Trajectory and its files
+time_grid.py            times of the samples
+dynamics_function.py    Dynamics, for solvers of other packages
+integrator.py           the interface of integrators
+munthe_kaas.py          Runge-Kutta methods of fixed steps
+adaptive.py             Runge-Kutta methods that choose their steps
+semi_implicit.py        semi-implicit Euler
+variational.py          the variational midpoint rule
+variational_kernels.py  its iterations, as kernels
+tableau.py              coefficients of Runge-Kutta methods
+native_blocks.py        programs of many steps per call
+native_run.py           runs of such blocks
+native_stages.py        stages in machine code around a control in Python
+stage_programs.py       programs of stages
+stage_memory.py         their arrays
+stage_loads.py          forces that are recorded with a stage, or added before it
+compiled_steps.py       compiled steps and stages of a mechanism, kept until it is edited
+"""
 
 from __future__ import annotations
 

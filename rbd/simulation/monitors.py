@@ -1,4 +1,4 @@
-"""Monitors: accuracy measures of a simulation, recorded at every sample."""
+"""Monitors: accuracy measures of a simulation, taken at every sample."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Monitor(ABC):
     >>> class Fastest(Monitor):
     ...     def begin(self):
     ...         self.speed = 0.0
-    ...     def record(self, t, state, s):
+    ...     def observe(self, t, state, s):
     ...         self.speed = max(self.speed, abs(state.v).max())
     >>> fastest, state = Fastest(), rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
     >>> trajectory = rbd.simulate(state, 1.0, dt=0.01, monitors=[fastest])
@@ -35,10 +35,10 @@ class Monitor(ABC):
     """
 
     def begin(self) -> None:  # noqa: B027 - not every monitor remembers
-        """Start a run; discard the records of the previous one."""
+        """Start a run; discard the values of the previous one."""
 
     @abstractmethod
-    def record(self, t: float, state: MechanismState, s: Array) -> None:
+    def observe(self, t: float, state: MechanismState, s: Array) -> None:
         """Record one sample; the state must not be changed."""
 
 
@@ -84,7 +84,7 @@ class EnergyMonitor(_Recorder):
         self._forces = force_elements(forces, "EnergyMonitor")
 
     @override
-    def record(self, t: float, state: MechanismState, s: Array) -> None:
+    def observe(self, t: float, state: MechanismState, s: Array) -> None:
         kinetic, potential = to_float(kinetic_energy(state)), to_float(gravitational_potential_energy(state))
         self._rows.append((t, kinetic, potential, elastic_energy(state, s, self._forces)))
         drift = sum(self._rows[-1][1:]) - sum(self._rows[0][1:])
@@ -137,7 +137,7 @@ class LoopGapMonitor(_Recorder):
         super().__init__(limit)
 
     @override
-    def record(self, t: float, state: MechanismState, s: Array) -> None:
+    def observe(self, t: float, state: MechanismState, s: Array) -> None:
         gap = to_float(loop_gap(state))
         self._rows.append((t, gap))
         if not gap <= self._limit:

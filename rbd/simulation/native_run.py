@@ -96,7 +96,7 @@ class BlocksOfStages(RunPath):
 
     def _flush(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
         """Record the samples of the first `steps` steps between `times`."""
-        _record_samples(run, list(times[1 : steps + 1]), [history[1 : steps + 1] for history in rows])
+        _store_samples(run, list(times[1 : steps + 1]), [history[1 : steps + 1] for history in rows])
 
 
 @final
@@ -127,11 +127,11 @@ class SampledHoldRun(RunPath):
     def _flush(self, run: Run, instants: array[float], ends: list[int], steps: int, rows: Histories) -> None:
         """Record the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
         chosen = ends[: bisect_right(ends, steps)]
-        _record_samples(run, [instants[k] for k in chosen], [history[chosen] for history in rows])
+        _store_samples(run, [instants[k] for k in chosen], [history[chosen] for history in rows])
 
 
-def _record_samples(run: Run, times: list[float], rows: Histories) -> None:
+def _store_samples(run: Run, times: list[float], rows: Histories) -> None:
     """Record the samples at `times`, if there are any."""
     if times:
         q, v, *s = rows
-        run.record_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))
+        run.store_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))

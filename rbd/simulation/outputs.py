@@ -42,11 +42,11 @@ class Outputs:
         if self._throttle is not None:
             self._throttle.begin()
 
-    def record(self, t: float, state: MechanismState, s: Array) -> None:
-        """Record one sample."""
-        self._sink.record(t, state.q, state.v, s)
+    def receive(self, t: float, state: MechanismState, s: Array) -> None:
+        """Pass one sample to each."""
+        self._sink.store(t, state.q, state.v, s)
         for monitor in self._monitors:
-            monitor.record(t, state, s)
+            monitor.observe(t, state, s)
         if self._throttle is not None:
             self._throttle.wait(t)
 
@@ -60,9 +60,9 @@ class Outputs:
         """Whether nobody can see samples before the run has ended: they may come in blocks."""
         return not self.needs_states and isinstance(self._sink, (InMemory, NpzFile))
 
-    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Record samples computed without the state."""
-        self._sink.record_rows(times, q, v, s)
+    def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Store samples computed without the state."""
+        self._sink.store_rows(times, q, v, s)
 
     def trajectory(self, occurrences: Sequence[Occurrence]) -> Trajectory:
         """Return the trajectory that the sink kept, with the events."""

@@ -50,7 +50,7 @@ class Run:
         """Time, q and v of the last sample."""
 
     def begin(self, t: float) -> None:
-        """Start holds and outputs, and record the first sample."""
+        """Start holds and outputs, and take the first sample."""
         for hold in self.equations.holds:
             hold.begin()
         self._outputs.begin(self.state)
@@ -59,7 +59,7 @@ class Run:
             self._event_values = self._detector.values(t)
 
     def advance(self, t: float, end: float) -> None:
-        """Move to time `end` and record a sample there, unless a terminal event comes first."""
+        """Move to time `end` and take a sample there, unless a terminal event comes first."""
         if self._detector is None and not self.equations.holds:
             self.s = self._whole_step(self.s, t, end)
             self._sample(end)
@@ -78,15 +78,15 @@ class Run:
             self._sample(end)
 
     def advance_by_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Record samples computed elsewhere, one row for each of `times`; the state moves to the last."""
+        """Store samples computed elsewhere, one row for each of `times`; the state moves to the last."""
         self.state.set_configuration(q[-1])
         self.state.set_velocity(v[-1])
         q[-1] = self.state.q  # normalized
-        self.record_rows(times, q, v, s)
+        self.store_rows(times, q, v, s)
 
-    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Record samples, one row for each of `times`, to the last of which the state has moved."""
-        self._outputs.record_rows(times, q, v, s)
+    def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Store samples, one row for each of `times`, to the last of which the state has moved."""
+        self._outputs.store_rows(times, q, v, s)
         self.s = s[-1].copy()
         self.last_sample = (times[-1], q[-1].copy(), v[-1].copy())
 
@@ -102,7 +102,7 @@ class Run:
 
     def _sample(self, t: float) -> None:
         self.last_sample = (t, self.state.q.copy(), self.state.v.copy())
-        self._outputs.record(t, self.state, self.s)
+        self._outputs.receive(t, self.state, self.s)
 
     def _step(self, start: float, end: float) -> float:
         """Take one step, or the part of it up to an event; return where it ended."""

@@ -43,7 +43,7 @@ class Sink(ABC):
     >>> class Printer(Sink):
     ...     def begin(self, sizes):
     ...         self.samples = 0
-    ...     def record(self, t, q, v, s):
+    ...     def store(self, t, q, v, s):
     ...         self.samples += 1
     ...         self.last = Trajectory(np.array([t]), q[None].copy(), v[None].copy(), s[None].copy())
     ...     def finish(self):
@@ -59,13 +59,13 @@ class Sink(ABC):
         """Start a run; discard the samples of the previous one."""
 
     @abstractmethod
-    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
-        """Record one sample; copy the arrays to keep them."""
+    def store(self, t: float, q: Array, v: Array, s: Array) -> None:
+        """Store one sample; copy the arrays to keep them."""
 
-    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Record samples, one row of `q`, `v` and `s` for each of `times`."""
+    def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Store samples, one row of `q`, `v` and `s` for each of `times`."""
         for t, *sample in zip(times, q, v, s, strict=True):
-            self.record(t, *sample)
+            self.store(t, *sample)
 
     @abstractmethod
     def finish(self) -> Trajectory:
@@ -131,13 +131,13 @@ class InMemory(Sink):
         self._rows, self._count = _SampleRows(64, sizes), 0
 
     @override
-    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
+    def store(self, t: float, q: Array, v: Array, s: Array) -> None:
         self._rows.extend_to(self._count + 1)
         self._rows.put(self._count, t, q, v, s)
         self._count += 1
 
     @override
-    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         start, self._count = self._count, self._count + len(times)
         self._rows.extend_to(self._count)
         self._rows.put(slice(start, self._count), times, q, v, s)
@@ -166,7 +166,7 @@ class RingBuffer(Sink):
         self._rows, self._count = _SampleRows(len(self._rows), sizes), 0
 
     @override
-    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
+    def store(self, t: float, q: Array, v: Array, s: Array) -> None:
         self._rows.put(self._count % len(self._rows), t, q, v, s)
         self._count += 1
 
@@ -210,11 +210,11 @@ class NpzFile(Sink):
         self._files = {name: _scratch_file(self._path.parent) for name in "tqvs"}
 
     @override
-    def record(self, t: float, q: Array, v: Array, s: Array) -> None:
-        self.record_rows((t,), q[None], v[None], s[None])
+    def store(self, t: float, q: Array, v: Array, s: Array) -> None:
+        self.store_rows((t,), q[None], v[None], s[None])
 
     @override
-    def record_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         for name, values in zip("tqvs", (times, q, v, s), strict=True):
             self._files[name].write(np.ascontiguousarray(values, dtype="<f8").tobytes())
         self._taken += len(times)

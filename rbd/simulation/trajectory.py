@@ -150,7 +150,7 @@ class Trajectory:
         for t, q, v, s in zip(self.t.tolist(), self.q, self.v, self.s, strict=True):
             state.set_configuration(q)
             state.set_velocity(v)
-            monitor.record(t, state, s)
+            monitor.observe(t, state, s)
         return Energies(monitor.kinetic, monitor.potential, monitor.elastic, monitor.total)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState, Wrench
+from rbd.engine.fast_path import FastPathSpec
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -25,6 +26,7 @@ from rbd.errors import (
     WrongThreadError,
 )
 from rbd.evaluation.kernel import Kernel
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised
 from .derivatives import (
@@ -46,6 +48,21 @@ def open_ways(eager: None) -> MechanismState:
             for _ in range(4):
                 function.run(state, *function.arguments(2), *more, **named)
     return state
+
+
+@needs_builtins
+def test_a_builtin_that_refuses_is_called_once(open_ways: MechanismState) -> None:
+    table, name = open_ways.engine.fast, "inverse_dynamics_derivatives"
+    spec = next(key for key in table if isinstance(key, FastPathSpec) and key.name == name)
+    builtin, calls = table[spec], []
+
+    def counted(*args: object) -> object:
+        calls.append(args)
+        return builtin(*args)
+
+    table[spec] = counted
+    rbd.inverse_dynamics_derivatives(open_ways, [0.5, -0.5])
+    assert calls == [([0.5, -0.5],)]
 
 
 def wrong_calls(state: Any, function: Function) -> list[tuple[Callable[[], object], type[Exception]]]:

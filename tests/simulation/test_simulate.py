@@ -265,10 +265,10 @@ class Fragile(Monitor, ForceElement, Sink):
     def begin(self, *_: object) -> None:
         pass
 
-    def record(self, *_: object) -> None:
+    def observe(self, *_: object) -> None:
         raise OverflowError("mine")
 
-    act = energy = finish = record
+    store = act = energy = finish = observe
 
 
 @pytest.mark.parametrize("options", [{"monitors": [Fragile()]}, {"forces": [Fragile()]}, {"sink": Fragile()}])

@@ -61,7 +61,7 @@ class Forgetful(Sink):
     def begin(self, sizes: Sizes) -> None:
         """Do nothing."""
 
-    def record(self, *_: object) -> None:
+    def store(self, *_: object) -> None:
         """Do nothing."""
 
     def finish(self) -> Trajectory:
@@ -97,14 +97,14 @@ def test_files_hold_everything(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
-def test_files_record_rows(tmp_path: Path) -> None:
+def test_files_store_rows(tmp_path: Path) -> None:
     sinks, whole = (NpzFile(tmp_path / "rows.npz"), NpzFile(tmp_path / "one.npz")), run()
     for sink in sinks:
         sink.begin(Sizes(7, 6, 6))
-    sinks[0].record_rows(whole.t[:100].tolist(), whole.q[:100], whole.v[:100], whole.s[:100])
-    sinks[0].record_rows(whole.t[100:].tolist(), whole.q[100:], whole.v[100:], whole.s[100:])
+    sinks[0].store_rows(whole.t[:100].tolist(), whole.q[:100], whole.v[:100], whole.s[:100])
+    sinks[0].store_rows(whole.t[100:].tolist(), whole.q[100:], whole.v[100:], whole.s[100:])
     for t, q, v, s in zip(whole.t, whole.q, whole.v, whole.s, strict=True):
-        sinks[1].record(float(t), q, v, s)
+        sinks[1].store(float(t), q, v, s)
     assert_same(*(sink.finish() for sink in sinks))
     for name in ("rows.npz", "one.npz"):
         assert_same(Trajectory.load(tmp_path / name), whole)
@@ -155,7 +155,7 @@ def test_a_sink_of_ones_own() -> None:
         def begin(self, sizes: Sizes) -> None:
             self.sizes = sizes
 
-        def record(self, t: float, q: np.ndarray, v: np.ndarray, s: np.ndarray) -> None:
+        def store(self, t: float, q: np.ndarray, v: np.ndarray, s: np.ndarray) -> None:
             self.seen += 1
             self.last = Trajectory([t], q[None].copy(), v[None].copy(), s[None].copy())
 

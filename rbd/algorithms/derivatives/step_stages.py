@@ -30,9 +30,6 @@ from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.linear_algebra import identity
 from rbd.state import MechanismState, ScalarState, StateView
 
-STEP_METHODS: Final[tuple[FixedStepMethod, ...]] = ("semi-implicit-euler", "munthe-kaas-rk4")
-"""Names of the methods of time steps, the default of `step_derivatives` first."""
-
 
 @final
 @attrs.frozen(eq=False)
@@ -118,7 +115,8 @@ def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiat
 RULES: Final[Mapping[FixedStepMethod, Callable[[Start, Scalar], tuple[Differentiated, Differentiated]]]] = (
     MappingProxyType({"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas})
 )
-"""Method -> function that returns q and v after a step of length dt."""
+"""Method -> function that returns q and v after a step of length dt; the default of `step_derivatives` first."""
+STEP_METHODS: Final = tuple(RULES)
 
 
 def _first(start: Start) -> StageRates:

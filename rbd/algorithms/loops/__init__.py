@@ -1,1 +1,11 @@
-"""Kinematic loops: constraint equations K vd = -k, their least-squares solution, stabilisation and closing."""
+"""Kinematic loops: constraint equations K vd = -k, their least-squares solution, stabilisation and closing.
+
+equations.py      K, k and the errors of constraints, as arrays
+kinematics.py     kinematics of loop joints; K and k
+couplings.py      rows of couplings
+stabilization.py  gains of loops and couplings
+dynamics.py       forward dynamics with loops
+least_squares.py  solution for accelerations, multipliers and torques
+reactions.py      wrenches of joints
+close_loops.py    closing of loops
+"""

@@ -21,11 +21,11 @@ Given = AppliedWrenches | ExternalWrenches | None
 """External wrenches as kernels take them, or as users give them."""
 
 
-def tree_wrenches(state: StateView, external: Given, vd: Vector, multipliers: Vector = ()) -> tuple[Wrench[Any], ...]:
+def tree_wrenches(state: StateView, vd: Vector, external: Given, multipliers: Vector = ()) -> tuple[Wrench[Any], ...]:
     """Return the wrench of each tree joint on its body, in the body's frame; `multipliers` are those of loops."""
     if external is None or isinstance(external, Mapping):
         external = applied_wrenches(state, external)
-    return wrenches_of_motion(vd, (*external, *reactions(state, multipliers)) if multipliers else external, state)
+    return wrenches_of_motion(state, vd, (*external, *reactions(state, multipliers)) if multipliers else external)
 
 
 def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:

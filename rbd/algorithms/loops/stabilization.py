@@ -256,25 +256,23 @@ def _pair(gains: object, after: Frame) -> tuple[LoopGain, LoopGain]:
     frame = getattr(gains, "frame", None)
     if frame is not None:
         check_frame(frame, after, operation="stabilisation of a loop", argument="the gains' frame")
-    inner: object = getattr(gains, "gains", gains)
-    if not isinstance(inner, ProportionalDerivative):
+    if not isinstance(gains, ProportionalDerivative):
         raise ArgumentError(
-            f"the gains of a loop need k and d, got {inner!r}", argument="stabilization", value=inner, allowed="PDGains"
+            f"the gains of a loop need k and d, got {gains!r}", argument="stabilization", value=gains, allowed="PDGains"
         )
-    return _gain(inner.k), _gain(inner.d)
+    return _gain(gains.k), _gain(gains.d)
 
 
 def _gain(value: object) -> LoopGain:
-    """Return a gain as a number or a matrix."""
+    """Return a gain as a number or a matrix, which is diagonal for a gain per coordinate."""
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         array = np.full((), np.nan)
-    if array.shape not in ((), (3, 3)) or not np.isfinite(array).all():
-        raise ArgumentError(
-            "a gain must be a finite number or a 3x3 matrix", argument="stabilization", value=value, allowed="a number"
-        )
+    if array.shape not in ((), (3,), (3, 3)) or not np.isfinite(array).all():
+        message = "a gain must be a finite number, three of them or a 3x3 matrix"
+        raise ArgumentError(message, argument="stabilization", value=value, allowed="a number")
     if not array.shape:
         return float(array)
-    a, b, c = ((float(x), float(y), float(z)) for x, y, z in array.tolist())
+    a, b, c = ((float(x), float(y), float(z)) for x, y, z in (array if array.ndim == 2 else np.diag(array)).tolist())
     return a, b, c

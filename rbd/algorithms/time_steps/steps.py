@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.time_steps.formulas import FixedStepMethod, stepped
@@ -24,8 +25,8 @@ def step_function(integrator: FixedStepMethod, options: StepOptions = PLAIN) -> 
 
     External wrenches, a last argument, are held in their frames.
     """
-    require_choice(integrator, tuple(_STEPS), "integrator", "integrator")
-    advance = _STEPS[integrator]
+    require_choice(integrator, tuple(STEPS), "integrator", "integrator")
+    advance = STEPS[integrator]
 
     def step(
         state: ScalarState,
@@ -51,7 +52,7 @@ def controlled_step_function(integrator: FixedStepMethod, control: Program) -> C
     The inputs of the controller are q, v and optionally t; its output is the torques. It is evaluated at every stage,
     for the last one at exactly `t_next`.
     """
-    advance = _STEPS[integrator]
+    advance = STEPS[integrator]
 
     def step(state: ScalarState, t: Scalar, t_next: Scalar) -> dict[str, Vector]:
         dt = t_next - t
@@ -87,7 +88,8 @@ def _munthe_kaas(
     return runge_kutta_step(CLASSICAL, start, s, rates, dt)
 
 
-_STEPS: dict[str, Callable[..., tuple[Vector, Vector, Vector]]] = {
+STEPS: Final[Mapping[FixedStepMethod, Callable[..., tuple[Vector, Vector, Vector]]]] = {
     "munthe-kaas-rk4": _munthe_kaas,
     "semi-implicit-euler": _semi_implicit_euler,
 }
+"""Method -> function that returns q, v and s after a step."""

@@ -14,7 +14,7 @@ import rbd.testing
 from rbd import Baumgarte, MechanismState
 from rbd.algorithms.derivatives.step_stages import STEP_METHODS
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.steps import step_function
+from rbd.algorithms.time_steps.steps import STEPS, step_function
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars import Vector
 from rbd.spatial import so3
@@ -149,7 +149,10 @@ def test_trees_have_nothing_to_stabilise(rule: FixedStepMethod) -> None:
 
 
 def test_integrators_are_those_of_compiled_robots() -> None:
-    assert set(STEP_METHODS) == set(get_args(FixedStepMethod))
+    assert set(STEP_METHODS) == set(STEPS) == set(get_args(FixedStepMethod))
+    robot = rbd.compile(rbd.robots.double_pendulum())
+    for method in STEP_METHODS:
+        assert robot.step_derivatives([0.3, 0.4], [1.0, 2.0], None, 1e-3, integrator=method).q_by_q.shape == (2, 2)
 
 
 @both_rules

@@ -219,6 +219,18 @@ def test_prismatic_joints_take_the_gains_of_translation() -> None:
     assert bias(mechanism, stabilization=gains) == pytest.approx(20 * -0.1)
 
 
+def test_gains_per_coordinate_are_diagonal_matrices() -> None:
+    state = MechanismState(rbd.robots.four_bar(), [0.3, 0.5, -0.2], [1.0, -2.0, 0.5])
+    k, d = np.array([10.0, 20.0, 30.0]), np.array([4.0, 5.0, 6.0])
+    vectors = rbd.SE3PDGains(angular=rbd.PDGains(k, d), linear=rbd.PDGains(d, k))
+    matrices = rbd.SE3PDGains(angular=rbd.PDGains(np.diag(k), np.diag(d)), linear=rbd.PDGains(np.diag(d), np.diag(k)))
+    found = rbd.constraint_bias(state, stabilization=vectors)
+    assert np.array_equal(found, rbd.constraint_bias(state, stabilization=matrices))
+    assert np.any(found != rbd.constraint_bias(state))
+    with pytest.raises(ArgumentError, match="the gains of coupling 'belt' must be numbers"):
+        bias(gripper(), stabilization=vectors)
+
+
 def test_stabilisations_that_do_not_fit_are_refused() -> None:
     mechanism = gripper()
     matrix = rbd.SE3PDGains(angular=rbd.PDGains(np.eye(3), np.eye(3)), linear=rbd.PDGains(1.0, 1.0))
@@ -236,7 +248,7 @@ def test_stabilisations_that_do_not_fit_are_refused() -> None:
     for gain in (symbol, "much", [[1.0], [1.0, 2.0]], 10**400):
         gains: Any = SimpleNamespace(k=gain, d=1.0)
         pose: Any = SimpleNamespace(angular=gains, linear=gains)
-        with pytest.raises(ArgumentError, match="a gain must be a finite number or a 3x3 matrix"):
+        with pytest.raises(ArgumentError, match="a gain must be a finite number, three of them or"):
             rbd.constraint_bias(MechanismState(linkage), stabilization=pose)
     linkage.couple("joint2", "joint1", name="joint4")
     with pytest.raises(AmbiguousNameError, match="'joint4' is a loop joint and a coupling"):
