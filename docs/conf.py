@@ -39,8 +39,8 @@ autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 _ALIASES = [
     *("Array", "ArrayLike", "Matrix", "MatrixLike", "Scalar", "ScalarArray", "Vector", "VectorLike"),
-    *("Bounds", "BoundsLike", "Control", "External", "ExternalWrenches", "IntegratorName", "JointTypeLike", "Listener"),
-    *("Packages", "PerVelocity", "FrameLike", "Torques", "Vd"),
+    *("Bounds", "BoundsLike", "Control", "External", "ExternalWrenches", "FrameLike", "IntegratorName"),
+    *("JointTypeLike", "Listener", "Packages", "PerVelocity", "Torques", "Vd"),
 ]
 autodoc_type_aliases = {name: name for name in _ALIASES}
 add_module_names = False

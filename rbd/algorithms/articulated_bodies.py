@@ -130,9 +130,9 @@ def articulated_bodies(
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2])
     >>> found = rbd.articulated_bodies(state, [0.0, 0.1])
-    >>> node = found.body(state.mechanism.bodies[1])
-    >>> total = node.articulated_inertia @ node.acceleration + node.articulated_bias
-    >>> total.isclose(node.joint_wrench), bool(found.residual < 1e-12)
+    >>> link = found.body(state.mechanism.bodies[1])
+    >>> total = link.articulated_inertia @ link.acceleration + link.articulated_bias
+    >>> total.isclose(link.joint_wrench), bool(found.residual < 1e-12)
     (True, True)
     """
     require_tree(state, "articulated_bodies")

@@ -72,8 +72,7 @@ class DynamicsResult:
         # The following values are computed from the solution at the first access.
         self._snapshot: State[Any] | None = None
         self._vd: Vector = ()
-        self._multipliers: Vector | None = None
-        """None for trees."""
+        self._multipliers: Vector | None = None  # None for trees
         self._wrenches: tuple[Wrench[Any], ...] = ()
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
         self.engine = ResultWriter(mechanism, layout, self._arrays)
@@ -204,8 +203,8 @@ class DynamicsResult:
         """Return the spatial acceleration of `body` with respect to `base`, in `frame` (None: the root frame)."""
         relative = -self.acceleration(base) + self.acceleration(body)
         snapshot = self._require_solution()
-        wanted: FrameLike[F] = self._layout.root_frame if frame is None else frame
-        return snapshot.transform(relative, wanted)
+        target: FrameLike[F] = self._layout.root_frame if frame is None else frame
+        return snapshot.transform(relative, target)
 
     def by_joint(self, values: ArrayLike) -> JointValues:
         """Return an array indexed by joints: `result.by_joint(result.vd)["elbow"]`; see `MechanismState.by_joint`."""

@@ -159,8 +159,8 @@ class ResultWriter:
         number = self._fast_paths[key].number if key in self._fast_paths else len(self._fast_paths)
         path = self._new_path(number, recorded, solve)
         builtin = self._builtin(engine, path, solve.solver)
-        kept = partial(self.fast.pop, key, None) if builtin is None else partial(self.fast.__setitem__, key, builtin)
-        run_uninterrupted([kept, partial(self._fast_paths.__setitem__, key, path)])
+        update = partial(self.fast.pop, key, None) if builtin is None else partial(self.fast.__setitem__, key, builtin)
+        run_uninterrupted([update, partial(self._fast_paths.__setitem__, key, path)])
 
     def _new_path(self, number: int, recorded: RecordedKernel, solve: SolveCall) -> FastPath:
         copies = {name: np.zeros_like(self.arrays[name]) for name in COPIED if name in ("q", "v", *solve.solver.names)}
@@ -169,18 +169,18 @@ class ResultWriter:
 
     def _builtin(self, engine: LiveEngine, path: FastPath, solver: ResultKernel) -> Callable[..., Any] | None:
         """Return a builtin that writes solutions, or None."""
-        state = engine.buffers
-        sources = {**self.arrays, "q": state.q, "v": state.v}
-        further = ((state.q, self.arrays["q"]), (state.v, self.arrays["v"]), (_number(path), self._last_path))
+        buffers = engine.buffers
+        sources = {**self.arrays, "q": buffers.q, "v": buffers.v}
+        further = ((buffers.q, self.arrays["q"]), (buffers.v, self.arrays["v"]), (_number(path), self._last_path))
         copies = (*further, *((sources[name], copy) for name, copy in path.copies.items()))
         targets = tuple(self.arrays[name] for name in solver.names)
         arguments = (None,) * path.recorded.array_arguments
         if not path.frames:
-            return bound_builtin(state, path.recorded, arguments, targets, copies, self._counter)
-        given = np.zeros_like(path.wrenches)
-        copies = (*copies, (given, path.wrenches))
-        builtin = bound_builtin(state, path.recorded, arguments, targets, copies, self._counter)
-        return None if builtin is None else _with_wrenches(builtin, given)
+            return bound_builtin(buffers, path.recorded, arguments, targets, copies, self._counter)
+        numbers = np.zeros_like(path.wrenches)
+        copies = (*copies, (numbers, path.wrenches))
+        builtin = bound_builtin(buffers, path.recorded, arguments, targets, copies, self._counter)
+        return None if builtin is None else _with_wrenches(builtin, numbers)
 
     def close_fast_paths(self) -> None:
         """Discard all fast paths; what they have written must have been read."""
@@ -193,9 +193,9 @@ def _number(path: FastPath) -> Array:
     return np.array([path.number], dtype=np.float64)
 
 
-def _with_wrenches(builtin: Callable[..., Any], given: Array) -> Callable[..., Any]:
-    """Return a builtin that keeps the numbers of external wrenches, its last argument: it copies `given`."""
-    flat = given.reshape(-1)
+def _with_wrenches(builtin: Callable[..., Any], copied: Array) -> Callable[..., Any]:
+    """Return a builtin that keeps the numbers of external wrenches, its last argument, in `copied`."""
+    flat = copied.reshape(-1)
 
     def call(torques: object, numbers: Array) -> Any:
         flat[:] = numbers

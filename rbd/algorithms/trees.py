@@ -16,8 +16,8 @@ def require_tree(state: StateView, operation: str) -> None:
             f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
             joint=state.layout.loops[0].joint.name,
         )
-    for node in state.layout.couplings:
-        coupling = node.coupling
+    for row in state.layout.couplings:
+        coupling = row.coupling
         raise TopologyError(
             f"{operation} works on trees; this mechanism has the coupling {quoted(coupling.name)}; "
             "mechanism.uncouple(...), or couple_joints=False when a file is loaded, makes its joints independent",

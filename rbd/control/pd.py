@@ -197,7 +197,7 @@ def _numbers(value: object, argument: str) -> Any:
 
 
 def _difference(value: object, desired: object, name: str, desired_name: str) -> Any:
-    """Return given - desired; a single number may be desired of all."""
+    """Return value - desired; a single number may be desired of all."""
     x = _numbers(value, name)
     if desired is None:
         return x

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_wanted: ContextVar[bool] = ContextVar("rbd_interpreted", default=False)
+_interprets: ContextVar[bool] = ContextVar("rbd_interpreted", default=False)
 OPEN_BLOCKS = array("q", [0])
 """Number of open `interpreted` blocks of all threads; builtins check it."""
 
@@ -25,15 +25,15 @@ def interpreted() -> Generator[None]:
     >>> bool(np.allclose(M, rbd.mass_matrix(state), atol=1e-12))
     True
     """
-    token = _wanted.set(True)
+    token = _interprets.set(True)
     OPEN_BLOCKS[0] += 1
     try:
         yield
     finally:
         OPEN_BLOCKS[0] -= 1
-        _wanted.reset(token)
+        _interprets.reset(token)
 
 
 def is_interpreted() -> bool:
     """Return whether this thread runs the Python source."""
-    return _wanted.get()
+    return _interprets.get()

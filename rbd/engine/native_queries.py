@@ -38,9 +38,9 @@ class _NoCodeError(Exception):
     """There is no machine code of a pass yet."""
 
 
-def _placed(builder: PlanBuilder, pose: Numbers, found: Attachment) -> Numbers:
+def _placed(builder: PlanBuilder, pose: Numbers, place: Attachment) -> Numbers:
     """Return the pose of a frame from that of its body."""
-    return pose if found.to_default is None else builder.call("compose", pose, builder.constant(found.to_default))
+    return pose if place.to_default is None else builder.call("compose", pose, builder.constant(place.to_default))
 
 
 @final
@@ -132,10 +132,10 @@ class NativeQueries:
         """Return a buffer for the only result of a kernel, with its arguments bound to `numbers`."""
         from rbd.native.builtins.value_builtin import PassBuffer
 
-        code, state = recorded.executable.machine_code, self._buffers
+        code, buffers = recorded.executable.machine_code, self._buffers
         if code is None or len(recorded.executable.outline.outputs) != 1:
             return None
-        return PassBuffer(code, (state.q, state.v, *numbers, *recorded.parameters), needs_v=True)
+        return PassBuffer(code, (buffers.q, buffers.v, *numbers, *recorded.parameters), needs_v=True)
 
     def _frame_transform(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
         """Return the transform from one place to another."""

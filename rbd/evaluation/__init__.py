@@ -1,4 +1,4 @@
-"""Evaluation of algorithms: kernels, the interface of the states they read, and the engines that run them.
+"""Evaluation of algorithms: kernels, calls of them, interfaces of states and engines, the engine of scalar states.
 
 state_view.py      StateView: coordinates and parameters of a mechanism, in any scalars; passes
 kernel.py          Kernel: the source of an algorithm

@@ -25,15 +25,8 @@ _FOR_ALGORITHMS: Final = frozenset(
     (
         *("engine", "layout", "nodes", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
         *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
-        *(
-            "lifted",
-            "lifted_point",
-            "lifted_inertia",
-            "lifted_transform",
-            "transform_between",
-            "checked",
-            "checked_pass",
-        ),
+        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "transform_between"),
+        *("checked", "checked_pass"),
     )
 )
 """What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""
@@ -80,7 +73,7 @@ class StateView(ABC):
 
     @property
     def regroups(self) -> bool:
-        """Whether passes use regrouped inertial parameters; see `regroup.py`."""
+        """Whether passes use regrouped inertial parameters."""
         return False
 
     # --- abstract methods ----------------------------------------------------------------------------

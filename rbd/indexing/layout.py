@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rbd.mechanism.registry import NameRegistry
 
 FrameLike: TypeAlias = "RigidBody | Frame[F] | str"
-"""A body (its default frame is meant), a frame attached to a body, or the name of either.
+"""A place: a body (its default frame is meant), a frame attached to a body, or the name of either.
 
 Type checkers know the frame's tag where a frame is given."""
 

@@ -168,10 +168,10 @@ def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcc
     if vd is None:
         return biases
     rows = zip(state.nodes, subspaces(state), biases, strict=True)
-    return tuple(_own(subspace, vd[node.v]) + bias if node.joint.nv else bias for node, subspace, bias in rows)
+    return tuple(_driven(subspace, vd[node.v]) + bias if node.joint.nv else bias for node, subspace, bias in rows)
 
 
-def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
+def _driven(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
     """Return the acceleration S vd across a joint."""
     return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
 

@@ -103,9 +103,9 @@ def configuration_of(node: TreeNode, value: ArrayLike | Transform | None, near: 
 
 def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
-    joint = node.joint
     from rbd.solvers.linear import Factor
 
+    joint = node.joint
     if not _is_twist(value):
         return _one_joint(value, joint.nv, joint.name)
     for actual, expected, which in (

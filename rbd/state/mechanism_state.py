@@ -62,7 +62,7 @@ class MechanismState(State[Array]):
         self._q_view, self._v_view = _read_only(buffers.q), _read_only(buffers.v)
         self._write_q: Builtin = no_builtin
         self._write_v: Builtin = no_builtin
-        self._writes = [0, 0, 0]
+        self._writes = {Q: 0, V: 0}
         buffers.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
         buffers.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 

@@ -88,7 +88,7 @@ def test_fast_path_is_used(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(4):
         rbd.dynamics(other, state, tau)  # another result of the same state gets ways of its own
     monkeypatch.setattr(MechanismState, "vector", None)
-    monkeypatch.setattr(DynamicsResult, "take", None)
+    monkeypatch.setattr(DynamicsResult, "store", None)
     rbd.dynamics(result, state, tau)
     rbd.dynamics(result, state, tau, push)
     rbd.dynamics(result, state, tau, external_wrenches=push)

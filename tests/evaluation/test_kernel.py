@@ -17,16 +17,16 @@ from rbd.engine.kernel_cache import kernel_cache
 from rbd.errors import ArgumentError
 from rbd.evaluation.kernel import kernel, kernels
 
-room = importlib.import_module("rbd.evaluation.kernel")  # the package has the decorator under this name
+kernel_module = importlib.import_module("rbd.evaluation.kernel")  # the package has the decorator under this name
 
 
 @pytest.fixture
 def _table() -> Iterator[None]:
     """Leave the table of kernels as it was."""
-    before = dict(room._kernels)
+    before = dict(kernel_module._kernels)
     yield
-    room._kernels.clear()
-    room._kernels.update(before)
+    kernel_module._kernels.clear()
+    kernel_module._kernels.update(before)
 
 
 @pytest.mark.usefixtures("_table")

@@ -32,7 +32,7 @@ def assert_same(a: Trajectory, b: Trajectory) -> None:
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
 
 
-def test_growing_keeps_everything() -> None:
+def test_memory_keeps_everything() -> None:
     sink = InMemory()
     whole = run(sink)
     assert len(whole) == 151

@@ -89,7 +89,7 @@ def _wrench_in(state: StateView, body: int, wrench: Wrench, index: int) -> Wrenc
     return wrench.transformed(poses[index].inverse() @ poses[body])
 
 
-def _accumulate(rows: Rows, row_link: TreeNode, column_link: TreeNode, block: Matrix, sign: int) -> None:
-    for i, entries in enumerate(block, start=row_link.v.start):
-        for j, entry in enumerate(entries, start=column_link.v.start):
+def _accumulate(rows: Rows, row_node: TreeNode, column_node: TreeNode, block: Matrix, sign: int) -> None:
+    for i, entries in enumerate(block, start=row_node.v.start):
+        for j, entry in enumerate(entries, start=column_node.v.start):
             rows[i][j] = rows[i][j] + sign * entry

@@ -101,7 +101,7 @@ def _joint_after(node: TreeNode, start: Vector, begin: Matrix, phi: Differentiat
 def _with_derivatives(
     node: TreeNode, function: Callable[..., Vector], start: Vector, *arguments: Vector
 ) -> tuple[Vector, Matrix]:
-    """Return `function(q0, *given)` and its derivatives along the velocities at q0, then by the given vectors."""
+    """Return `function(q0, *arguments)` and its derivatives along the velocities at q0, then by the arguments."""
     nq, nv = node.joint.nq, node.joint.nv
 
     def flat(x: Vector) -> Vector:

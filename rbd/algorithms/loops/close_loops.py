@@ -174,7 +174,7 @@ class _Search:
         for loop in self.state.layout.loops:
             if row < loop.rows.stop:
                 return loop.joint.name, f"joint '{loop.joint.name}'"
-        coupling = next(node.coupling for node in self.state.layout.couplings if row < node.rows.stop)
+        coupling = next(each.coupling for each in self.state.layout.couplings if row < each.rows.stop)
         return coupling.joint.name, f"coupling '{coupling.name}'"
 
     # ---------------------------------------------------------------- velocity

@@ -191,10 +191,8 @@ def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     rows: list[Scalar] = []
     for closure, loop_gains in zip(loops, per_constraint[: len(loops)], strict=True):
         rows += _loop_bias(state, closure, loop_gains)
-    rows += [
-        coupling_bias(state, row, loop_gains)
-        for row, loop_gains in zip(couplings, per_constraint[len(loops) :], strict=True)
-    ]
+    for row, row_gains in zip(couplings, per_constraint[len(loops) :], strict=True):
+        rows.append(coupling_bias(state, row, row_gains))
     return tuple(rows)
 
 

@@ -69,13 +69,13 @@ def runge_kutta_step(
     dt: Scalar,
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; `rates` are those of a stage, at its state and contact states."""
-    state, contacts, known = start, s, dict[int, Rates]()
+    state, contacts, stage_rates = start, s, dict[int, Rates]()
     for k in range(scheme.stages - 1):
-        known[k] = rates(k, state, contacts)
-        phi, v, contacts = next_stage_state(scheme, k, start, s, known, dt)
+        stage_rates[k] = rates(k, state, contacts)
+        phi, v, contacts = next_stage_state(scheme, k, start, s, stage_rates, dt)
         state = start.with_scalars(global_coordinates(start, phi), v)
-    known[scheme.stages - 1] = rates(scheme.stages - 1, state, contacts)
-    return end_of_step(scheme, start, s, known, dt)
+    stage_rates[scheme.stages - 1] = rates(scheme.stages - 1, state, contacts)
+    return end_of_step(scheme, start, s, stage_rates, dt)
 
 
 def next_stage_state(
@@ -120,7 +120,7 @@ def weighted_sum(weights: Row, rates: Mapping[int, Vector]) -> Vector:
 
 def total(terms: Iterable[Scalar]) -> Scalar:
     """Return the sum of scalars, from the first to the last."""
-    found: Scalar = 0
+    result: Scalar = 0
     for term in terms:
-        found = found + term
-    return found
+        result = result + term
+    return result

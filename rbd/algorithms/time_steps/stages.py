@@ -42,16 +42,16 @@ def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = 
         s = tuple(known.get("s", ()))
         origin = tuple(known.get("s0", s))
         start = state.with_scalars(tuple(known["q0"]), tuple(known["v0"])) if index else state
-        own = options.rates(start, state, tuple(tau), s, applied_wrenches(state, external_wrenches))
-        rates = {k: _earlier(known, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: own}
+        current = options.rates(start, state, tuple(tau), s, applied_wrenches(state, external_wrenches))
+        rates = {k: _earlier(known, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: current}
         if last:
-            found = _by_name(_NEXT, end_of_step(scheme, start, origin, rates, dt))
-            return found | _error(scheme, start, origin, rates, dt, found, known)
+            result = _by_name(_NEXT, end_of_step(scheme, start, origin, rates, dt))
+            return result | _error(scheme, start, origin, rates, dt, result, known)
         phi, v, s_next = next_stage_state(scheme, index, start, origin, rates, dt)
-        found = _by_name(_NEXT, (global_coordinates(start, phi), v, s_next))
-        found |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), own)
+        result = _by_name(_NEXT, (global_coordinates(start, phi), v, s_next))
+        result |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), current)
         initial = (start.configuration_scalars(), start.velocity_scalars(), origin)
-        return found if index else found | _by_name(("q0", "v0", "s0"), initial)
+        return result if index else result | _by_name(("q0", "v0", "s0"), initial)
 
     return stage
 

@@ -25,7 +25,7 @@ from ..loops.linkages import sarrus
 from ..loops.mechanisms import consistent, looped
 from .test_derivatives import by_coordinates, by_position, by_velocity, mixed_wrenches
 
-both_rules = pytest.mark.parametrize("rule", STEP_METHODS)
+both_methods = pytest.mark.parametrize("rule", STEP_METHODS)
 Place = tuple[list[Any], list[Any]]
 
 
@@ -107,7 +107,7 @@ def check_step(rule: FixedStepMethod, a_case: Case, **named: Any) -> None:
     close(whole.v_by_v, found.v_by_v, 1e-14)
 
 
-@both_rules
+@both_methods
 @pytest.mark.parametrize("kind", [*RANDOM, *JOINT_TYPES])
 def test_a_step(rule: FixedStepMethod, kind: str) -> None:
     check_step(rule, case(kind, seed=15, passive=True))
@@ -122,14 +122,14 @@ def test_stages_with_a_loop() -> None:
     check_step("munthe-kaas-rk4", looped("spherical", 3))
 
 
-@both_rules
+@both_methods
 @pytest.mark.parametrize("gains", [Baumgarte(), Baumgarte(0.02), None])
 def test_a_step_with_an_open_loop(rule: FixedStepMethod, gains: Any) -> None:
     state = MechanismState(rbd.robots.four_bar(), [0.3, 0.5, -0.2], [1.0, -2.0, 0.5])
     check_step(rule, Case(state.mechanism, state, np.random.default_rng(4)), stabilization=gains)
 
 
-@both_rules
+@both_methods
 def test_a_step_with_redundant_constraints(rule: FixedStepMethod) -> None:
     state = sarrus()
     state.set_velocity(np.linspace(1.0, 2.0, state.mechanism.nv))
@@ -137,7 +137,7 @@ def test_a_step_with_redundant_constraints(rule: FixedStepMethod) -> None:
     check_step(rule, Case(state.mechanism, state, np.random.default_rng(5)))
 
 
-@both_rules
+@both_methods
 def test_trees_have_nothing_to_stabilise(rule: FixedStepMethod) -> None:
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), [0.5, -0.5]
     usual = rbd.step_derivatives(state, tau, 0.1, integrator=rule)
@@ -155,7 +155,7 @@ def test_integrators_are_those_of_compiled_robots() -> None:
         assert robot.step_derivatives([0.3, 0.4], [1.0, 2.0], None, 1e-3, integrator=method).q_by_q.shape == (2, 2)
 
 
-@both_rules
+@both_methods
 def test_a_step_is_that_of_compiled_robots(rule: FixedStepMethod) -> None:
     a_case = case("floating tree", seed=16)
     state, tau, dt = a_case.state, a_case.velocity(), 0.01
@@ -165,7 +165,7 @@ def test_a_step_is_that_of_compiled_robots(rule: FixedStepMethod) -> None:
     close(v, expected[1], 1e-11)
 
 
-@both_rules
+@both_methods
 def test_a_step_of_a_linkage_is_that_of_compiled_robots(rule: FixedStepMethod) -> None:
     state, tau, dt = sarrus(), np.linspace(-1.0, 1.0, 5), 0.01
     robot = rbd.compile(state.mechanism)
@@ -175,7 +175,7 @@ def test_a_step_of_a_linkage_is_that_of_compiled_robots(rule: FixedStepMethod) -
     close(v, expected[1], 1e-11)
 
 
-@both_rules
+@both_methods
 def test_a_step_is_that_of_a_simulation(rule: FixedStepMethod) -> None:
     """Wrenches are held in the frames they are given in, from stage to stage."""
     a_case = case("floating tree", seed=17, passive=True)
@@ -187,7 +187,7 @@ def test_a_step_is_that_of_a_simulation(rule: FixedStepMethod) -> None:
     close(moving.v, expected[1], 1e-11)
 
 
-@both_rules
+@both_methods
 @pytest.mark.parametrize("kind", ["spherical", "universal oblique"])
 def test_the_derivatives_of_a_recorded_step(rule: FixedStepMethod, kind: str) -> None:
     rng = np.random.default_rng(21)
@@ -208,7 +208,7 @@ def test_the_derivatives_of_a_recorded_step(rule: FixedStepMethod, kind: str) ->
         close(found, recorded.derivative(output, x)(state.q, state.v, tau, dt), 1e-11)
 
 
-@both_rules
+@both_methods
 @pytest.mark.parametrize("kind", ["floating tree", "MRP floating", "rotation vector spherical", "sin-cos oblique"])
 def test_a_step_of_length_zero(rule: FixedStepMethod, kind: str) -> None:
     a_case = case(kind, seed=22, passive=True)

@@ -200,12 +200,6 @@ class Pose:
     linear: Gains
 
 
-@attrs.frozen
-class Framed:
-    frame: rbd.Frame
-    gains: Gains
-
-
 @examples(0.1)
 @given(seeds)
 def test_gains_of_rotation_and_translation(seed: int) -> None:
@@ -246,11 +240,12 @@ def test_gains_per_joint() -> None:
 def test_gains_with_a_frame_must_name_the_joints_own() -> None:
     case = looped("fixed", 4, slack=True)
     (loop,) = case.mechanism.loop_joints
-    framed = Pose(Framed(loop.frame_after, Gains(7, 2)), Framed(loop.frame_after, Gains(3, 5)))
+    after, before = loop.frame_after, loop.frame_before
+    framed = rbd.SE3PDGains(rbd.PDGains(7, 2, frame=after), rbd.PDGains(3, 5, frame=after))
     bare = Pose(Gains(7, 2), Gains(3, 5))
     got, expected = (rbd.constraint_bias(case.state, stabilization=g) for g in (framed, bare))
     np.testing.assert_array_equal(got, expected)
-    wrong = Pose(Framed(loop.frame_before, Gains(7, 2)), Gains(3, 5))
+    wrong = rbd.SE3PDGains(rbd.PDGains(7, 2, frame=before), rbd.PDGains(3, 5))
     with pytest.raises(FrameMismatchError, match="gains"):
         rbd.constraint_bias(case.state, stabilization=wrong)
 
