@@ -12,6 +12,7 @@ from rbd import MechanismState
 from rbd.native import executable
 from rbd.native.runtime.thread_pool import compiler_thread
 from tests import assembled
+from tests.background import run_here
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let programs be compiled in the first run, in this thread, and coordinates be written by machine code at once."""
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
-    monkeypatch.setattr(compiler_thread, "submit", lambda task: task())
+    monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setattr("rbd.state.mechanism_state.WRITES_BEFORE_BUILTIN", 1)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
-import time
+from _thread import start_new_thread
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ import pytest
 
 from rbd import native
 from rbd.native import compiled_program, executable
-from rbd.native.executable import LiveExecutable
-from rbd.native.runtime import jit
+from rbd.native.executable import ArrayExecutable, LiveExecutable
+from rbd.native.runtime import jit, thread_pool
 from rbd.native.runtime.thread_pool import ThreadPool, compiler_thread
 from rbd.program.outline import Source
 from rbd.scalars import libm
+from tests.background import run_before_return, run_here
 
 from .processes import run
 from .programs import random_inputs, random_program
@@ -35,7 +36,7 @@ def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     program = random_program(8, 40, plain=True)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
-    monkeypatch.setattr(compiler_thread, "submit", lambda task: task())
+    monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setenv("RBD_CACHE", "0")
     return LiveExecutable(Source.of(program))
 
@@ -106,12 +107,13 @@ from rbd.native import executable
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.executable import LiveExecutable
 from rbd.program.outline import Source
+from tests.background import run_here
 from tests.native.programs import random_inputs, random_program
 
 program = random_program(8, 40, plain=True)
 rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 native._load()  # the disk cache is searched only if the compiler is loaded
-compiler_thread.submit = lambda task: task()
+compiler_thread.submit = run_here
 searches, find = [], LiveExecutable._find
 
 
@@ -158,16 +160,11 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
 ) -> None:
     """The other thread may be done before what was handed to it is noted."""
 
-    def at_once(task: Any) -> None:
-        thread = threading.Thread(target=task)
-        thread.start()
-        thread.join()
-
     def without_memory(*args: Any) -> Any:
         raise MemoryError
 
     make = compiled_program.cached_code
-    monkeypatch.setattr(compiler_thread, "submit", at_once)
+    monkeypatch.setattr(compiler_thread, "submit", run_before_return)
     monkeypatch.setattr(compiled_program, "cached_code", without_memory)
     for _ in range(4):
         live(rows)
@@ -177,27 +174,48 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
     assert live.is_compiled
 
 
-def test_a_thread_ends_when_its_task_is_done_and_never_hangs() -> None:
-    started, done = threading.Event(), list[bool]()
+def refuse(function: object, arguments: object) -> int:
+    raise RuntimeError("can't start new thread")
 
-    def long() -> None:
-        started.set()
-        time.sleep(0.05)
-        done.append(True)
 
-    mine = ThreadPool("mine", 1)
-    mine.submit(long)
-    assert started.wait(20)
-    mine.submit(lambda: done.append(False))
-    mine.end()
-    assert done == [True]
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(500):
-            each = ThreadPool("each", 1)
-            for _ in range(3):
-                each.submit(lambda: None)
-            each.end()
-    finally:
-        sys.setswitchinterval(interval)
+@pytest.fixture
+def refused(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadPool]:
+    """A thread that compiles, whose start fails until the patches end."""
+    pool = ThreadPool("mine", 1)
+    monkeypatch.setattr(executable, "compiler_thread", pool)
+    monkeypatch.setattr(thread_pool, "start_new_thread", refuse)
+    yield pool
+    pool.end()
+
+
+def finish(pool: ThreadPool) -> None:
+    """Wait until all work of a pool is done."""
+    done = threading.Event()
+    assert pool.submit(done.set)
+    assert done.wait(60)
+
+
+def test_a_live_state_is_compiled_once_a_thread_can_start(
+    live: LiveExecutable, rows: list[np.ndarray], refused: ThreadPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(8):
+        live(rows)
+    assert not refused.has_threads
+    monkeypatch.setattr(thread_pool, "start_new_thread", start_new_thread)
+    for _ in range(4):
+        live(rows)
+    finish(refused)
+    assert live.is_compiled
+
+
+def test_a_function_is_compiled_in_the_background_once_a_thread_can_start(
+    live: LiveExecutable, refused: ThreadPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = ArrayExecutable(live.source)
+    with native.background():
+        assert [function.prepared() for _ in range(3)] == [None] * 3
+        assert not refused.has_threads
+        monkeypatch.setattr(thread_pool, "start_new_thread", start_new_thread)
+        assert function.prepared() is None
+        finish(refused)
+        assert function.prepared() is not None

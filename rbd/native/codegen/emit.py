@@ -43,6 +43,11 @@ class FunctionWriter:
         self.program: Program = plan.program
         self.inputs = plan.program.input_size
         self.w = Writer()
+        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(plan.program.inputs)))
+        arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
+        self.w.begin_function(f"internal void @{name}({arguments}) noinline {ATTRIBUTES}")
+        self._head = len(self.w.lines)
+        """Lines before the windows, which are known at the end."""
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
         self.tables: list[str] = []
@@ -50,18 +55,18 @@ class FunctionWriter:
         self.most_windows = _POINTER_REGISTERS - len(plan.program.inputs)
 
     def text(self) -> str:
-        """Return the whole function."""
-        windows = "".join(self._window(number) for number in sorted(self.windows))
-        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
-        head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
-        tables = "".join(f"{line}\n" for line in self.tables)
-        return f"{tables}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
+        """End the function; return it with its tables."""
+        self.w.lines[self._head : self._head] = [
+            line for number in sorted(self.windows) for line in self._window(number)
+        ]
+        self.w.end_function()
+        return "".join(f"{line}\n" for line in self.tables) + self.w.text()
 
-    def _window(self, number: int) -> str:
+    def _window(self, number: int) -> tuple[str, str]:
         """Return the lines for a pointer into the workspace, opaque to the code generator: it stays in a register."""
         middle = (number * self.span + self.span // 2) * self.lanes.width
-        place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}\n"
-        return f'{place}  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})\n'
+        place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}"
+        return place, f'  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})'
 
     # --- operands -----------------------------------------------------------------------------------------------------
 

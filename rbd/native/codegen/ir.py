@@ -194,15 +194,20 @@ class Writer:
         start: str = "0",
         step: int = 1,
     ) -> list[str]:
-        """Write a loop over the indices from `start` to before `stop`, a value or, if `start` is zero, a number.
+        """Write a loop over the indices from `start` to before `stop`; there are none if `stop` is not above `start`.
 
         `carried` are types with initial values of what iterations hand on: `body` takes it with the index, and returns
         it for the next one. Returns what the last iteration hands on.
         """
-        if stop == 0:
+        count = stop if isinstance(stop, int) and start == "0" else None
+        if count is not None and count <= 0:
             return [initial for _, initial in carried]
         before, again, after = self.block, self.fresh_label(), self.fresh_label()
-        self._enter_loop(start, stop, again, after)
+        if count is None:
+            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
+        else:
+            self.jump(again)
+        self.begin_block(again)
         index, following, values = self.fresh_name(), self.fresh_name(), [self.fresh_name() for _ in carried]
         place = len(self.lines)
         found = body(index, values)
@@ -213,15 +218,7 @@ class Writer:
         self.add(f"  {following} = add i64 {index}, {step}")
         self.branch(self.assign(f"icmp slt i64 {following}, {stop}"), again, after)
         self.begin_block(after)
-        return list(found) if isinstance(stop, int) else list(map(self.assign, merged))
-
-    def _enter_loop(self, start: str, stop: int | str, again: str, after: str) -> None:
-        """Write the jump into a loop, or past it if it has no iterations."""
-        if isinstance(stop, int):
-            self.jump(again)
-        else:
-            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
-        self.begin_block(again)
+        return list(found) if count is not None else list(map(self.assign, merged))
 
     def for_each(self, stop: int | str, body: Callable[[str], None], *, start: str = "0", step: int = 1) -> None:
         """Write a loop that hands nothing on."""
@@ -234,7 +231,9 @@ class Writer:
 
     def for_each_group(self, start: str, stop: str, size: int, body: Callable[[str], None]) -> str:
         """Write a loop over the groups of `size` indices, a power of two, that fit; return the first index left."""
-        left = self.assign(f"sub i64 {stop}, {start}")
+        between = self.assign(f"sub i64 {stop}, {start}")
+        is_positive = self.assign(f"icmp sgt i64 {between}, 0")
+        left = self.assign(f"select i1 {is_positive}, i64 {between}, i64 0")
         end = self.assign(f"add i64 {start}, {self.assign(f'and i64 {left}, {-size}')}")
         self.for_each(end, body, start=start, step=size)
         return end

@@ -1,7 +1,7 @@
 """Thread pools: the thread that compiles, and the threads of batches.
 
 Importing this module starts no thread. A forked process begins without threads and without work; when the interpreter
-exits, threads end after the work that they have begun.
+exits, threads end after the work that they have begun, and no thread starts any more.
 
 KeyboardInterrupt can be raised in the main thread between any two steps of the interpreter. Communication between
 threads therefore uses queues and lists implemented in C, and a thread is started and counted in one step.
@@ -17,7 +17,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Final, final
-from weakref import WeakSet
 
 Work = Callable[[], object]
 
@@ -27,26 +26,27 @@ class ThreadPool:
     """At most `limit` threads that run work, which must not raise, in the order in which it was submitted."""
 
     def __init__(self, name: str, limit: int) -> None:
-        """Begin without threads; `name` is that of all threads."""
+        """Begin without threads; `name` is that of all threads. Pools live as long as the process."""
         self.name: Final = name
         self.limit: Final = limit
-        self._queues_of_parents = list[object]()
-        """Queues of parent processes, kept unchanged: their threads do not exist in this process."""
+        self._of_parents = list[object]()
+        """Queues and locks of parent processes, kept unchanged: their threads do not exist in this process."""
         self._begin()
-        _all.add(self)
+        atexit.register(self.end)  # pools have handlers of their own: an interrupt ends waiting for one pool only
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._reset_after_fork)
 
     def _begin(self) -> None:
+        self.process = object()
+        """An object that another process does not have: work that was submitted before a fork is lost in the child."""
         self._queue = SimpleQueue[Work | None]()
         self._idle = list[None]()
         """One entry per waiting thread without work; if an interrupt loses one, a thread is started too early."""
         self._threads = list[int]()
         self._ended = SimpleQueue[None]()
         self._lock = threading.Lock()
-
-    @property
-    def process(self) -> object:
-        """An object that another process does not have: work that was submitted before a fork is lost in the child."""
-        return self._queue
+        self._is_ended = False
+        """Whether threads may not start any more."""
 
     @property
     def has_threads(self) -> bool:
@@ -64,9 +64,9 @@ class ThreadPool:
         return bool(self._threads)
 
     def _start_thread(self) -> None:
-        """Start another thread, up to the limit."""
+        """Start another thread, up to the limit and until the end."""
         with self._lock, suppress(RuntimeError):  # no more threads, or the interpreter is ending
-            if len(self._threads) < self.limit:
+            if len(self._threads) < self.limit and not self._is_ended:
                 self._threads.extend(map(start_new_thread, (self._work,), ((),)))
 
     def _work(self) -> None:
@@ -81,36 +81,22 @@ class ThreadPool:
 
     def end(self) -> None:
         """Discard waiting work and end all threads: machine code and LLVM must not run while the interpreter exits."""
+        with self._lock:
+            self._is_ended = True
+            threads, self._threads = self._threads, []
         with suppress(Empty):
             while True:
                 self._queue.get_nowait()
-        for _ in self._threads:
+        for _ in threads:
             self._queue.put(None)
-        for _ in self._threads:
+        for _ in threads:
             self._ended.get()
-        self._begin()
 
-    def reset_after_fork(self) -> None:
+    def _reset_after_fork(self) -> None:
         """Begin without threads in a forked process."""
-        self._queues_of_parents += [self._queue, self._ended, self._lock]
+        self._of_parents += [self._queue, self._ended, self._lock]
         self._begin()
 
 
-_all: WeakSet[ThreadPool] = WeakSet()
 compiler_thread: Final = ThreadPool("rbd-compiler", 1)
 """The thread that compiles in the background."""
-
-
-def _reset_after_fork() -> None:
-    for pool in _all:
-        pool.reset_after_fork()
-
-
-def _end() -> None:
-    for pool in _all:
-        pool.end()
-
-
-atexit.register(_end)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_reset_after_fork)

@@ -11,9 +11,10 @@ from rbd.native.codegen.ir import Writer
 from rbd.native.runtime.jit import Library, assemble
 
 KNOWN = (0, 1, 2, 7)
+STOPS = (-2, 3, 5, 9)
 
 
-def recurrence(count: int | str, name: str) -> str:
+def recurrence(count: int | str, name: str, start: str = "0") -> str:
     """Return a function that repeats a, b = b, 3 a + i from 1, 2, and returns 1000 a + b."""
     w = Writer()
     w.begin_function(f"i64 @{name}(i64 %count)")
@@ -22,7 +23,7 @@ def recurrence(count: int | str, name: str) -> str:
         a, b = values
         return [b, w.assign(f"add i64 {w.assign(f'mul i64 {a}, 3')}, {index}")]
 
-    a, b = w.loop(count, body, [("i64", "1"), ("i64", "2")])
+    a, b = w.loop(count, body, [("i64", "1"), ("i64", "2")], start=start)
     scaled = w.assign(f"mul i64 {a}, 1000")
     w.end_function(f"i64 {w.assign(f'add i64 {scaled}, {b}')}")
     return w.text()
@@ -76,9 +77,9 @@ def sides() -> str:
     return w.text()
 
 
-def expected(count: int) -> int:
+def expected(count: int, start: int = 0) -> int:
     a, b = 1, 2
-    for index in range(count):
+    for index in range(start, count):
         a, b = b, 3 * a + index
     return 1000 * a + b
 
@@ -87,6 +88,8 @@ def expected(count: int) -> int:
 def entry() -> Callable[[str, int], int]:
     names = ["given", *(f"known{count}" for count in KNOWN)]
     texts = [recurrence("%count", "given"), *(recurrence(count, f"known{count}") for count in KNOWN)]
+    names += [f"from_five_to{k}" for k, _ in enumerate(STOPS)]
+    texts += [recurrence(stop, f"from_five_to{k}", "5") for k, stop in enumerate(STOPS)]
     names += ["triangle", "groups1", "groups4", "sides"]
     texts += [triangle(), groups(1), groups(4), sides()]
     library = Library(assemble("\n".join(texts)), tuple(names))
@@ -107,14 +110,26 @@ def test_loops_of_known_length(entry: Callable[[str, int], int], count: int) -> 
     assert entry(f"known{count}", -1) == expected(count)
 
 
+@pytest.mark.parametrize(("number", "stop"), list(enumerate(STOPS)))
+def test_loops_to_a_known_end(entry: Callable[[str, int], int], number: int, stop: int) -> None:
+    assert entry(f"from_five_to{number}", -1) == expected(stop, start=5)
+
+
+def test_loops_of_negative_length_are_empty() -> None:
+    w = Writer()
+    w.for_each(-1, lambda _: pytest.fail("a loop without iterations"))
+    assert w.lines == []
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 7])
 def test_bodies_may_have_loops_and_conditions(entry: Callable[[str, int], int], count: int) -> None:
     assert entry("triangle", count) == sum(k for k in range(count) if k % 2)
 
 
-@pytest.mark.parametrize(("size", "count"), [(1, 3), (1, 5), (4, 3), (4, 6), (4, 7), (4, 14)])
+@pytest.mark.parametrize(("size", "count"), [(1, 3), (1, 5), (4, 3), (4, 6), (4, 7), (4, 14), (1, 2), (4, 2), (4, -9)])
 def test_groups_of_indices_that_fit(entry: Callable[[str, int], int], size: int, count: int) -> None:
-    assert entry(f"groups{size}", count) == (count - 3) // size * 1000 + 3 + (count - 3) // size * size
+    number = max(count - 3, 0) // size
+    assert entry(f"groups{size}", count) == number * 1000 + 3 + number * size
 
 
 @pytest.mark.parametrize(("count", "total"), [(5, 10), (6, 11), (8, 21)])
