@@ -157,24 +157,33 @@ def _no_rows(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return *own[: len(Projection.layout.sizes)], *chain(*tables[:kept])
 
 
+def _parts(sizes: tuple[int, ...], flat: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+    """Split the operands, or their tangents: sides and what follows them, W, T, interval rows."""
+    of = PROJECT_GROUPS.layout.bind(sizes)
+    last = len(flat) - of["plain_entries"]
+    second = last - of["map_entries"]
+    first = second - of["wrench_entries"]
+    return flat[:first], flat[first:second], flat[second:last], flat[last:]
+
+
 def _groups(sizes: tuple[int, ...], flat: Vector) -> list[tuple[Matrix, Matrix]]:
     """Return W and T of each group from the operands, or their tangents."""
-    own, tables = PROJECT_GROUPS.split_sizes(sizes)
-    of, named = PROJECT_GROUPS.layout.bind(own), dict(zip(PROJECT_GROUPS.layout.names("table"), tables, strict=True))
-    found, start, place = list[tuple[Matrix, Matrix]](), 0, of["wrench_entries"]
+    _, tables = PROJECT_GROUPS.split_sizes(sizes)
+    named = dict(zip(PROJECT_GROUPS.layout.names("table"), tables, strict=True))
+    _, wrenches, maps, _ = _parts(sizes, flat)
+    found = list[tuple[Matrix, Matrix]]()
     for g, size in enumerate(named["group_sizes"]):
         count = named["group_ends"][g + 1] - named["group_ends"][g]
         width = named["column_ends"][g + 1] - named["column_ends"][g]
-        found.append((rows_of(flat[start : start + count * size], count, size), rows_of(flat[place:], size, width)))
-        start, place = start + count * size, place + size * width
+        found.append((rows_of(wrenches, count, size), rows_of(maps, size, width)))
+        wrenches, maps = wrenches[count * size :], maps[size * width :]
     return found
 
 
 def _with_rows(sizes: tuple[int, ...], flat: Vector, rows: Sequence[Matrix]) -> Vector:
     """Return the operands of the projection with rows, or their tangents, from those of this one."""
-    own = PROJECT_GROUPS.layout.bind(sizes)
-    start = len(flat) - own["wrench_entries"] - own["map_entries"] - own["plain_entries"]
-    return *(x for part in rows for row in part for x in row), *flat[len(flat) - own["plain_entries"] :], *flat[:start]
+    rest, _, _, plain = _parts(sizes, flat)
+    return *(x for part in rows for row in part for x in row), *plain, *rest
 
 
 def _jvp(sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector) -> Vector:

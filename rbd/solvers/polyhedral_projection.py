@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, final
 import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.functions import absolute, less, where
+from rbd.scalars.functions import absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
@@ -53,7 +53,7 @@ def projection_jvp(
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
     dense = _Dense.of(sizes)
-    n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
+    n, m, solution = dense.n, dense.m, _Solution.of(dense, operands, outputs)
     changes, of_friction = dense.dense_rows(tangents), solution.of_friction(dense.after_sides(tangents)[2])
     rows = dense.dense_rows(operands)
     linear: list[Scalar] = [0] * n
@@ -78,7 +78,7 @@ def projection_vjp(
 ) -> Vector:
     """Return the cotangents of rows, sides, bounds and friction, at the active set."""
     dense = _Dense.of(sizes)
-    n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
+    n, m, solution = dense.n, dense.m, _Solution.of(dense, operands, outputs)
     flat = dense.operands(operands, 1, solution.sides(operands), [0] * n)
     dual = quadratic_program_vjp(dense.sizes, _LABELS, flat, solution.flat, cotangents)
     start = n * n + n
@@ -132,6 +132,10 @@ class _Dense:
             entries[place] = x
         return rows_of(entries, self.m, self.n)
 
+    def sides(self, flat: Vector) -> Vector:
+        """Return the sides of the rows from the operands, or their tangents."""
+        return flat[len(self.row_places) : len(self.row_places) + self.m]
+
     def after_sides(self, flat: Vector) -> Matrix:
         """Return lower bounds, upper bounds and friction of the interval rows, or their tangents."""
         return rows_of(flat[len(self.row_places) + self.m :], 3, self.intervals)
@@ -159,15 +163,16 @@ class _Solution:
     """Of the friction of rows that slide."""
 
     @classmethod
-    def of(cls, dense: _Dense, outputs: Vector) -> _Solution:
-        """Read what the interval rows do."""
+    def of(cls, dense: _Dense, operands: Vector, outputs: Vector) -> _Solution:
+        """Read what the rows do; one bears if its multiplier is the larger of slack and multiplier."""
         m, plain = dense.m, dense.m - dense.intervals
-        multipliers, pieces = outputs[dense.n : dense.n + m], outputs[dense.n + m : -2]
+        z, multipliers, pieces = outputs[: dense.n], outputs[dense.n : dense.n + m], outputs[dense.n + m : -2]
         lower = tuple(where(less(1, x), 1, 0) for x in pieces)
         upper = tuple(where(less(x, -1), 1, 0) for x in pieces)
-        active = [where(less(0, x), 1, 0) for x in multipliers[:plain]]
+        rows = zip(multipliers[:plain], dense.dense_rows(operands), dense.sides(operands), strict=False)
+        active = [where(less(maximum(0, dot(row, z) - side), x), 1, 0) for x, row, side in rows]
         active += [a + b + rests(x) for a, b, x in zip(lower, upper, pieces, strict=True)]
-        return cls(dense, outputs[: dense.n], multipliers, tuple(active), lower, upper, pieces)
+        return cls(dense, z, multipliers, tuple(active), lower, upper, pieces)
 
     @property
     def flat(self) -> Vector:
@@ -181,8 +186,8 @@ class _Solution:
 
     def sides(self, flat: Vector) -> Vector:
         """Return the sides of the rows, or their tangents: those of interval rows at the bound that holds them."""
-        start, dense = len(self.dense.row_places), self.dense
-        sides, (lower, upper, _) = list(flat[start : start + dense.m]), dense.after_sides(flat)
+        dense = self.dense
+        sides, (lower, upper, _) = list(dense.sides(flat)), dense.after_sides(flat)
         for k, j in enumerate(dense.interval_rows):
             sides[j] = sides[j] + self.at_lower[k] * lower[k] + self.at_upper[k] * upper[k]
         return tuple(sides)

@@ -81,6 +81,13 @@ def solve_projected_program(
     return ProgramSolution(chosen[:n], chosen[n : n + m], chosen[n + m :], needed)
 
 
+def _length(row: Vector) -> Scalar:
+    """Return the length of a row, whose derivatives are zero where it is zero."""
+    square = dot(row, row)
+    is_zero = less_equal(square, 0)
+    return where(is_zero, 0, sqrt(where(is_zero, 1, square)))
+
+
 @final
 class _Scaled(NamedTuple):
     """The program with rows of length one, seen from the free point, in units of `size`."""
@@ -157,7 +164,7 @@ def _normalised(
 
     Rows of zeros have an inverse length of zero; one with a positive bound contradicts.
     """
-    lengths = [sqrt(dot(row, row)) for row, _ in white]
+    lengths = [_length(row) for row, _ in white]
     longest = reduce(maximum, lengths)
     rows, sides, inverses, contradicts = list[Vector](), list[Scalar](), list[Scalar](), less(1, 0)
     for (row, free), bound, length in zip(white, bounds, lengths, strict=True):
