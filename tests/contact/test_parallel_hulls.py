@@ -1,0 +1,107 @@
+"""Distances of convex hulls whose faces are nearly parallel or whose points nearly coincide; bits; statuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from rbd.contact.geometry import convex_features
+from rbd.contact.geometry.hull_distance import nearest_of_hulls
+from rbd.errors import SolverError
+from rbd.native.compiled_program import CompiledProgram
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from tests.contact.samples import rotation
+from tests.contact.test_convex_hulls import WEDGE, corners, vectors
+from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
+
+TILTS = [0.0, *(10.0**k for k in range(-16, -3))]
+CUBE = corners(np.full(3, 0.2))
+
+
+def tilted(points: Array, angle: float, rng: np.random.Generator) -> Array:
+    """Return points turned by a small angle about a random axis."""
+    w = rng.normal(size=3) * angle
+    return points + np.cross(w, points) + np.cross(w, np.cross(w, points)) / 2
+
+
+def above(a: Array, b: Array, gap: float, shift: Array) -> Array:
+    """Return b moved, such that its lowest point is a gap above the highest one of a."""
+    return b + np.array([*shift, a[:, 2].max() - b[:, 2].min() + gap])
+
+
+def margin(a: Array, b: Array) -> float:
+    """Return the distance of two hulls from the quadratic program min |n|, n . (b_i - a_j) >= 1 for all i, j.
+
+    Its solution is 1 over the distance; its dual is a problem of nonnegative least squares.
+    """
+    rows = (b[:, None] - a[None]).reshape(-1, 3)
+    u = nnls(np.vstack([rows.T, np.ones(len(rows))]), np.array([0.0, 0.0, 0.0, 1.0]))[0]
+    return float(np.linalg.norm(rows.T @ u) / u.sum())
+
+
+def assert_right(a: Array, b: Array) -> None:
+    found = nearest_of_hulls(vectors(a), vectors(b))
+    assert float(found.phi) == pytest.approx(margin(a, b), rel=0, abs=1e-9)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("tilt", TILTS)
+def test_nearly_parallel_faces(tilt: float, shifted: bool) -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(8):
+        box, other = (corners(rng.uniform(0.05, 0.5, 3)) for _ in range(2))
+        for a, b in ((CUBE, CUBE), (box, box), (box, other), (WEDGE, box), (WEDGE, WEDGE)):
+            turn, shift = rotation(rng), rng.uniform(-0.1, 0.1, 2) * shifted
+            b = above(a, tilted(b, tilt, rng), 10 ** rng.uniform(-4, -0.5), shift)
+            assert_right(a @ turn.T, b @ turn.T)
+
+
+@pytest.mark.parametrize("distance", [0.0, *(10.0**k for k in range(-17, -5))])
+def test_points_that_nearly_coincide(distance: float) -> None:
+    rng = np.random.default_rng(5)
+    for aligned in [True, False] * 8:
+        a, b = (np.repeat(corners(rng.uniform(0.05, 0.5, 3)), 2, axis=0) for _ in range(2))
+        b = b + rng.normal(size=b.shape) * distance
+        turn = np.eye(3) if aligned else rotation(rng)
+        assert_right(a, above(a, b @ turn.T, 10 ** rng.uniform(-3, -0.5), np.zeros(2)))
+
+
+def rows_of_poses(count: int) -> list[Array]:
+    """Return the corners of cubes, and of cubes above these with tilts of all sizes, every third turned."""
+    rng = np.random.default_rng(6)
+    tilts = [tilted(CUBE, TILTS[k % len(TILTS)], rng) for k in range(count)]
+    turned = [b @ rotation(rng).T if k % 3 == 0 else b for k, b in enumerate(tilts)]
+    there = [above(CUBE, b, 0.05, rng.normal(size=2) / 20) for b in turned]
+    return [np.tile(CUBE.ravel(), (count, 1)), np.array(there).reshape(count, 24)]
+
+
+def count_rounds(a: Array, b: Array, monkeypatch: pytest.MonkeyPatch) -> int:
+    rounds: list[int] = []
+    find = convex_features._find_nearest
+    with monkeypatch.context() as patch:
+        patch.setattr(convex_features, "_find_nearest", lambda w, count: rounds.append(count) or find(w, count))
+        nearest_of_hulls(vectors(a.reshape(8, 3)), vectors(b.reshape(8, 3)))
+    return len(rounds)
+
+
+def test_rows_with_different_numbers_of_rounds_have_their_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, count = Graph(), 29
+    a, b = graph.input("a", (24,)), graph.input("b", (24,))
+    first, second = ([(flat[k], flat[k + 1], flat[k + 2]) for k in range(0, 24, 3)] for flat in (a, b))
+    found = nearest_of_hulls(first, second)
+    program = Program.of(graph, "tilted", {"phi": (found.phi,), "n": found.n, "p_a": found.p_a})
+    arrays = rows_of_poses(count)
+    expected = reference(program, arrays, count)
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, count), expected)
+    for lanes in (2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count), expected)
+    assert len({count_rounds(*row, monkeypatch) for row in zip(*arrays, strict=True)}) > 3
+
+
+def test_distances_that_are_not_sure_have_a_status_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convex_features, "ROUNDS", 1)
+    with pytest.raises(SolverError, match="lost to rounding"):
+        nearest_of_hulls(vectors(CUBE), vectors(CUBE + [0.1, 0.2, 0.3]))
