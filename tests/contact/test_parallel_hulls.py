@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+import rbd
+from rbd.contact import Box, ConvexHull
 from rbd.contact.geometry import convex_features
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
-from rbd.errors import SolverError
+from rbd.errors import ArgumentError, SolverError
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
+from rbd.viz.solids import facets
 from tests.contact.samples import rotation
-from tests.contact.test_convex_hulls import WEDGE, corners, vectors
+from tests.contact.test_convex_hulls import WEDGE, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
 TILTS = [0.0, *(10.0**k for k in range(-16, -3))]
@@ -105,3 +108,26 @@ def test_distances_that_are_not_sure_have_a_status_of_their_own(monkeypatch: pyt
     monkeypatch.setattr(convex_features, "ROUNDS", 1)
     with pytest.raises(SolverError, match="lost to rounding"):
         nearest_of_hulls(vectors(CUBE), vectors(CUBE + [0.1, 0.2, 0.3]))
+
+
+def test_a_hull_that_overlaps_fails_alone_in_its_batch() -> None:
+    _, model = free_body(lambda frame: ConvexHull(frame, WEDGE, 0.02), lambda root: Box(root, (0.3, 0.3, 0.3)))
+    rng, count, failed = np.random.default_rng(7), 20, [4, 13]
+    q = np.array([[1, *tilt, 0, 0, 0.25] for tilt in rng.normal(size=(count, 3)) / 50])
+    q[:, :4] /= np.linalg.norm(q[:, :4], axis=1)[:, None]
+    q[failed, 6] = 0.19
+    status, distances = rbd.RowStatus(), model.recorded("distances")
+    found = distances(q, np.zeros(6), status=status)
+    assert np.flatnonzero(status.failed).tolist() == failed
+    assert "deeper than their radii" in status.explain(4)
+    assert np.isnan(found[failed]).all()
+    for k in set(range(count)) - set(failed):
+        assert found[k].tobytes() == distances(q[k], np.zeros(6)).tobytes()
+
+
+def test_radii_below_rounding_are_refused_and_the_least_is_drawn() -> None:
+    square, frame = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0.2, 0.2, 0.0]]), rbd.Frame("flat")
+    with pytest.raises(ArgumentError, match="2e-10"):
+        ConvexHull(frame, square, 1e-17)
+    assert len(facets(ConvexHull(frame, square, 3e-10))) > 0
+    assert ConvexHull(frame, square[:1], 1e-17).radius == 1e-17

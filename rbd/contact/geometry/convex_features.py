@@ -263,7 +263,7 @@ def _judge(w: ConvexPair) -> int:
 
 
 def _operations(first: int, second: int) -> int:
-    return ROUNDS * (6 * (first + second) + 500) + 6 * (first + second)
+    return ROUNDS * (6 * (first + second) + 650) + 6 * (first + second)
 
 
 def _no_change(

@@ -18,6 +18,8 @@ from rbd.spatial.frame import F, require_frame
 _set = object.__setattr__
 MOST: Final = 128
 """Points of a hull, at most."""
+_LEAST: Final = 1e-9
+"""Share of the extent of the points that the radius is, at least: of less, rounding leaves nothing."""
 
 
 @final
@@ -26,8 +28,9 @@ class ConvexHull(Generic[F]):
     """Rounded convex body: all within `radius` of the convex hull of `points`, (k, 3), in `frame`.
 
     Points inside the hull are allowed. Hulls overlap other bodies by up to their radius and that of the other one:
-    where a hull without its rounding meets a box, or the axis of a capsule, the distance raises SolverError. Raises
-    ShapeError, ArgumentError and NotFiniteError.
+    where a hull without its rounding meets a box, the axis of a capsule, the centre of a sphere or another hull without
+    its rounding, the distance raises SolverError. On boxes and on each other hulls rest at one point, and rock: they
+    do not make stacks. Raises ShapeError, ArgumentError and NotFiniteError.
 
     >>> import rbd
     >>> rbd.contact.ConvexHull(rbd.Frame("wedge"), [(0, 0, 0), (0.2, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], radius=0.005)
@@ -47,8 +50,18 @@ class ConvexHull(Generic[F]):
         found.flags.writeable = False
         _set(self, "frame", require_frame(frame, "frame"))
         _set(self, "points", found)
-        _set(self, "radius", above_zero(radius, "radius"))
+        _set(self, "radius", _radius(radius, found))
 
     @override
     def __repr__(self) -> str:
         return f"<convex hull: {len(self.points)} points, radius {self.radius:g}>"
+
+
+def _radius(radius: float, points: Array) -> float:
+    """Return a radius; raise ArgumentError unless it is above zero, and above rounding for these points."""
+    checked = above_zero(radius, "radius")
+    least = _LEAST * float(np.ptp(points, axis=0).max())
+    if checked < least:
+        message = f"radius is {checked:g}, needs {least:g}, which is {_LEAST:g} times the extent of the points, or more"
+        raise ArgumentError(message, argument="radius", value=radius, allowed=f"at least {least:g}")
+    return checked

@@ -69,7 +69,8 @@ class CollisionModel(CollisionPairs):
         """Broad phase: return the numbers of all pairs nearer than `margin` (m), and of few others.
 
         It compares bounding spheres. With hundreds of pairs, pass its result to `distances` and `jacobian`, which then
-        compute these pairs only. Raises ArgumentError for a margin that is no number, and for states that are not live.
+        compute these pairs only. Raises ArgumentError for a margin that is no number, for states that are not live, and
+        for models with height fields or convex hulls.
 
         >>> import rbd
         >>> mechanism, model = rbd.robots.hand()
@@ -105,7 +106,9 @@ class CollisionModel(CollisionPairs):
         returned before; without it, a direction perpendicular to both axes. For parallel segments, whose nearest points
         are not unique, the witnesses are in the middle of the overlap. The result depends on the arguments only.
 
-        Raises ArgumentError for pairs that do not exist, and when `previous` holds another number of distances.
+        Raises ArgumentError for pairs that do not exist, for pairs in models with height fields or convex hulls, and
+        when `previous` holds another number of distances; SolverError for convex hulls that overlap by more than their
+        radii.
         """
         self.require(state)
         root = state.layout.root_frame

@@ -26,7 +26,7 @@ Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]
 
 @final
 class ShapeTable:
-    """The shapes and pairs of a model as arrays. Height fields are in none of these."""
+    """The shapes and pairs of a model as arrays. Height fields and convex hulls are in none of these."""
 
     def __init__(
         self, mechanism: Mechanism, shapes: Sequence[tuple[Shape, RigidBody]], pairs: Sequence[Pair], record: Record

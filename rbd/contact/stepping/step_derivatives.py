@@ -92,7 +92,8 @@ def contact_step_derivatives(
 
     They are exact where no pair begins or ceases to push, stick or slide. A step that stops a motion has derivatives of
     zero in the directions that contacts determine. Besides the pairs at a switch, distances have corners of their own
-    (parallel segments, the edge of a face): the derivative is that of the witnesses. Batches are calls of a function
+    (parallel segments, the edge of a face): the derivative is that of the witnesses. At parallel faces of convex hulls
+    these are points that the search for the nearest ones chose. Batches are calls of a function
     recorded with `rbd.record`, in which dt and friction may be inputs, too. Raises what `contact_step` does, and
     ArgumentError for friction with round cones.
 

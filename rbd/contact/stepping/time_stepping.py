@@ -50,9 +50,10 @@ def contact_step(
 
     `friction` is Coulomb's coefficient mu of pairs without their own; with 0 no pair has friction. Points nearer than
     `margin` constrain the step; it must be more than the distance that a point moves in one step. Boxes rest on faces
-    with all their corners, capsules on planes with both ends. Joints have stops, dry friction and implicit damping;
-    `joints` has options for them. The state itself does not change. In recorded functions dt and friction may be
-    inputs; their values are not checked. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+    with all their corners, capsules on planes with both ends, convex hulls on planes and height fields with all their
+    points, but on boxes and on each other at one point, so that they rock. Joints have stops, dry friction and implicit
+    damping; `joints` has options for them. The state itself does not change. In recorded functions dt and friction
+    may be inputs; their values are not checked. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
