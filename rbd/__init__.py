@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rbd import rational as rational
     from rbd import robots as robots
     from rbd import rollout as rollout
+    from rbd import solvers as solvers
     from rbd import testing as testing
     from rbd import viz as viz
     from rbd.algorithms.accelerations import relative_acceleration as relative_acceleration
@@ -155,15 +156,17 @@ if not TYPE_CHECKING:
     _IMPORTED_WITH_RBD = ("mechanism", "spatial")
     """Packages that are imported with this module; the others are imported when they are first used."""
     _MODULES = (
-        *("algorithms", "bridges", "contact", "errors", "export", "joints", "mechanism", "mjcf", "native", "rational"),
-        *("robots", "rollout", "scalars", "simulation", "solvers", "spatial", "testing", "urdf", "viz"),
+        *("algorithms", "bridges", "contact", "errors", "export", "gym", "joints", "mechanism", "mjcf", "native"),
+        *("rational", "robots", "rollout", "scalars", "simulation", "solvers", "spatial", "testing", "urdf", "viz"),
     )
     """The modules with names of their own for users, which completion shows."""
-    _INTERNAL_MODULES = ("compiled", "control", "gym", "intrinsics", "program", "state")
+    _UNLISTED_MODULES = ("compiled", "control", "intrinsics", "program", "state")
+    """Modules whose names for users are in this package, or for those who extend it; completion does not show them."""
     _PACKAGE_OF = {name: package for package, names in _NAMES.items() for name in names.split()}
+    __all__ = sorted({*_PACKAGE_OF, "__version__"} - {"compile"})
 
     def __getattr__(name: str) -> object:
-        if name in _MODULES or name in _INTERNAL_MODULES:
+        if name in _MODULES or name in _UNLISTED_MODULES:
             return import_module(f"rbd.{name}")
         if name not in _PACKAGE_OF:
             raise AttributeError(f"module 'rbd' has no attribute {name!r}")
@@ -176,4 +179,4 @@ if not TYPE_CHECKING:
     for _package in _IMPORTED_WITH_RBD:
         for _name in _NAMES[_package].split():
             __getattr__(_name)
-    __all__ = sorted({*_PACKAGE_OF, "__version__"} - {"compile"})
+    del _package, _name

@@ -44,15 +44,22 @@ def test_type_checkers_see_the_public_names_and_modules() -> None:
     tree = ast.parse(Path(rbd.__file__).read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module is not None]
     seen = {
-        alias.asname: node.module
+        alias.asname: str(node.module)
         for node in imports
         for alias in node.names
         if str(node.module).startswith("rbd") and alias.asname == alias.name
     }
     names = {name for name, module in seen.items() if module != "rbd"}
     assert names == {*rbd.__all__, "compile"} - {"__version__"}
+    modules = {name for name, module in seen.items() if module == "rbd"}
+    packages_of_names = {module.split(".")[1] for module in seen.values() if module != "rbd"}
+    assert modules == {*dir(rbd)} - {*rbd.__all__, "compile"} - packages_of_names
     for name in names:
         assert getattr(rbd, name) is getattr(importlib.import_module(seen[name]), name)
+
+
+def test_variables_of_its_loops_do_not_stay_in_the_package() -> None:
+    assert [name for name in vars(rbd) if re.fullmatch("_[a-z]+", name)] == []
 
 
 def test_public_names_are_sorted_and_unique() -> None:

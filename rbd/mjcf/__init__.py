@@ -1,7 +1,8 @@
 """Robot models in MJCF, MuJoCo's format: mechanisms that move as MuJoCo's do.
 
-The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `settings`,
-`defaults`, `meshes`, `bodies` (one small module per element) -> `masses` -> `build` (a Mechanism).
+Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `settings`,
+`defaults`, `meshes`, `bodies` (one small module per element) -> `masses` -> `forces` -> `build` (a Mechanism) ->
+`equality`, `contacts`, `keyframes`.
 """
 
 from __future__ import annotations

@@ -94,9 +94,8 @@ class EqualityReader:
             return first, second, a.pose, b.pose
         first = self._body(element, "body1")
         second = self._body(element, "body2") if element.has("body2") else self._bodies[WORLD]
-        first_in_second = _world_pose(second).inverse() @ _world_pose(
-            first
-        )  # of the first in the second, as the file has them
+        # The pose of the first in the second, as the file has them.
+        first_in_second = _world_pose(second).inverse() @ _world_pose(first)
         if element.node.tag == "weld":
             return first, second, self._relative(element, first_in_second.inverse()), Pose()
         if not element.has("anchor"):

@@ -8,7 +8,7 @@ from rbd.files.pose import Triple
 from rbd.mjcf.element import MjcfElement
 
 LAWS: Final = ("none", "fixed", "affine")
-_MOST: Final = 10
+_MAX_NUMBERS: Final = 10
 
 
 @final
@@ -44,7 +44,7 @@ class ForceLaw:
 
     def _general(self, layer: MjcfElement) -> None:
         for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):
-            prefix = layer.numbers(attribute, _MOST)[:3]
+            prefix = layer.numbers(attribute, _MAX_NUMBERS)[:3]
             values[: len(prefix)] = prefix
         self._varies = layer.choice("gaintype", LAWS, "affine" if self._varies else "fixed") == "affine"
         self._biased = layer.choice("biastype", LAWS, "affine" if self._biased else "none") == "affine"

@@ -17,7 +17,7 @@ from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ATTRIBUTES
 
 _DEGREE: Final = math.pi / 180
-_MOST_GROUPS: Final = 30
+_MAX_GROUPS: Final = 30
 _PARTS: Final = {
     **dict.fromkeys(("equality", "frictionloss", "limit", "contact"), "constraint"),
     **dict.fromkeys(("spring", "damper"), "passive"),
@@ -73,7 +73,7 @@ def read_settings(reading: MjcfReading, root: XmlElement) -> Settings:
     options = [MjcfElement(reading, node) for node in root.children if node.tag == "option"]
     for element in options:
         _option(reading, element, settings)
-    _doubt_fluid(reading, options)
+    _warn_of_fluid(reading, options)
     return settings
 
 
@@ -118,7 +118,7 @@ def _option(reading: MjcfReading, element: MjcfElement, settings: Settings) -> N
     settings.acceleration = (x, y, z)
     settings.time_step = element.number("timestep", settings.time_step)
     if element.has("actuatorgroupdisable"):
-        settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MOST_GROUPS)))
+        settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MAX_GROUPS)))
     for child in element.node.children:
         if child.tag == "flag":
             _flag(reading, MjcfElement(reading, child), settings)
@@ -132,8 +132,8 @@ def _flag(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Non
     settings.disabled = settings.disabled - words.keys() | disabled
 
 
-def _doubt_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:
-    """Doubt the forces of a fluid; wind alone has none."""
+def _warn_of_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:
+    """Warn of the forces of a fluid, which are left out; wind alone has none."""
     media = {word: element for word in ("density", "viscosity") for element in options if element.has(word)}
     media = {word: element for word, element in media.items() if element.number(word) != 0.0}
     for word, element in media.items():

@@ -141,9 +141,9 @@ ports_left:
 move:
   %start_at = getelementptr ptr, ptr %starts, i64 %p
   %start = load ptr, ptr %start_at
-  %jump_at = getelementptr i64, ptr %strides, i64 %p
-  %jump = load i64, ptr %jump_at
-  %offset = mul i64 %jump, %k
+  %stride_at = getelementptr i64, ptr %strides, i64 %p
+  %stride = load i64, ptr %stride_at
+  %offset = mul i64 %stride, %k
   %place = getelementptr i8, ptr %start, i64 %offset
   %work_at = getelementptr ptr, ptr %work, i64 %p
   store ptr %place, ptr %work_at

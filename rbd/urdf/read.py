@@ -57,7 +57,7 @@ def load_urdf(
 
     `snap` makes exact what was meant to be: angles within 5e-8 (seven decimals) of a multiple of a right angle, and
     entries of placements and axes within 1e-8 of those of a coordinate-aligned one. `report` receives what was ignored,
-    snapped and doubted, and the shapes; `packages` is where it finds `package://` meshes, which loading never opens.
+    snapped and warned of, and the shapes; `packages` is where it finds `package://` meshes, which loading never opens.
     `gravity` is in the root frame.
 
     Raises UrdfError (`.file .line .column .element`); ArgumentError for a wrong argument.

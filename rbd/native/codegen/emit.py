@@ -52,7 +52,7 @@ class FunctionWriter:
         self.windows: set[int] = set()
         self.tables: list[str] = []
         self.span = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
-        self.most_windows = _POINTER_REGISTERS - len(plan.program.inputs)
+        self.max_windows = _POINTER_REGISTERS - len(plan.program.inputs)
 
     def text(self) -> str:
         """End the function; return it with its tables."""
@@ -91,8 +91,8 @@ class FunctionWriter:
 
     def _place(self, block: str, index: int) -> str:
         """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
-        number = index // self.span if self.span and block == "%ws" else self.most_windows
-        if number >= self.most_windows:
+        number = index // self.span if self.span and block == "%ws" else self.max_windows
+        if number >= self.max_windows:
             return self.w.address(block, index * self.lanes.width)
         self.windows.add(number)
         inside = index - number * self.span - self.span // 2
