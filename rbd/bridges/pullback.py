@@ -1,7 +1,7 @@
 """Pullbacks of recorded programs: vector-Jacobian products by one reverse sweep, without the Jacobian.
 
-A program that calls an intrinsic without an adjoint, such as a step with Coulomb friction, is differentiated forwards,
-input by input: a reverse sweep would go through the call operand by operand, and there are more of those.
+A program that calls an intrinsic without an adjoint, such as `solve_contact` with Coulomb friction, is differentiated
+forwards, input by input: a reverse sweep would go through the call operand by operand, and there are more of those.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import rbd
 from rbd.bridges.pullback import pullback
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactStepDerivatives, contact_step, contact_step_derivatives
-from rbd.errors import NotFiniteError, ScalarError, ShapeError
+from rbd.errors import NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.scalars.arrays import Array
 from tests.contact.test_derivatives import TURNING, free_body, hand
 
@@ -147,6 +147,24 @@ def test_bad_rows_have_statuses_and_the_others_their_bits() -> None:
         for block in BLOCKS:
             np.testing.assert_array_equal(getattr(found, block)[row], getattr(good, block)[row])
     assert np.isnan(found.v_by_v[[1, 4, 6, 7]]).all()
+
+
+def test_rows_without_a_positive_dt_or_with_negative_friction_fail() -> None:
+    given = drawn("rolling ball", 3, 6)
+    *_, dt, friction = given
+    for function in recorded("rolling ball"):
+        good = function(*given)
+        wrong_dt, wrong_friction, status = dt.copy(), friction.copy(), rbd.RowStatus()
+        wrong_dt[[1, 2]], wrong_friction[4] = (-1e-3, 0.0), -0.5
+        found = function(*given[:3], wrong_dt, wrong_friction, status=status)
+        assert np.flatnonzero(status.failed).tolist() == [1, 2, 4]
+        assert status.explain(2).startswith("dt must be positive")
+        assert status.explain(4).startswith("friction, unless it is zero, must be positive")
+        for a, b in zip(found, good, strict=True):
+            np.testing.assert_array_equal(np.asarray(a)[[0, 3, 5]], np.asarray(b)[[0, 3, 5]])
+        with pytest.raises(SingularError, match="dt must be positive"):
+            function(*(x[0] for x in given[:3]), -1e-3, 0.5)
+        _ = function(*(x[0] for x in given[:3]), 1e-3, 0.0)
 
 
 def test_each_row_names_its_pairs_at_a_switch() -> None:

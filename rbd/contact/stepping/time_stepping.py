@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -27,7 +27,7 @@ from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
 from rbd.program.graph import Recorded
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Scalar, Vector, less, positive, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.state import MechanismState, ScalarState, State
@@ -53,7 +53,8 @@ def contact_step(
     with all their corners, capsules on planes with both ends, convex hulls on planes and height fields with all their
     points, but on boxes and on each other at one point, so that they rock. Joints have stops, dry friction and implicit
     damping; `joints` has options for them. The state itself does not change. In recorded functions dt and friction
-    may be inputs; their values are not checked. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+    may be inputs; rows whose dt is not positive or whose friction is negative fail with a status. Raises ShapeError,
+    NotFiniteError, ArgumentError, SolverError; recorded functions SingularError for a wrong dt or friction.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -80,8 +81,8 @@ def checked_arguments(
     state: State[Any],
     model: CollisionModel,
     torques: object,
-    dt: object,
-    friction: object,
+    dt: float | Scalar,
+    friction: float | Scalar,
     margin: object,
     joints: object,
 ) -> dict[str, Vector | Array]:
@@ -91,7 +92,7 @@ def checked_arguments(
     cast("JointOptions", joints).require(state.layout.nv)
     distance = at_least_zero(margin, "margin")
     require_within_reach(model, distance, "margin")
-    settings = _setting(state, above_zero, dt, "dt"), distance, _setting(state, at_least_zero, friction, "friction")
+    settings = _time_step(state, dt), distance, _friction(state, friction)
     return {"torques": torque_vector(state, torques), "settings": settings}
 
 
@@ -101,11 +102,21 @@ def has_friction(arguments: Mapping[str, Vector | Array]) -> bool:
     return isinstance(friction, Recorded) or cast("float", friction) > 0
 
 
-def _setting(state: State[Any], check: Callable[[object, str], float], value: object, argument: str) -> Scalar:
-    """Return a number, checked, or an input of a function that is being recorded."""
-    if isinstance(value, Recorded) and not isinstance(state, MechanismState):
-        return value
-    return check(value, argument)
+def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
+    """Return the length of the step, checked; that of an input of a recorded function is checked when this runs."""
+    return positive(dt, "dt") if _is_input(state, dt) else above_zero(dt, "dt")
+
+
+def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
+    """Return the coefficient of friction, checked as the length of the step."""
+    if not _is_input(state, friction):
+        return at_least_zero(friction, "friction")
+    return friction * positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
+
+
+def _is_input(state: State[Any], value: object) -> bool:
+    """Return whether a value is an input of a function that is being recorded."""
+    return isinstance(value, Recorded) and not isinstance(state, MechanismState)
 
 
 def _step(
