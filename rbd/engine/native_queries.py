@@ -52,13 +52,13 @@ class NativeQueries:
         self._mechanism, self._layout, self._buffers, self._kernels = mechanism, layout, buffers, kernels
         self._passes: dict[object, PassValues] = {}
 
-    def pose(self, found: Attachment) -> Builtin | None:
+    def pose(self, attachment: Attachment) -> Builtin | None:
         """Return a builtin of the transform from a place to the root frame."""
 
         def plan(builder: PlanBuilder) -> None:
-            pose, in_pass = self._gather(builder, passes.to_root, found.index), found.to_default is None
-            pose = _placed(builder, pose, found)
-            builder.instance(Transform, pose, found.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
+            pose, in_pass = self._gather(builder, passes.to_root, attachment.index), attachment.to_default is None
+            pose = _placed(builder, pose, attachment)
+            builder.instance(Transform, pose, attachment.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
 
         return self._planned(plan)
 
