@@ -92,6 +92,8 @@ def _of_vectors(spec: FastPathSpec) -> Callable[..., Any]:
         try:
             builtin = state.engine.fast[spec]
         except (AttributeError, KeyError):  # no state, or not yet
+            builtin = None  # what runs now does so outside: its errors have no KeyError for a context
+        if builtin is None:
             return spec.run(state, args, named, spec, vectors)
         answer = builtin(*args)
         if answer is not NotImplemented:

@@ -45,6 +45,8 @@ def _of_result(paths: _ResultFastPaths) -> Callable[..., Any]:
             builtin = result.engine.fast[state]
             torques = state.engine.zero_torques if count == 1 or args[1] is None else args[1]
         except (AttributeError, KeyError, TypeError):  # no result, no state, or not yet
+            builtin = torques = None  # as in `fast_path.py`
+        if builtin is None:
             return paths.dispatch(result, args, named)
         return paths.run(result, args, named, state, 1) if builtin(torques) is NotImplemented else result
 

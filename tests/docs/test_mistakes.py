@@ -54,3 +54,5 @@ def test_a_mistake_is_answered_as_the_page_says(call: str, kind: str, says: str)
     pattern = ".*".join(map(re.escape, says.split("...")))
     assert re.fullmatch(pattern, str(caught.value)), str(caught.value)
     np.testing.assert_array_equal(prompt()["state"].q, q)  # nothing has changed
+    error = caught.value
+    assert error.__suppress_context__ or error.__context__ is None  # the traceback shows no failed look-up of rbd

@@ -329,6 +329,8 @@ def test_divergence_says_when_where_and_from_what(pendulum: rbd.MechanismState) 
     assert np.isfinite(error.v).all()
     again = pickle.loads(pickle.dumps(error))
     assert again.time == error.time
+    assert isinstance(error.__cause__, NotFiniteError)
+    assert error.__cause__.__context__ is None  # clusters pickle errors with their contexts
 
 
 @pytest.mark.parametrize(("final_time", "dt"), [(-1.0, 0.1), (1.0, 0.0), (float("nan"), 0.1)])
