@@ -61,7 +61,7 @@ class Intrinsic:
     """Whether machine code has a function for each tuple of sizes and tables, with loops over known ranges unrolled."""
     guarded: bool = False
     """Whether machine code skips a call whose last operand is zero; then the function returns 0 and writes nothing.
-    With uniform control flow it writes zeros where the last operand is zero, but not that of another lane."""
+    With uniform control flow it runs for all lanes, and writes zeros in those whose last operand is zero."""
     labels: int | str = 0
     """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
     error: Callable[[str], RbdError] = must_be_positive
