@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -182,6 +183,27 @@ def _allowed(layer: str, imported: str) -> bool:
     if imported.startswith("__") or layer == imported or (layer, "*") in EXEMPT or (layer, imported) in EXEMPT:
         return True
     return rank(imported) < rank(layer)
+
+
+def imports_past_the_definition(path: Path, tree: ast.AST) -> list[str]:
+    """Return names imported from the list of a package that takes them from another layer itself."""
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and path.name != "__init__.py"]
+    names = ((node, alias.name, _list_of(node.module or "")) for node in nodes for alias in node.names)
+    return [f"{node.lineno}: {name}" for node, name, module in names if name in _names_of_other_layers(module)]
+
+
+def _list_of(module: str) -> Path:
+    return ROOT.joinpath(*module.split("."), "__init__.py")
+
+
+@cache
+def _names_of_other_layers(path: Path) -> set[str]:
+    """Return the names that a package's list imports from other layers; rbd itself and modules have none."""
+    if PACKAGE not in path.parent.parents or not path.exists():
+        return set()
+    nodes = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.ImportFrom))
+    others = (n for n in nodes if not f"{n.module}.".startswith(f"rbd.{layer_of(path)}."))
+    return {alias.asname or alias.name for node in others for alias in node.names}
 
 
 def inexact_literals(tree: ast.AST) -> list[str]:

@@ -71,6 +71,11 @@ def test_imports_point_upwards(path: Path) -> None:
 
 
 @each_module
+def test_names_are_imported_from_the_layer_that_defines_them(path: Path) -> None:
+    assert house.imports_past_the_definition(path, parse(path)) == []
+
+
+@each_module
 def test_parts_of_a_package_import_earlier_parts(path: Path) -> None:
     assert house.later_parts_imported(path, parse(path)) == []
 
@@ -152,6 +157,20 @@ def test_tests_say_how_closely_they_compare(path: Path) -> None:
 def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
     found = house.forbidden_imports(house.PACKAGE / layer / "module.py", ast.parse(line))
     assert bool(found) == forbidden
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("from rbd.state import MechanismState, StateView", ["1: StateView"]),
+        ("def f():\n    from rbd.contact import HalfSpace", ["2: HalfSpace"]),
+        ("from rbd.evaluation.state_view import StateView", []),
+        ("from rbd.simulation.sinks import Sink", []),
+        ("from rbd import ScalarState", []),
+    ],
+)
+def test_definition_rule_bites(line: str, found: list[str]) -> None:
+    assert house.imports_past_the_definition(house.PACKAGE / "viz" / "module.py", ast.parse(line)) == found
 
 
 @pytest.mark.parametrize(

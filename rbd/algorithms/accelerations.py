@@ -7,13 +7,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
+from rbd.kinematics.queries import State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration
 from rbd.spatial.frame import F
-from rbd.state import Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

@@ -19,8 +19,11 @@ from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
 from rbd.evaluation.finite import require_finite_result
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.mechanism.registry import unknown_name
 from rbd.scalars import Scalar, Vector, absolute, maximum
@@ -30,7 +33,6 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
-from rbd.state import A, State, StateView, kernel
 
 Reference: TypeAlias = "FrameLike | Point[Any]"
 """Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""

@@ -18,6 +18,8 @@ from typing import Any, TypeAlias, final
 import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import subtract
@@ -27,7 +29,6 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
 from rbd.spatial.column_operations import transpose_product, transpose_times_acceleration
 from rbd.spatial.linalg import neg3
-from rbd.state import StateView, TreeNode
 
 KnownAccelerations: TypeAlias = Mapping[int, Vector]
 """Index of a node -> the accelerations of its joint."""

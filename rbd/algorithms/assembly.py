@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from rbd.evaluation.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar
 from rbd.spatial import Wrench
 from rbd.spatial.coriolis import CoriolisOperator
-from rbd.state import StateView
 
 Rows: TypeAlias = list[list[Scalar]]
 """A matrix under construction."""

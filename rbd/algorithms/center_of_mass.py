@@ -10,14 +10,18 @@ from functools import partial
 from typing import Any
 
 from rbd.arguments import require_kind, several
+from rbd.engine.fast_path import fast_path
 from rbd.errors import SingularError
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import layout_of
 from rbd.kinematics import passes
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point, PointJacobian
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

@@ -7,12 +7,17 @@ systems", in body frames; motion subspaces may depend on position.
 from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows, fixed, subtree_sums, sum_of, transposed, write_block, zeros
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
 from rbd.spatial import GeometricJacobian
 from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
 from rbd.spatial.coriolis import CoriolisOperator
-from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel

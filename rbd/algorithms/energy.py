@@ -7,10 +7,14 @@ from typing import Any, overload
 from rbd.algorithms.center_of_mass import weight_moment
 from rbd.algorithms.passive import spring_energy
 from rbd.algorithms.soft_contact import contact_energy
-from rbd.evaluation.kernel import Kernel
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import Kernel, kernel
+from rbd.evaluation.state_view import StateView
 from rbd.kinematics import passes
+from rbd.kinematics.queries import State
 from rbd.scalars import Scalar, Vector, const
-from rbd.state import Call, KernelCall, MechanismState, State, StateView, fast_path, kernel
+from rbd.state import MechanismState
 
 
 @kernel

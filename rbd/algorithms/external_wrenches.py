@@ -9,12 +9,12 @@ import attrs
 
 from rbd.arguments import described, require_kind
 from rbd.errors import ArgumentError
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import Layout
 from rbd.kinematics import passes
 from rbd.kinematics.frames import attachment_of
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
-from rbd.state import StateView
 
 T = TypeVar("T")
 

@@ -15,9 +15,13 @@ from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLo
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, Done, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import add
-from rbd.state import A, Call, Done, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel(regroup=True)

@@ -18,11 +18,13 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.arguments import require_kind
 from rbd.display import fields_repr
 from rbd.errors import ArgumentError
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import add
 from rbd.scalars.registry import ARRAYS
-from rbd.state import A, State, StateView, kernel
 
 _Accelerations: TypeAlias = Scalar | Sequence[Scalar] | NDArray[Any]
 JointAccelerations: TypeAlias = Mapping[Joint, _Accelerations] | Mapping[str, _Accelerations]

@@ -26,10 +26,14 @@ from rbd.algorithms.newton_euler import (
 )
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.arguments import require_kind, several
+from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
+from rbd.evaluation.calls import Call, Done, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
-from rbd.state import A, Call, Done, KernelCall, State, StateView, fast_path, kernel, require_state
 
 Vd = Sequence[Scalar] | NDArray[Any]
 _BALANCE = 1 / 10**6

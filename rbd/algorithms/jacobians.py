@@ -11,10 +11,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from rbd.arguments import described, isinstance_untyped, require_kind
+from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
-from rbd.indexing.layout import FrameLike
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import FrameLike, TreeNode
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
@@ -22,7 +27,6 @@ from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import vec3
-from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel, require_state
 
 M = TypeVar("M")
 Columns = tuple[tuple[Vec3, Vec3], ...]

@@ -6,11 +6,16 @@ Featherstone (2008), table 6.2, in body frames.
 from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows, fixed, zeros
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
 from rbd.solvers.linear import Factor
 from rbd.spatial.column_operations import transpose_product
-from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel(regroup=True)

@@ -12,14 +12,18 @@ from typing import Any
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_wrenches, motions
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

@@ -12,12 +12,13 @@ from typing import Any
 from rbd.algorithms.assembly import subtree_sums
 from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
 from rbd.algorithms.passive import passive_torques_kernel
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.linalg import neg3
-from rbd.state import StateView, kernel
 
 
 def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tuple[ClassicalMotion, ...]:

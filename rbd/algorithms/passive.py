@@ -10,10 +10,15 @@ from typing import final
 
 import attrs
 
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.scalars.linear_algebra import combination
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.state import A, Call, KernelCall, State, StateView, TreeNode, fast_path, kernel
 
 
 @kernel

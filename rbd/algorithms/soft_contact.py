@@ -16,11 +16,13 @@ import attrs
 from numpy.typing import NDArray
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import ContactPair
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench
 from rbd.spatial.half_space import HalfSpace
-from rbd.state import ContactPair, StateView, kernel
 
 ContactStates: TypeAlias = Sequence[Scalar] | NDArray[Any]
 

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
+from rbd.evaluation.state_view import StateView
 from rbd.scalars import Scalar, Vector
-from rbd.state import StateView
 
 Torques: TypeAlias = Sequence[Scalar] | NDArray[Any]
 """One number per velocity."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rbd.errors import TopologyError, quoted
+from rbd.evaluation.kernel import require_state
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import Layout
-from rbd.state import StateView, require_state
 
 
 def require_tree(state: StateView, operation: str) -> None:

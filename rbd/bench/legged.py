@@ -19,7 +19,7 @@ import numpy as np
 import rbd
 from rbd.bench.contender import RBD, Contender
 from rbd.compiled import RecordedFunction
-from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace, Sphere
+from rbd.contact import Capsule, CollisionModel, ContactSimulator, Sphere
 from rbd.errors import UnknownNameError
 from rbd.files.pose import IDENTITY
 from rbd.mjcf import MjcfReport, load_mjcf
@@ -28,6 +28,7 @@ from rbd.mjcf.report import Geom
 from rbd.rollout import Worlds
 from rbd.scalars import sin
 from rbd.scalars.arrays import Array
+from rbd.spatial.half_space import HalfSpace
 
 PACKAGE: Final = "mjlab"
 HARD: Final = "hard contact with friction, all robots"

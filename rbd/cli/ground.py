@@ -11,8 +11,9 @@ from rbd.cli.stand_ins import add_stand_ins
 from rbd.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from rbd.contact import CollisionModel, HalfSpace
+    from rbd.contact import CollisionModel
     from rbd.mechanism import Joint
+    from rbd.spatial.half_space import HalfSpace
     from rbd.state import MechanismState
 
 
@@ -22,8 +23,9 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     Shapes that models lack have stand-ins, which touch the ground only. With `among_bodies`, pairs of bodies that the
     file lets collide are in it, too.
     """
-    from rbd.contact import CollisionModel, HalfSpace
+    from rbd.contact import CollisionModel
     from rbd.contact.geometry.shapes import is_ground
+    from rbd.spatial.half_space import HalfSpace
 
     full = robot.report.collision_model(robot.mechanism)
     root = robot.mechanism.root_body
@@ -50,8 +52,8 @@ def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:
 
 
 def _level(robot: RobotFile) -> HalfSpace:
-    from rbd.contact import HalfSpace
     from rbd.spatial import FreeVector, Point
+    from rbd.spatial.half_space import HalfSpace
 
     root = robot.mechanism.root_frame
     return HalfSpace(Point(root, (0.0, 0.0, 0.0)), FreeVector(root, (0.0, 0.0, 1.0)))

@@ -18,6 +18,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
@@ -25,7 +26,6 @@ from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
-from rbd.state import ScalarState
 
 _INTEGRATORS: Final = ("munthe-kaas-rk4", "semi-implicit-euler")
 _OF: Final = ("q", "v", "s")

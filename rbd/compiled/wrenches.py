@@ -16,9 +16,9 @@ from rbd.arguments import require_choice
 from rbd.compiled.recording_specs import Inputs, RecordingSpec
 from rbd.errors import FrameMismatchError
 from rbd.indexing.layout import Layout
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
-from rbd.state import ScalarState
 
 WrenchFrame = Literal["body", "root"]
 WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[str, ArrayLike | Wrench[Any]]

@@ -10,10 +10,10 @@ import numpy as np
 
 from rbd.compiled import record
 from rbd.gym.task import Task
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.robots import quadruped, quadruped_collision_model, quadruped_configuration
 from rbd.rollout.cases import Start
 from rbd.scalars.arrays import Array
-from rbd.state import ScalarState
 
 _HEIGHT = 0.3
 _SPEED = 0.5

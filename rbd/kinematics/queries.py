@@ -17,8 +17,7 @@ from rbd.evaluation.engine import unanswered
 from rbd.evaluation.query_builtins import Attachment
 from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_values import JointValues
-from rbd.indexing.layout import FrameLike as FrameLike
-from rbd.indexing.layout import TreeNode
+from rbd.indexing.layout import FrameLike, TreeNode
 from rbd.kinematics import conversions, passes
 from rbd.kinematics.frames import attachment_of, express
 from rbd.mechanism import Joint, RigidBody

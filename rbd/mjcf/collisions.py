@@ -7,11 +7,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, Sphere
 from rbd.files.pose import Pose
 from rbd.files.shapes import SHAPES, add_shape
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame, FreeVector, Point
+from rbd.spatial.half_space import HalfSpace
 
 if TYPE_CHECKING:
     from rbd.contact import Shape

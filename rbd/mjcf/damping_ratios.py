@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 
 from rbd.algorithms import mass_matrix
+from rbd.engine.interpreted import interpreted
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.description import BodyPart, JointPart
@@ -15,7 +16,7 @@ from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, CoordinateSpring
 from rbd.mjcf.settings import Settings
 from rbd.scalars.arrays import Array
-from rbd.state import MechanismState, interpreted
+from rbd.state import MechanismState
 
 
 def apply_damping_ratios(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
 from rbd.kinematics import passes
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import quaternion_equivalent
@@ -15,7 +16,6 @@ from rbd.rational.pose import MultilinearPose
 from rbd.scalars import Scalar, Vector, lift
 from rbd.spatial import Frame, Point, Transform
 from rbd.spatial.linalg import Vec3, identity3
-from rbd.state import ScalarState
 
 Place: TypeAlias = "RigidBody | Frame[Any] | Point[Any]"
 """A body (its default frame), a frame fixed to a body, or a point (with the axes of its frame)."""

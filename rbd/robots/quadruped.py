@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import CollisionModel, FrictionCone, HalfSpace, HeightField, Sphere
+from rbd.contact import CollisionModel, FrictionCone, HeightField, Sphere
 from rbd.errors import ArgumentError
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
@@ -18,6 +18,7 @@ from rbd.robots._shapes import box_inertia
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import any_number
 from rbd.spatial import Frame, FreeVector, Point
+from rbd.spatial.half_space import HalfSpace
 
 _TRUNK_MASS = 6.4
 _TRUNK_SIZE = (0.38, 0.20, 0.12)

@@ -22,13 +22,13 @@ from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameters import PARAMETERS, ParameterName, current_values
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
-from rbd.state import ScalarState
 
 FORCES: Final = "contact_forces"
 """Name of the output that is not part of the state."""

@@ -17,13 +17,14 @@ from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
 from rbd.arguments import require_kind
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
+from rbd.indexing.layout import TreeNode
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, check_out, float_array
 from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
 from rbd.simulation.forces import ForceElement
-from rbd.state import MechanismState, TreeNode
+from rbd.state import MechanismState
 
 
 @final

@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from rbd.algorithms.energy import elastic_energy_kernel
 from rbd.arguments import require_kind, several
+from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
 from rbd.scalars.arrays import Array, float_array
@@ -25,7 +26,7 @@ from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
 from rbd.spatial.values import require_number
-from rbd.state import MechanismState, State
+from rbd.state import MechanismState
 
 
 @final

@@ -15,11 +15,12 @@ import numpy as np
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
 from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
 from rbd.compiled.wrenches import WrenchInput, WrenchInputs
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.forces import ForceElement, is_recordable
-from rbd.state import MechanismState, ScalarState
+from rbd.state import MechanismState
 
 
 def is_called(equations: EquationsOfMotion) -> bool:

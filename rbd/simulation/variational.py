@@ -24,7 +24,10 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.algorithms import mass_matrix
+from rbd.engine.fast_path import fast_path
 from rbd.errors import SolverError
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.kinematics.queries import State
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.simulation.integrator import Integrator, RightHandSide, finite
@@ -33,7 +36,7 @@ from rbd.simulation.variational_kernels import (
     midpoint_velocity_kernel,
     variational_iteration_kernel,
 )
-from rbd.state import Call, KernelCall, MechanismState, State, fast_path
+from rbd.state import MechanismState
 
 _MAX_ITERATIONS = 100
 _TOLERANCE, _STAGNATION_TOLERANCE = 1e-15, 1e-11

@@ -14,10 +14,11 @@ from typing import Any, cast
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import CollisionModel, Distance, HalfSpace, HeightField
+from rbd.contact import CollisionModel, Distance, HeightField
 from rbd.contact.geometry.shapes import Shape, bounding_radius, is_ground
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
+from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState
 from rbd.viz.figures import matplotlib_module, new_space, set_limits
 from rbd.viz.forces import checked_distances

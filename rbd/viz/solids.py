@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rbd.contact import Box, Capsule, ConvexHull, HalfSpace, HeightField, Sphere
+from rbd.contact import Box, Capsule, ConvexHull, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape
 from rbd.scalars.arrays import Array
+from rbd.spatial.half_space import HalfSpace
 from rbd.viz.surfaces import rounded_hull
 
 Polygons: TypeAlias = list[Array]

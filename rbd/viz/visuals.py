@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import Box, Capsule, CollisionModel, ConvexHull, HalfSpace, HeightField, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, ConvexHull, HeightField, Sphere
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
 from rbd.mechanism import Mechanism, RigidBody
@@ -17,6 +17,7 @@ from rbd.mjcf import MjcfReport
 from rbd.mjcf.report import Geom
 from rbd.scalars import to_float_array
 from rbd.scalars.arrays import Array
+from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
 from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
 from rbd.viz.shapes import PALETTE

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.evaluation.kernel import kernels
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.state import ScalarState, kernels
 from tests.algorithms.catalog import ALGORITHMS, flat
 from tests.algorithms.helpers import JOINT_TYPES, case, close
 

@@ -11,13 +11,14 @@ from rbd.algorithms.derivatives.rnea import TorqueDerivatives
 from rbd.algorithms.derivatives.variations import subspace_derivatives
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, in_body_frame
 from rbd.algorithms.passive import active_springs, joint_passive_torques
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.linear_algebra import identity
 from rbd.spatial import GeometricJacobian, Wrench
 from rbd.spatial.column_operations import force_cross_columns, transpose_product
-from rbd.state import StateView, TreeNode
 
 
 def extra_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:

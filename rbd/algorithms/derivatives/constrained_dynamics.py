@@ -33,20 +33,15 @@ from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.display import fields_repr
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.linear_algebra import identity, unit
 from rbd.solvers import minimum_norm_solve
-from rbd.state import (
-    A,
-    Call,
-    KernelCall,
-    State,
-    StateView,
-    fast_path,
-    kernel,
-    require_state,
-)
 
 Change = tuple[Vector, Matrix, Vector]
 """Derivatives along one direction, at constant vd, of inverse dynamics, K and k."""

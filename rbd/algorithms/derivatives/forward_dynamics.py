@@ -25,11 +25,16 @@ from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, Done, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.joints.floating import FloatingJoint
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate
 from rbd.solvers.linear import Factor, symmetric
-from rbd.state import A, Call, Done, KernelCall, State, StateView, TreeNode, fast_path, kernel, require_state
 
 
 @kernel(regroup=True, several=True)

@@ -13,8 +13,12 @@ from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, 
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import add_armature
 from rbd.algorithms.trees import require_tree
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Vector
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel
 
 
 @kernel(regroup=True, several=True)

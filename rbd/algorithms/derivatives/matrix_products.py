@@ -16,19 +16,14 @@ from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, 
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.torques import Torques
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Vector
-from rbd.state import (
-    A,
-    Call,
-    KernelCall,
-    MechanismState,
-    ScalarState,
-    State,
-    StateView,
-    fast_path,
-    kernel,
-    require_state,
-)
+from rbd.state import MechanismState
 
 
 @kernel(regroup=True, several=True)

@@ -11,9 +11,14 @@ from typing import Any
 from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel, require_state
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
+from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import unit
@@ -21,7 +26,6 @@ from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 PARAMETERS = 10
 """Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""

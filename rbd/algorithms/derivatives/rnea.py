@@ -24,11 +24,12 @@ import attrs
 from rbd.algorithms.assembly import Rows, subtree_sums, sum_of, transposed, write_block, zeros
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.newton_euler import body_wrenches
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import add_columns, force_cross_columns, momentum_rate_columns, transpose_product
-from rbd.state import StateView, TreeNode
 
 
 @final

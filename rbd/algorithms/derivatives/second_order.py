@@ -17,10 +17,15 @@ from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directi
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
+from rbd.engine.fast_path import fast_path
+from rbd.evaluation.calls import Call, KernelCall
+from rbd.evaluation.kernel import kernel
+from rbd.evaluation.state_view import StateView
+from rbd.kinematics.queries import A, State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along_each
 from rbd.scalars.linear_algebra import identity
-from rbd.state import A, Call, KernelCall, ScalarState, State, StateView, fast_path, kernel
 
 Cube: TypeAlias = tuple[Matrix, ...]
 

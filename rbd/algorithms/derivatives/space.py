@@ -15,10 +15,12 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, cast, get_args
 
 from rbd.errors import ArgumentError
+from rbd.evaluation.state_view import StateView
 from rbd.joints import JointType
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import dot, identity
-from rbd.state import MechanismState, ScalarState, StateView
+from rbd.state import MechanismState
 
 Space: TypeAlias = Literal["tangent", "coordinates"]
 """By what a derivative by position is taken: along velocities, or by the entries of q."""

@@ -17,6 +17,8 @@ import attrs
 
 from rbd.algorithms.assembly import subtree_sums
 from rbd.algorithms.newton_euler import motions
+from rbd.evaluation.state_view import StateView
+from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import unit
@@ -26,7 +28,6 @@ from rbd.spatial.column_operations import add_columns, motion_cross_columns, sca
 from rbd.spatial.coriolis import CoriolisOperator
 from rbd.spatial.linalg import Vec3, add3, matvec, neg3, scale3, zero3
 from rbd.spatial.predecessor_motion import PredecessorMotion
-from rbd.state import StateView, TreeNode
 
 
 @final

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from rbd.algorithms.loops.equations import constraint_error, constraint_jacobian
 from rbd.arguments import require_kind, several
 from rbd.errors import SolverError
+from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
 from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
-from rbd.state import MechanismState, TreeNode
+from rbd.state import MechanismState
 from rbd.state.saved_state import restored_on_failure
 
 Mask = NDArray[np.bool_]

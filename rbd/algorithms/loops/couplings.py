@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.loops.stabilization import LoopGains
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import CouplingRow
 from rbd.mechanism.coupling import polynomial
 from rbd.scalars import Scalar
-from rbd.state import StateView
 
 
 def write_coupling_row(K: Rows, state: StateView, row: CouplingRow) -> None:

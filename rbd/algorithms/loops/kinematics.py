@@ -15,15 +15,14 @@ from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
-from rbd.evaluation.state_view import cached_pass
-from rbd.indexing.layout import LoopJoint
+from rbd.evaluation.state_view import StateView, cached_pass
+from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.solvers.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.frame import check_frame
-from rbd.state import StateView, TreeNode
 
 Side = tuple[TreeNode, ...]
 """The nodes from the nearest common ancestor (left out) outwards to one end of a loop."""

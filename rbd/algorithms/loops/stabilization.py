@@ -13,6 +13,7 @@ import numpy as np
 
 from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
+from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import CouplingRow, Layout, LoopJoint
 from rbd.joints import Prismatic
 from rbd.mechanism import Coupling, Joint
@@ -20,7 +21,6 @@ from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
-from rbd.state import StateView
 
 if TYPE_CHECKING:
     from rbd.spatial import Frame

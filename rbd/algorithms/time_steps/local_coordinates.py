@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rbd.algorithms.time_steps.formulas import stepped
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
-from rbd.state import ScalarState
 
 
 def coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:

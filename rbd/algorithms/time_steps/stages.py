@@ -20,9 +20,9 @@ from rbd.algorithms.time_steps.runge_kutta import (
     weighted_sum,
 )
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.functions import absolute, maximum
-from rbd.state import ScalarState
 
 _NEXT = ("q_next", "v_next", "s_next")
 

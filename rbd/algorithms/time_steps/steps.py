@@ -11,10 +11,10 @@ from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, runge_kutta_step
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions, reset_separated_contacts
 from rbd.arguments import require_choice
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector
-from rbd.state import ScalarState
 
 Torques = Callable[[ScalarState, Scalar], Vector]
 """Torques as a function of the state and of the part of the step that has passed, from 0 to 1."""

@@ -26,11 +26,12 @@ from rbd.contact.model.recorded_tables import TABLES
 from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
 from rbd.evaluation.kernel import require_state
+from rbd.kinematics.queries import State
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import not_nan
-from rbd.state import MechanismState, State
+from rbd.state import MechanismState
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")

@@ -18,11 +18,11 @@ from rbd.contact.geometry.placed_shapes import PlacedShape, Separation, place
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shapes import roundness
 from rbd.contact.model.pairs import Pair
+from rbd.kinematics.queries import State
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.jets import Jet
 from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Twist, Wrench
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
-from rbd.state import State
 
 NEAR = 1 / 100
 """Gaps up to which the distance from a height field is that of its nearest point (m)."""

@@ -15,9 +15,11 @@ from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import NEAR
 from rbd.errors import ArgumentError
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, pack
-from rbd.state import MechanismState, ScalarState, State
+from rbd.state import MechanismState
 
 P = ParamSpec("P")
 Floats = TypeVar("Floats", covariant=True)

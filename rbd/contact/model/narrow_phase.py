@@ -18,13 +18,14 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shape_numbers import KINDS, WIDTHS, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
-from rbd.state import MechanismState, ScalarState
+from rbd.state import MechanismState
 
 
 @final

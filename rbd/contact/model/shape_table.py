@@ -14,10 +14,11 @@ from rbd.contact.geometry.placed_shapes import place
 from rbd.contact.geometry.shape_numbers import KINDS, MAX_WIDTH, NumberedShape, placed_kind, shape_to_numbers
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.contact.model.pairs import Pair
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
-from rbd.state import MechanismState, ScalarState
+from rbd.state import MechanismState
 
 Indices: TypeAlias = NDArray[np.intp]
 Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]

@@ -26,10 +26,12 @@ from rbd.contact.solver.impacts import CONTACT_DISTANCE
 from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
 from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import pack
 from rbd.scalars.number_checks import at_least_zero, finite
-from rbd.state import MechanismState, ScalarState, State
+from rbd.state import MechanismState
 
 Bias: TypeAlias = Literal["exact", "tutorial"]
 BIASES: Final[tuple[str, ...]] = get_args(Bias)

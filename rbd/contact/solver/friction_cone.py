@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.vectors import any_perpendicular, length_and_direction
 from rbd.contact.model.pairs import Pair
+from rbd.kinematics.queries import State
 from rbd.scalars import Matrix, Scalar, Vector, const, minimum, sqrt
 from rbd.scalars.linear_algebra import matvec
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
-from rbd.state import State
 
 EDGES = 4
 

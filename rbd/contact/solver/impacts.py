@@ -20,12 +20,13 @@ from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_mot
 from rbd.contact.solver.contacts import Contacts, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.scalars.linear_algebra import dot, matvec, subtract
 from rbd.scalars.number_checks import fraction_of_one
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.linear import Factor
-from rbd.state import ScalarState, State
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 LAWS: Final[tuple[str, ...]] = get_args(Law)

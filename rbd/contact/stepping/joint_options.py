@@ -21,14 +21,15 @@ from rbd.algorithms.passive import active_springs, bound_spring_torques
 from rbd.arguments import flag
 from rbd.contact.stepping.overlaps import SHARE
 from rbd.contact.stepping.transport import transport_accelerations
+from rbd.indexing.layout import TreeNode
 from rbd.joints.one_axis import OneDofJoint
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
 from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
-from rbd.state import ScalarState, TreeNode
 
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__

@@ -19,9 +19,9 @@ from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.stepping.overlaps import push_out
 from rbd.contact.stepping.step_problem import ContactStepOptions, StepConstraints, StepProblem, step_problem
 from rbd.contact.stepping.transport import transported
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.spatial.linalg import scale3
-from rbd.state import ScalarState
 
 
 class SolvedStep(NamedTuple):

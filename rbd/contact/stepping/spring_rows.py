@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rbd.contact.model.compliance import Compliance
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, sqrt, where
 from rbd.scalars.linear_algebra import identity
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import Intervals
-from rbd.state import ScalarState
 
 
 class SpringRow(NamedTuple):

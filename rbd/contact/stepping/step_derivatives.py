@@ -26,6 +26,8 @@ from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
 from rbd.contact.stepping.time_stepping import checked_arguments, has_friction
 from rbd.errors import ArgumentError, ShapeError
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -33,7 +35,6 @@ from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector, pack
 from rbd.scalars.linear_algebra import matvec, subtract, unit
 from rbd.solvers.operands import rows_of
-from rbd.state import ScalarState, State
 
 _NAME: Final = "contact_step_derivatives"
 

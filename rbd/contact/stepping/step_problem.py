@@ -47,13 +47,13 @@ from rbd.contact.stepping.spring_rows import (
     with_springs,
     with_unit_masses,
 )
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import matvec
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import Intervals
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3
 from rbd.spatial.linalg import matvec as rotated
-from rbd.state import ScalarState
 
 MARGIN = 1 / 100
 """Distance below which points constrain a step (m)."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.friction_cone import contact_point_jacobian
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import (
     Condition,
     Matrix,
@@ -25,7 +26,6 @@ from rbd.scalars import (
     where,
 )
 from rbd.scalars.linear_algebra import dot
-from rbd.state import ScalarState
 
 _TOLERANCE: Final = const(1, 10**9)
 """A multiplier or slack below this share of the largest one counts as zero."""

@@ -26,11 +26,13 @@ from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Recorded
 from rbd.scalars import Scalar, Vector, less, positive, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.state import MechanismState, ScalarState, State
+from rbd.state import MechanismState
 
 _NAME = "contact_step"
 

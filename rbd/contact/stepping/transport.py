@@ -18,10 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
+from rbd.indexing.layout import TreeNode
 from rbd.joints.floating import FloatingJoint
 from rbd.joints.planar import Planar
 from rbd.joints.spherical import SphericalJoint
 from rbd.kinematics import passes
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const, less, where
 from rbd.spatial.linalg import (
     Column,
@@ -38,7 +40,6 @@ from rbd.spatial.linalg import (
     zero3,
 )
 from rbd.spatial.quaternion import quaternion_conjugate, quaternion_exp, quaternion_rotate
-from rbd.state import ScalarState, TreeNode
 
 _TURNING: Final = (FloatingJoint, SphericalJoint, Planar)
 _HALF: Final = const(1, 2)

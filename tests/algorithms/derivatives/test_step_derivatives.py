@@ -16,9 +16,9 @@ from rbd.algorithms.derivatives.step_stages import STEP_METHODS
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.steps import STEPS, step_function
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.kinematics.queries import State
 from rbd.scalars import Vector
 from rbd.spatial import so3
-from rbd.state import State
 
 from ..helpers import JOINT_TYPES, RANDOM, STEP, Case, Numbers, case, close
 from ..loops.linkages import sarrus
