@@ -43,6 +43,7 @@ def main() -> None:
     for size in ((800, 600), (1200, 900)):
         for layers in (("shapes", "ground", "shadows"), ("shapes", "ground"), ("shapes",)):
             play(robot, size, layers)
+    play(robot, (800, 600), ("shapes", "ground"), pixel_ratio=0.5)
 
 
 def load() -> str:
@@ -62,9 +63,9 @@ def opening(url: str, word: str) -> float:
     return took
 
 
-def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...]) -> None:
+def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], pixel_ratio: float = 1.0) -> None:
     """Print how many frames are sent and drawn."""
-    with Viewer(robot, port=0, layers=layers) as viewer:
+    with Viewer(robot, port=0, layers=layers, pixel_ratio=pixel_ratio) as viewer:
         page = DrivenPage(viewer.url, size)
         assert eventually(lambda: page.value(DRAWS.format("waist_yaw")))
         viewer.animate(swaying(robot))
@@ -75,7 +76,7 @@ def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...]) -
         time.sleep(4.0)
         rates = [(n - before) / (time.perf_counter() - start) for n, before in
                  ((player.frames, sent), (page.value(RENDERER + ".frame"), drawn))]  # fmt: skip
-        shown = f"{size[0]} x {size[1]}, {' '.join(layers)}"
+        shown = f"{size[0]} x {size[1]} at {pixel_ratio:g}, {' '.join(layers)}"
         print(f"{shown}: {rates[0]:.0f} frames a second sent, {rates[1]:.1f} drawn, {load()}", flush=True)
         page.close()
 

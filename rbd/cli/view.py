@@ -35,6 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trajectory", type=Path, metavar="FILE", help="play this file of `rbd simulate --out`: .npz")
     parser.add_argument("--rate", type=positive, default=1.0, metavar="FACTOR", help="speed of playing (1: real time)")
     parser.add_argument("--layers", nargs="+", metavar="LAYER", help="what is shown at first, such as frames")
+    parser.add_argument(
+        "--pixel-ratio", type=positive, metavar="RATIO", help="0.5: half the pixels, faster without GPU"
+    )
     parser.add_argument("--screenshot", type=Path, metavar="FILE", help="write a picture and end: .png or .jpg")
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="write the trajectory as a film and end: .gif, .mp4"
@@ -92,10 +95,12 @@ def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
     from rbd.viz import Viewer
 
     browser = options.browser and options.screenshot is None and options.record is None
-    layers = {} if options.layers is None else {"layers": options.layers}
+    ratio, layers = options.pixel_ratio, {} if options.layers is None else {"layers": options.layers}
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        viewer = Viewer(robot.mechanism, robot.report, port=options.port, open_browser=browser, **layers)
+        viewer = Viewer(
+            robot.mechanism, robot.report, pixel_ratio=ratio, port=options.port, open_browser=browser, **layers
+        )
     for doubt in doubts:
         print(f"rbd: {printable(str(doubt.message))}", file=sys.stderr)
     return viewer

@@ -56,6 +56,9 @@ class Viewer:
     "forces", "ground" and "shadows". The page has sliders for the joints; with loops or couplings the other joints
     follow.
 
+    The page draws `pixel_ratio` pixels per pixel of the window in each direction; by default as many as the screen has,
+    or up to a quarter fewer if it is slow. Without a graphics processor 0.5 draws several times as many frames.
+
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
     manager. In notebooks it shows itself.
@@ -74,10 +77,12 @@ class Viewer:
         shapes: Shapes | None = None,
         *,
         layers: Iterable[str] = _LAYERS,
+        pixel_ratio: float | None = None,
         port: int = 8080,
         open_browser: bool = False,
     ) -> None:
         require_kind(mechanism, Mechanism, operation="Viewer", argument="mechanism")
+        self._pixel_ratio = None if pixel_ratio is None else _positive(pixel_ratio, "pixel_ratio")
         port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
         shown = names_in(layers, "layers")
         for layer in shown:
@@ -87,7 +92,7 @@ class Viewer:
         self._player: Player | None = None
         self._closed, self._is_fitted = threading.Event(), False
         self._server = start_server(port, "rbd")
-        self._camera = Camera(self._server, self.url)
+        self._camera = Camera(self._server, self._address)
         try:
             self._build(visuals, shown)
         except BaseException:
@@ -126,6 +131,11 @@ class Viewer:
     @property
     def url(self) -> str:
         """The address of the page, on this computer."""
+        return self._address if self._pixel_ratio is None else f"{self._address}/?fixedDpr={self._pixel_ratio:g}"
+
+    @property
+    def _address(self) -> str:
+        """The address of the page with the pixels of the screen, which pictures have."""
         return f"http://{self._server.get_host()}:{self._server.get_port()}"
 
     @property

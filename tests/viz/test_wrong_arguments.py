@@ -62,7 +62,7 @@ def test_methods(name: str, shown: tuple[World, Viewer]) -> None:
 
 def test_constructor(shown: tuple[World, Viewer]) -> None:
     w, _ = shown
-    good: Good = {"shapes": None, "layers": ("skeleton",), "port": 0, "open_browser": False}
+    good: Good = {"shapes": None, "layers": ("skeleton",), "pixel_ratio": 0.5, "port": 0, "open_browser": False}
     found = [
         *complaints("Viewer", lambda _: (made, {"mechanism": w.m}), lambda: w),
         *complaints("Viewer", lambda _: (lambda **options: made(w.m, **options), good), lambda: w),
