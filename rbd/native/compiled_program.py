@@ -160,14 +160,14 @@ class CompiledProgram:
 
     def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
         """Return loaded machine code, from the disk cache or compiled; loaded once, so its addresses never change."""
-        found = self._libraries.get(symbols[0])
-        if found is None:
+        library = self._libraries.get(symbols[0])
+        if library is None:
             with self._lock.inner:
-                found = self._libraries.get(symbols[0])
-                if found is None:
-                    found = Library(cached_code(self._key(symbols[0]), text), symbols)
-                    self._libraries[symbols[0]] = found
-        return found
+                library = self._libraries.get(symbols[0])
+                if library is None:
+                    library = Library(cached_code(self._key(symbols[0]), text), symbols)
+                    self._libraries[symbols[0]] = library
+        return library
 
     @lazy
     def _cost(self) -> int:
@@ -208,8 +208,10 @@ class CompiledProgram:
         following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
         start = (ctypes.byref(following), piece, count)
         task = functools.partial(self._rows, self._work, start, inputs, outputs, codes)
-        found = run_on_threads(task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count))
-        return min((each for each in found if each[0] >= 0), default=(-1, 0))
+        verdicts = run_on_threads(
+            task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count)
+        )
+        return min((each for each in verdicts if each[0] >= 0), default=(-1, 0))
 
     def _rows(
         self,

@@ -185,8 +185,8 @@ class LiveExecutable(Executable):
                 builtin = self._advance(before)
             if builtin is None:
                 return self._interpret(inputs)
-        found: Any = builtin(*inputs)
-        return found if found is None or len(self.outline.outputs) > 1 else (found,)
+        result: Any = builtin(*inputs)
+        return result if result is None or len(self.outline.outputs) > 1 else (result,)
 
     def request(self) -> bool:
         """Return whether there is machine code; let the background thread compile if there is none.

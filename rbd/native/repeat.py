@@ -72,17 +72,17 @@ def repeat_rows(
     address, entry = compiled.compile_batch().address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, compiled.lanes))
     taken = 0 if codes is None else codes.ctypes.data
-    found = list[LoopOutcome]()
+    outcomes = list[LoopOutcome]()
 
     def task() -> None:
         for first, size in pieces:  # next() of a list's iterator is one step of the interpreter
             done, status = ctypes.c_int64(0), ctypes.c_int64(0)
             words = (*tables.words, each.buffer_info()[0], first, size)
             row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status), taken)
-            found.append(LoopOutcome(done.value, status.value, row))
+            outcomes.append(LoopOutcome(done.value, status.value, row))
 
     run_on_threads(task, threads, stop=lambda: list(pieces))
-    bad = [outcome for outcome in found if outcome.row >= 0]
+    bad = [outcome for outcome in outcomes if outcome.row >= 0]
     return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=LoopOutcome(count))
 
 
@@ -105,8 +105,8 @@ def _tables(inputs: StridedArrays, outputs: StridedArrays) -> _Tables:
     arrays = [*inputs, *outputs]
     starts = array("Q", [abi.address(each) for each, _ in arrays])
     strides = array("q", [8 * stride for _, stride in arrays])
-    places = (starts.buffer_info()[0], strides.buffer_info()[0])
-    return _Tables((len(inputs), len(arrays), *places), (starts, strides))
+    addresses = (starts.buffer_info()[0], strides.buffer_info()[0])
+    return _Tables((len(inputs), len(arrays), *addresses), (starts, strides))
 
 
 @functools.cache
@@ -122,9 +122,7 @@ def _code() -> Library:
     return Library(cached_code(code_key(_KEY), lambda: _ONE + _MANY), _SYMBOLS)
 
 
-def _loop(call: str, stopped: str) -> str:
-    """Return the body both functions share: move all addresses on, call, count, and go on until something is bad."""
-    return f"""
+_MOVES: Final = """
 entry:
   %work = alloca ptr, i64 %ports, align 8
   %outputs = getelementptr ptr, ptr %work, i64 %inputs
@@ -150,7 +148,13 @@ move:
   %after = add i64 %p, 1
   br label %ports_left
 call:
-{call}
+"""
+"""Counts the calls, and moves all addresses on before each."""
+
+
+def _loop(call: str, stopped: str) -> str:
+    """Return the body both functions share: `call` sets %bad, on which it returns `stopped`."""
+    return f"""{_MOVES}{call}
   br i1 %bad, label %stop, label %called
 called:
   %next = add i64 %k, 1

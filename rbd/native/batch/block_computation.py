@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import final
 
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, PlaceInTile
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
 from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number
@@ -24,39 +24,39 @@ PREFETCH_BYTES = 16 * 1024
 class BlockComputation:
     """Writes the calls of the functions that compute a block."""
 
-    def __init__(self, given: BatchArguments, memory: BlockMemory, workspace: str, names: list[str]) -> None:
+    def __init__(self, arguments: BatchArguments, memory: BlockMemory, workspace: str, names: list[str]) -> None:
         """Set the arguments of the functions, and their names."""
-        self._given, self._memory, self._workspace, self._names = given, memory, workspace, names
-        self._w, self._lanes, self._program = given.w, given.lanes, given.program
-        self._prefetcher = _Prefetcher(given, len(names))
+        self._arguments, self._memory, self._workspace, self._names = arguments, memory, workspace, names
+        self._w, self._lanes, self._program = arguments.w, arguments.lanes, arguments.program
+        self._prefetcher = _Prefetcher(arguments, len(names))
 
-    def compute(self, rows: LaneRows, place: PlaceInTile) -> str:
+    def compute(self, rows: LaneRows, tile_block: TileBlock) -> str:
         """Write the calls, fetching in between; return the status of every lane."""
         w, lanes = self._w, self._lanes
-        first = w.assign(f"mul i64 {place.number}, {lanes.width}")
+        first = w.assign(f"mul i64 {tile_block.number}, {lanes.width}")
         total = w.load(lanes.double, w.address(self._memory.sums, first), lanes.alignment)
         bad_input, statuses = not_a_number(w, lanes, total), w.address(self._memory.statuses, first)
         w.store(lanes.integer, lanes.integer_constant(0), statuses, lanes.alignment)
-        inputs, outputs = self._inputs(place), self._outputs(place)
+        inputs, outputs = self._inputs(tile_block), self._outputs(tile_block)
         arguments = ", ".join(f"ptr {block}" for block in (*inputs, outputs, self._workspace, statuses))
         for number, name in enumerate(self._names):
             self._prefetcher.fetch(rows.first, number)
             w.add(f"  call void @{name}({arguments})")
-        found = self._lane_statuses(bad_input, w.load(lanes.integer, statuses, lanes.alignment), outputs)
-        w.store(lanes.integer, found, statuses, lanes.alignment)
-        return found
+        merged = self._lane_statuses(bad_input, w.load(lanes.integer, statuses, lanes.alignment), outputs)
+        w.store(lanes.integer, merged, statuses, lanes.alignment)
+        return merged
 
-    def _inputs(self, place: PlaceInTile) -> list[str]:
+    def _inputs(self, tile_block: TileBlock) -> list[str]:
         """Write where the inputs of a block are; those that are the same for all rows are with the first block."""
         w = self._w
-        apart = w.assign(f"mul i64 {place.number}, {self._program.input_size * self._lanes.width}")
-        shared = [access.is_shared for access in self._given.inputs]
+        apart = w.assign(f"mul i64 {tile_block.number}, {self._program.input_size * self._lanes.width}")
+        shared = [access.is_shared for access in self._arguments.inputs]
         offsets = [w.assign(f"select i1 {is_shared}, i64 0, i64 {apart}") for is_shared in shared]
         return [w.address(start, offset) for start, offset in zip(self._memory.input_ports, offsets, strict=True)]
 
-    def _outputs(self, place: PlaceInTile) -> str:
+    def _outputs(self, tile_block: TileBlock) -> str:
         """Write where the outputs of a block are."""
-        apart = self._w.assign(f"mul i64 {place.number}, {self._program.output_size * self._lanes.width}")
+        apart = self._w.assign(f"mul i64 {tile_block.number}, {self._program.output_size * self._lanes.width}")
         return self._w.address(self._memory.outputs, apart)
 
     def _lane_statuses(self, bad_input: str, checks: str, outputs: str) -> str:
@@ -77,15 +77,15 @@ class BlockComputation:
 class _Prefetcher:
     """Writes the fetching of what is read and written next, one part before each function."""
 
-    def __init__(self, given: BatchArguments, parts: int) -> None:
-        self._given, self._parts = given, parts
-        self._w, self._width = given.w, given.lanes.width
-        self._ports = [(each, False) for each in given.inputs] + [(each, True) for each in given.outputs]
+    def __init__(self, arguments: BatchArguments, parts: int) -> None:
+        self._arguments, self._parts = arguments, parts
+        self._w, self._width = arguments.w, arguments.lanes.width
+        self._ports = [(each, False) for each in arguments.inputs] + [(each, True) for each in arguments.outputs]
 
     def fetch(self, row: str, part: int) -> None:
         """Write the fetching of a part; `row` is the first one of the block that is computed."""
         packed, columns = partial(self._fetch_packed, row, part), partial(self._fetch_columns, row, part)
-        self._w.unless(self._given.all_columns, packed, columns)
+        self._w.unless(self._arguments.all_columns, packed, columns)
 
     def _fetch_packed(self, row: str, part: int) -> None:
         """Write the fetching of the next block where rows have no gaps."""
@@ -95,7 +95,7 @@ class _Prefetcher:
 
     def _fetch_columns(self, row: str, part: int) -> None:
         """Write the fetching of the columns of this block's successor in the next tile."""
-        following = self._w.assign(f"add i64 {row}, {self._given.tile.blocks * self._width}")
+        following = self._w.assign(f"add i64 {row}, {self._arguments.tile.blocks * self._width}")
         for access, write in self._ports:
             access.fetch_columns(following, part, self._parts, write=write)
 
@@ -107,8 +107,8 @@ class _Prefetcher:
         start = w.assign(f"getelementptr double, ptr {access.pointer}, i64 {offset}")
 
         def prefetch(index: str) -> None:
-            place = w.assign(f"add i64 {w.assign(f'mul i64 {index}, {CACHE_LINE_BYTES}')}, {first * CACHE_LINE_BYTES}")
-            line = w.assign(f"getelementptr i8, ptr {start}, i64 {place}")
+            ahead = w.assign(f"add i64 {w.assign(f'mul i64 {index}, {CACHE_LINE_BYTES}')}, {first * CACHE_LINE_BYTES}")
+            line = w.assign(f"getelementptr i8, ptr {start}, i64 {ahead}")
             w.add(f"  call void @llvm.prefetch.p0(ptr {line}, i32 {int(write)}, i32 3, i32 1)")
 
         w.for_each(end - first, prefetch)

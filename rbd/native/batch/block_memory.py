@@ -33,8 +33,8 @@ def lane_rows(w: Writer, lanes: Lanes, first: str, end: str) -> LaneRows:
 
 @final
 @attrs.frozen
-class PlaceInTile:
-    """The number of a block in its tile, and how many blocks of the tile come after it; both 0 for a block alone."""
+class TileBlock:
+    """A block of a tile: its number, and how many blocks of the tile come after it; both 0 for a block alone."""
 
     number: str
     left: str
@@ -63,17 +63,17 @@ class BlockMemory:
     Of every block there are the inputs, the outputs, the status of every lane, and the sum of 0 x over the inputs x.
     """
 
-    def __init__(self, given: BatchArguments, behind_workspace: str) -> None:
+    def __init__(self, arguments: BatchArguments, behind_workspace: str) -> None:
         """Write the allocation."""
-        self._w, self._tile = given.w, given.tile
-        w, program, width = given.w, given.program, given.lanes.width
+        self._w, self._tile = arguments.w, arguments.tile
+        w, program, width = arguments.w, arguments.program, arguments.lanes.width
         self.has_failed = w.assign("alloca i1, align 8")
         """Whether a row of the tile has failed."""
         self.bad_row = w.assign("alloca i64, align 8")
         """The first row that has failed; -1 without one."""
         w.store("i64", "-1", self.bad_row)
         self._tile_memory = "null"
-        self.can_tile, self.inputs = self._allocate(given, behind_workspace)
+        self.can_tile, self.inputs = self._allocate(arguments, behind_workspace)
         count = w.assign(f"select i1 {self.can_tile}, i64 {self._tile.blocks * width}, i64 {width}")
         self.outputs = w.address(self.inputs, w.assign(f"mul i64 {count}, {program.input_size}"))
         self.statuses = w.address(self.outputs, w.assign(f"mul i64 {count}, {program.output_size}"))
@@ -82,14 +82,14 @@ class BlockMemory:
         """The sum over inputs that are the same for all rows."""
         self.input_ports = [w.address(self.inputs, start * width) for start, _ in offsets(program.inputs)]
 
-    def _allocate(self, given: BatchArguments, behind_workspace: str) -> tuple[str, str]:
-        """Write the allocation of memory for a tile; return whether there is any, and the place for inputs."""
-        w, width, blocks = self._w, given.lanes.width, self._tile.blocks
+    def _allocate(self, arguments: BatchArguments, behind_workspace: str) -> tuple[str, str]:
+        """Write the allocation of memory for a tile; return whether there is any, and the address of inputs."""
+        w, width, blocks = self._w, arguments.lanes.width, self._tile.blocks
         if blocks == 1:
             return "false", behind_workspace
         enough = w.assign(f"icmp sge i64 %count, {blocks * width}")
-        wanted = w.assign(f"and i1 {given.all_columns}, {enough}")
-        numbers = (given.program.input_size + given.program.output_size + 2) * blocks * width
+        wanted = w.assign(f"and i1 {arguments.all_columns}, {enough}")
+        numbers = (arguments.program.input_size + arguments.program.output_size + 2) * blocks * width
         allocation = f"call ptr @rbd_malloc(i64 {8 * numbers + 72 * width})"
         self._tile_memory = w.value_if("ptr", wanted, lambda: w.assign(allocation), "null")
         can_tile = w.assign(f"icmp ne ptr {self._tile_memory}, null")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, PlaceInTile
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
 from rbd.program.program import offsets
 
 
@@ -12,43 +12,43 @@ from rbd.program.program import offsets
 class BlockWriter:
     """Writes the storing of outputs, and of the statuses of rows that have failed."""
 
-    def __init__(self, given: BatchArguments, memory: BlockMemory) -> None:
+    def __init__(self, arguments: BatchArguments, memory: BlockMemory) -> None:
         """Set what is stored, and where it is."""
-        self._given, self._memory = given, memory
-        self._w, self._lanes = given.w, given.lanes
-        starts = [start * given.lanes.width for start, _ in offsets(given.program.outputs)]
-        self._ports = list(zip(given.outputs, starts, strict=True))
+        self._arguments, self._memory = arguments, memory
+        self._w, self._lanes = arguments.w, arguments.lanes
+        starts = [start * arguments.lanes.width for start, _ in offsets(arguments.program.outputs)]
+        self._ports = list(zip(arguments.outputs, starts, strict=True))
 
-    def write(self, rows: LaneRows, place: PlaceInTile, statuses: str) -> None:
+    def write(self, rows: LaneRows, tile_block: TileBlock, statuses: str) -> None:
         """Write the storing of a block, or of a whole tile after its last block; `statuses` are those of lanes."""
-        has_failed = self._note_failure(place, statuses)
-        is_last = self._w.assign(f"icmp eq i64 {place.left}, 0")
-        self._w.if_(is_last, lambda: self._write(rows, place, has_failed))
+        has_failed = self._note_failure(tile_block, statuses)
+        is_last = self._w.assign(f"icmp eq i64 {tile_block.left}, 0")
+        self._w.if_(is_last, lambda: self._write(rows, tile_block, has_failed))
 
-    def _note_failure(self, place: PlaceInTile, statuses: str) -> str:
+    def _note_failure(self, tile_block: TileBlock, statuses: str) -> str:
         """Write whether a row of this block, or of an earlier one of its tile, has failed."""
         w, lanes = self._w, self._lanes
         bad = w.any_lane(lanes, w.assign(f"icmp ne {lanes.integer} {statuses}, {lanes.integer_constant(0)}"))
-        is_first, before = w.assign(f"icmp eq i64 {place.number}, 0"), w.load("i1", self._memory.has_failed)
-        found = w.assign(f"or i1 {bad}, {w.assign(f'select i1 {is_first}, i1 false, i1 {before}')}")
-        w.store("i1", found, self._memory.has_failed)
-        return found
+        is_first, before = w.assign(f"icmp eq i64 {tile_block.number}, 0"), w.load("i1", self._memory.has_failed)
+        failed = w.assign(f"or i1 {bad}, {w.assign(f'select i1 {is_first}, i1 false, i1 {before}')}")
+        w.store("i1", failed, self._memory.has_failed)
+        return failed
 
-    def _write(self, rows: LaneRows, place: PlaceInTile, has_failed: str) -> None:
+    def _write(self, rows: LaneRows, tile_block: TileBlock, has_failed: str) -> None:
         """Write the storing of all rows at once, or of those that exist and are clean one by one."""
         w = self._w
-        above = w.assign(f"mul i64 {place.number}, {self._lanes.width}")
+        above = w.assign(f"mul i64 {tile_block.number}, {self._lanes.width}")
         first, count = w.assign(f"sub i64 {rows.first}, {above}"), w.assign(f"add i64 {above}, {rows.count}")
         at_once = w.assign(f"and i1 {rows.is_full}, {w.assign(f'xor i1 {has_failed}, true')}")
         for access, _ in self._ports:
             at_once = w.assign(f"and i1 {at_once}, {w.assign(f'or i1 {access.is_packed}, {access.is_columns}')}")
-        w.if_(at_once, lambda: self._write_all(first, place), lambda: self._write_lanes(first, count))
+        w.if_(at_once, lambda: self._write_all(first, tile_block), lambda: self._write_lanes(first, count))
 
-    def _write_all(self, first: str, place: PlaceInTile) -> None:
-        if self._given.tile.blocks == 1:
+    def _write_all(self, first: str, tile_block: TileBlock) -> None:
+        if self._arguments.tile.blocks == 1:
             self._write_block(first)
         else:
-            is_alone = self._w.assign(f"icmp eq i64 {place.number}, 0")
+            is_alone = self._w.assign(f"icmp eq i64 {tile_block.number}, 0")
             self._w.if_(is_alone, lambda: self._write_block(first), lambda: self._write_tile(first))
 
     def _write_block(self, first: str) -> None:
@@ -57,7 +57,7 @@ class BlockWriter:
 
     def _write_tile(self, first: str) -> None:
         for access, start in self._ports:
-            access.write_tile(first, self._given.tile, self._w.address(self._memory.outputs, start))
+            access.write_tile(first, self._arguments.tile, self._w.address(self._memory.outputs, start))
 
     def _write_lanes(self, first: str, count: str) -> None:
         """Write rows one by one where they are clean; note the first bad one and its status."""
@@ -73,7 +73,7 @@ class BlockWriter:
 
     def _write_lane(self, number: str, row: str) -> None:
         w, width = self._w, self._lanes.width
-        size = self._given.program.output_size * width
+        size = self._arguments.program.output_size * width
         block = w.address(self._memory.outputs, w.assign(f"mul i64 {w.assign(f'udiv i64 {number}, {width}')}, {size}"))
         lane = w.assign(f"urem i64 {number}, {width}")
         for access, start in self._ports:

@@ -40,11 +40,11 @@ def _reading(lanes: Lanes, blocks: int) -> str:
     w, zero = Writer(), lanes.double_constant(0.0)
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
     w.begin_function(f"internal void @read_tile({arguments}) noinline {ATTRIBUTES}")
-    places = [w.address("%sums", k * lanes.width) for k in range(blocks)]
-    before = [(lanes.double, w.load(lanes.double, place, lanes.alignment)) for place in places]
+    addresses = [w.address("%sums", k * lanes.width) for k in range(blocks)]
+    before = [(lanes.double, w.load(lanes.double, address, lanes.alignment)) for address in addresses]
 
     def column(index: str, sums: Sequence[str]) -> list[str]:
-        entry, target = _places(w, lanes, index)
+        entry, target = _pointers(w, lanes, index)
         added: list[str] = []
         for k, total in enumerate(sums):
             x = w.load(lanes.double, w.address(entry, k * lanes.width))
@@ -53,8 +53,8 @@ def _reading(lanes: Lanes, blocks: int) -> str:
             added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
         return added
 
-    for total, place in zip(w.loop("%count", column, before), places, strict=True):
-        w.store(lanes.double, total, place, lanes.alignment)
+    for total, address in zip(w.loop("%count", column, before), addresses, strict=True):
+        w.store(lanes.double, total, address, lanes.alignment)
     w.end_function()
     return w.text()
 
@@ -63,16 +63,16 @@ def _writing(lanes: Lanes, blocks: int) -> str:
     """Return `@write_tile`: writes columns `%step` doubles apart."""
 
     def column(w: Writer, index: str) -> None:
-        entry, source = _places(w, lanes, index)
+        entry, source = _pointers(w, lanes, index)
         for k in range(blocks):
-            place = w.address(source, w.assign(f"mul i64 %apart, {k}"))
-            w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.address(entry, k * lanes.width))
+            address = w.address(source, w.assign(f"mul i64 %apart, {k}"))
+            w.store(lanes.double, w.load(lanes.double, address, lanes.alignment), w.address(entry, k * lanes.width))
 
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
     return loop_function("write_tile", arguments, column, f"noinline {ATTRIBUTES}")
 
 
-def _places(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:
+def _pointers(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:
     """Write the addresses of a column: in the array, and in the block."""
     entry = w.address("%columns", w.assign(f"mul i64 {index}, %step"))
     return entry, w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))

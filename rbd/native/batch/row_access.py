@@ -25,20 +25,20 @@ _DOUBLE = 8
 
 def layout_of(arrays: Iterable[Array], ports: Iterable[Port]) -> array[int]:
     """Return the layouts of arrays, one after the other: of the shape of the port, or with an axis of rows before."""
-    found = array("q")
+    layouts = array("q")
     for each, port in zip(arrays, ports, strict=True):
         if each.ndim == len(port.shape):
-            found.append(0)
-        found.extend([step // _DOUBLE for step in each.strides])
-    return found
+            layouts.append(0)
+        layouts.extend([step // _DOUBLE for step in each.strides])
+    return layouts
 
 
 def packed_layout(ports: Iterable[Port], row_steps: Iterable[int]) -> array[int]:
     """Return the layouts of arrays whose rows have no gaps, for given distances from row to row."""
-    found = array("q")
+    layouts = array("q")
     for port, step in zip(ports, row_steps, strict=True):
-        found.extend((step, *_packed_steps(port.shape)))
-    return found
+        layouts.extend((step, *_packed_steps(port.shape)))
+    return layouts
 
 
 def _packed_steps(shape: Sequence[int]) -> list[int]:
@@ -48,13 +48,13 @@ def _packed_steps(shape: Sequence[int]) -> list[int]:
 
 @final
 class PortAccess:
-    """Writes the access to the rows of one port; `place` is that of its layout in the table at `layouts`."""
+    """Writes the access to the rows of one port; its layout begins at `first_word` of the table at `layouts`."""
 
-    def __init__(self, w: Writer, lanes: Lanes, port: Port, pointer: str, layouts: str, place: int) -> None:
+    def __init__(self, w: Writer, lanes: Lanes, port: Port, pointer: str, layouts: str, first_word: int) -> None:
         """Write the loading of the layout, and which of the ways to the rows it allows."""
         self._w, self._lanes, self.port, self.pointer = w, lanes, port, pointer
         self.row_step, *self._steps = (
-            w.load("i64", w.address(layouts, place + k, "i64")) for k in range(1 + len(port.shape))
+            w.load("i64", w.address(layouts, first_word + k, "i64")) for k in range(1 + len(port.shape))
         )
         self.is_shared = w.assign(f"icmp eq i64 {self.row_step}, 0")
         self.is_packed = self._packed()
@@ -64,11 +64,11 @@ class PortAccess:
     def _packed(self) -> str:
         """Write whether the rows follow each other without gaps."""
         w, shape = self._w, self.port.shape
-        found = w.assign(f"icmp eq i64 {self.row_step}, {self.port.size}")
+        is_packed = w.assign(f"icmp eq i64 {self.row_step}, {self.port.size}")
         for length, step, wanted in zip(shape, self._steps, _packed_steps(shape), strict=True):
             if length > 1:
-                found = w.assign(f"and i1 {found}, {w.assign(f'icmp eq i64 {step}, {wanted}')}")
-        return found
+                is_packed = w.assign(f"and i1 {is_packed}, {w.assign(f'icmp eq i64 {step}, {wanted}')}")
+        return is_packed
 
     def row(self, number: str) -> str:
         """Write the pointer to a row."""
@@ -76,8 +76,8 @@ class PortAccess:
 
     def read_shared(self, block: str) -> None:
         """Write the reading of the row that serves all, into all lanes."""
-        self._runs(self.pointer, block, lambda start, step, count, place: self._call(
-            f"read_shared(ptr {start}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+        self._runs(self.pointer, block, lambda start, step, count, slot: self._call(
+            f"read_shared(ptr {start}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
 
     def read(self, row: str, last: str, is_full: str, block: str) -> None:
         """Write the reading of rows from `row` on, of which `last` is the last: all lanes if they are full."""
@@ -87,12 +87,12 @@ class PortAccess:
             interleave_rows(w, self._lanes, start, self.port.size, block)
 
         def columns() -> None:
-            self._runs(start, block, lambda source, step, count, place: self._call(
-                f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+            self._runs(start, block, lambda source, step, count, slot: self._call(
+                f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
 
         def entries() -> None:
-            self._runs(start, block, lambda source, step, count, place: self._call(
-                f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {place})"
+            self._runs(start, block, lambda source, step, count, slot: self._call(
+                f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {slot})"
             ))  # fmt: skip
 
         def loose() -> None:
@@ -108,21 +108,21 @@ class PortAccess:
             deinterleave_rows(w, self._lanes, block, self.port.size, start)
 
         def columns() -> None:
-            self._runs(start, block, lambda target, step, count, place: self._call(
-                f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+            self._runs(start, block, lambda target, step, count, slot: self._call(
+                f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
 
         w.if_(self.is_packed, packed, columns)
 
     def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
-        self._runs(self.row(row), block, lambda source, step, count, place: self._call(
-            f"read_tile(ptr {source}, i64 {step}, i64 {count}, ptr {place}, i64 {tile.input_step}, ptr {sums})"
+        self._runs(self.row(row), block, lambda source, step, count, slot: self._call(
+            f"read_tile(ptr {source}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
         ))  # fmt: skip
 
     def write_tile(self, row: str, tile: ColumnTile, block: str) -> None:
         """Write the storing of the columns of a tile."""
-        self._runs(self.row(row), block, lambda target, step, count, place: self._call(
-            f"write_tile(ptr {target}, i64 {step}, i64 {count}, ptr {place}, i64 {tile.output_step})"
+        self._runs(self.row(row), block, lambda target, step, count, slot: self._call(
+            f"write_tile(ptr {target}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.output_step})"
         ))  # fmt: skip
 
     def fetch_columns(self, row: str, part: int, parts: int, *, write: bool) -> None:
@@ -133,22 +133,22 @@ class PortAccess:
         first, stop = axis[0] * part // parts, axis[0] * (part + 1) // parts
         if stop > first:
             start = self._w.assign(f"mul i64 {self._steps[0]}, {first}")
-            place = self._w.assign(
+            pointer = self._w.assign(
                 f"getelementptr double, ptr {self.pointer}, i64 {self._w.assign(f'add i64 {start}, {row}')}"
             )
-            self._call(f"fetch_{kind}(ptr {place}, i64 {self._steps[0]}, i64 {stop - first}, ptr null)")
+            self._call(f"fetch_{kind}(ptr {pointer}, i64 {self._steps[0]}, i64 {stop - first}, ptr null)")
 
     def write_lane(self, row: str, lane: str, block: str) -> None:
         """Write the storing of one lane as a row, however it lies."""
         first = self._w.address(block, lane)
-        self._runs(self.row(row), first, lambda target, step, count, place: self._call(
-            f"write_lane(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+        self._runs(self.row(row), first, lambda target, step, count, slot: self._call(
+            f"write_lane(ptr {target}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
 
     def _call(self, call: str) -> None:
         self._w.add(f"  call void @{call}")
 
     def _runs(self, start: str, block: str, write: Callable[[str, str, int, str], None]) -> None:
-        """Write `write` for the entries along the last axis: where they start, their distance, number and place."""
+        """Write `write` for the entries along the last axis: where they start, their distance, number and slots."""
         w, shape, width = self._w, self.port.shape, self._lanes.width
         if not shape:
             write(start, "0", 1, block)
@@ -157,8 +157,8 @@ class PortAccess:
         else:
 
             def run(index: str) -> None:
-                place = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
-                write(self._run_start(start, index), self._steps[-1], shape[-1], place)
+                slot = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
+                write(self._run_start(start, index), self._steps[-1], shape[-1], slot)
 
             w.for_each(math.prod(shape[:-1]) if shape[-1] else 0, run)
 
@@ -175,13 +175,13 @@ def access_of(
     w: Writer, lanes: Lanes, inputs: Sequence[Port], outputs: Sequence[Port], pointers: tuple[str, str], layouts: str
 ) -> tuple[list[PortAccess], list[PortAccess]]:
     """Write the loading of the pointers and layouts of all ports; `pointers` are the tables of inputs and outputs."""
-    places = list(accumulate((1 + len(port.shape) for port in (*inputs, *outputs)), initial=0))
-    found: list[PortAccess] = []
+    first_words = list(accumulate((1 + len(port.shape) for port in (*inputs, *outputs)), initial=0))
+    accesses: list[PortAccess] = []
     for table, ports in zip(pointers, (inputs, outputs), strict=True):
         for k, port in enumerate(ports):
             pointer = w.load("ptr", w.address(table, k, "ptr"))
-            found.append(PortAccess(w, lanes, port, pointer, layouts, places[len(found)]))
-    return found[: len(inputs)], found[len(inputs) :]
+            accesses.append(PortAccess(w, lanes, port, pointer, layouts, first_words[len(accesses)]))
+    return accesses[: len(inputs)], accesses[len(inputs) :]
 
 
 # ---------------------------------------------------------------- functions
@@ -203,36 +203,36 @@ def access_functions(lanes: Lanes) -> str:
 
 
 def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes, str, str], None]) -> str:
-    """Return a function that runs `body` for every entry: where it is, and its place in the block."""
+    """Return a function that runs `body` for every entry: where it is, and its slot in the block."""
 
     def entry(w: Writer, index: str) -> None:
-        place = w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))
-        body(w, lanes, w.address("%rows", w.assign(f"mul i64 {index}, %step")), place)
+        slot = w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))
+        body(w, lanes, w.address("%rows", w.assign(f"mul i64 {index}, %step")), slot)
 
     arguments = f"ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block"
     return loop_function(name, arguments, entry, f"noinline {ATTRIBUTES}")
 
 
-def _read_shared(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
-    w.store(lanes.double, w.splat(lanes, w.load("double", entry)), place, lanes.alignment)
+def _read_shared(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
+    w.store(lanes.double, w.splat(lanes, w.load("double", entry)), slot, lanes.alignment)
 
 
-def _read_column(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
-    w.store(lanes.double, w.load(lanes.double, entry), place, lanes.alignment)
+def _read_column(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
+    w.store(lanes.double, w.load(lanes.double, entry), slot, lanes.alignment)
 
 
-def _write_column(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
-    w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), entry)
+def _write_column(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
+    w.store(lanes.double, w.load(lanes.double, slot, lanes.alignment), entry)
 
 
 def _fetched(write: int) -> Callable[[Writer, Lanes, str, str], None]:
-    def fetch(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    def fetch(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
         w.add(f"  call void @llvm.prefetch.p0(ptr {entry}, i32 {write}, i32 2, i32 1)")
 
     return fetch
 
 
-def _read_entries(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+def _read_entries(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
     """Write the reading of every lane by itself; those behind the last row repeat it."""
     vector = "poison"
     for lane in range(lanes.width):
@@ -241,8 +241,8 @@ def _read_entries(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
         vector = (
             w.assign(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}") if lanes.width > 1 else value
         )
-    w.store(lanes.double, vector, place, lanes.alignment)
+    w.store(lanes.double, vector, slot, lanes.alignment)
 
 
-def _write_entry(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
-    w.store("double", w.load("double", place), entry)
+def _write_entry(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
+    w.store("double", w.load("double", slot), entry)

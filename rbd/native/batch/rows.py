@@ -7,6 +7,7 @@ in column order are a tile, which is read and written as a whole. A piece is the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rbd.native.batch.block_computation import BlockComputation
 from rbd.native.batch.block_memory import BatchArguments, BlockMemory, lane_rows
@@ -44,18 +45,18 @@ def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile
     w.begin_function(f"i64 @batch({_ARGUMENTS}) {ATTRIBUTES}")
     workspace = ScratchMemory(w, (slots + program.input_size + program.output_size + 3) * lanes.width)
     workspace.require(f"  store i64 {NO_MEMORY}, ptr %status, align 8\n  ret i64 %first")
-    given = BatchArguments(w, lanes, program, tile)
-    memory = BlockMemory(given, w.address(workspace.pointer, slots * lanes.width))
-    reader, writer = BlockReader(given, memory), BlockWriter(given, memory)
-    computation = BlockComputation(given, memory, workspace.pointer, names)
+    arguments = BatchArguments(w, lanes, program, tile)
+    memory = BlockMemory(arguments, w.address(workspace.pointer, slots * lanes.width))
+    reader, writer = BlockReader(arguments, memory), BlockWriter(arguments, memory)
+    computation = BlockComputation(arguments, memory, workspace.pointer, names)
     end_row = w.assign("add i64 %first, %count")
     reader.read_shared()
 
     def block(row: str, carried: Sequence[str]) -> list[str]:
         rows = lane_rows(w, lanes, row, end_row)
-        place = reader.read(rows, carried[0])
-        writer.write(rows, place, computation.compute(rows, place))
-        return [place.left]
+        tile_block = reader.read(rows, carried[0])
+        writer.write(rows, tile_block, computation.compute(rows, tile_block))
+        return [tile_block.left]
 
     w.loop(end_row, block, [("i64", "0")], start="%first", step=lanes.width)
     workspace.free()
@@ -64,12 +65,7 @@ def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile
     return w.text()
 
 
-def batch_worker() -> str:
-    """Return `i64 @work(next, piece, rows, in, layouts, out, status, codes)`: pieces of rows until none are left.
-
-    Threads that share the counter at `next` share the rows. Each returns its first bad row or -1.
-    """
-    return f"""
+_WORKER: Final = f"""
 define i64 @work(ptr %next, i64 %piece, i64 %rows, {_SHARED}, ptr %status, ptr %codes) {ATTRIBUTES} {{
 begin:
   %status_here = alloca i64, align 8
@@ -99,3 +95,11 @@ end:
   ret i64 %bad
 }}
 """
+
+
+def batch_worker() -> str:
+    """Return `i64 @work(next, piece, rows, in, layouts, out, status, codes)`: pieces of rows until none are left.
+
+    Threads that share the counter at `next` share the rows. Each returns its first bad row or -1.
+    """
+    return _WORKER

@@ -61,8 +61,8 @@ def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str
 def deinterleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
     """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
     if size < lanes.width:
-        for place, vector in enumerate(_joined_rows(w, lanes, source, size)):
-            w.store(lanes.double, vector, w.address(target, place * lanes.width))
+        for number, vector in enumerate(_joined_rows(w, lanes, source, size)):
+            w.store(lanes.double, vector, w.address(target, number * lanes.width))
         return
     rows = [w.address(target, lane * size) for lane in range(lanes.width)]
 
@@ -89,7 +89,7 @@ def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) ->
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
     """Write the loading of a whole block; return one vector per row, of which the first `size` lanes count."""
     width = lanes.width
-    block = [w.load(lanes.double, w.address(source, place * width)) for place in range(size)]
+    block = [w.load(lanes.double, w.address(source, column * width)) for column in range(size)]
     rows: list[str] = []
     for lane in range(width if size else 0):
         first, last = lane * size // width, (lane * size + size - 1) // width
@@ -103,8 +103,8 @@ def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
     width = lanes.width
     rows = transposed(w, lanes, [*_columns(w, lanes, source, size), *["poison"] * (width - size)])
     vectors: list[str] = []
-    for place in range(size):
-        entries = [divmod(place * width + k, size) for k in range(width)]
+    for number in range(size):
+        entries = [divmod(number * width + k, size) for k in range(width)]
         vector = "poison"
         for row in dict.fromkeys(row for row, _ in entries):
             mask = [width + column if owner == row else k for k, (owner, column) in enumerate(entries)]

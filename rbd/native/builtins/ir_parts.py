@@ -29,12 +29,12 @@ def is_number(name: str) -> bool:
 
 def filled(text: str, addresses: Mapping[str, int], **numbers: int) -> str:
     """Return IR with addresses (those of `abi.addresses`) and numbers in place of their names."""
-    places = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
+    pointers = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
     known = {name: getattr(abi, name) for name in _LAYOUT} | numbers
     known |= {"READ": _READ, "WRITE_PACKED": _READ | abi.WRITEABLE, "WRITE": abi.ALIGNED | abi.WRITEABLE}
     known |= {"DENSE": abi.CONTIGUOUS | abi.COLUMN_ORDER}
     no_buffer = "ptr null, i32 0, i32 0, ptr null"
-    return Template(text).substitute(places | known, no_buffer=no_buffer, no_data=f"ptr null, {no_buffer}")
+    return Template(text).substitute(pointers | known, no_buffer=no_buffer, no_data=f"ptr null, {no_buffer}")
 
 
 def context_loads(names: Sequence[str]) -> str:

@@ -233,6 +233,6 @@ raised:
 
 def loop_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
-    places = "".join(f"  %{name} = getelementptr i64, ptr %words, i64 {k}\n" for k, name in enumerate(WORDS))
+    pointers = "".join(f"  %{name} = getelementptr i64, ptr %words, i64 {k}\n" for k, name in enumerate(WORDS))
     reasons = {name: k for k, name in enumerate(REASONS)}
-    return filled(NUMBERS + _BEGIN + context_loads(CONTEXT) + places + _LOOP, addresses, **reasons)
+    return filled(NUMBERS + _BEGIN + context_loads(CONTEXT) + pointers + _LOOP, addresses, **reasons)

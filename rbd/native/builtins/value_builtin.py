@@ -145,11 +145,11 @@ def _container(parts: Sequence[_Updates], offsets: Sequence[int], others: Sequen
 
 
 def _other_slots(identity: int, offsets: Sequence[int]) -> list[int]:
-    """Return the places of all slots of a class but these; that of weak references is one."""
+    """Return the slots of all slots of a class but these; that of weak references is one."""
     kind: type[Any] = ctypes.cast(identity, ctypes.py_object).value
-    places = {offset for _, offset in _slots(kind)}
-    places.update([kind.__weakrefoffset__] if kind.__weakrefoffset__ else [])
-    return sorted(places.difference(offsets))
+    slots = {offset for _, offset in _slots(kind)}
+    slots.update([kind.__weakrefoffset__] if kind.__weakrefoffset__ else [])
+    return sorted(slots.difference(offsets))
 
 
 @final
@@ -200,7 +200,7 @@ def _code() -> Library:
 
 
 def slot_offsets(value: Any) -> tuple[int, ...] | None:
-    """Return where the slots of an attrs class are, found and verified on one of its instances; None without slots."""
+    """Return where the slots of an attrs class are, verified on one of its instances; None without slots."""
     offsets: list[int] = []
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
     for field in attrs.fields(kind):
@@ -276,12 +276,12 @@ def arithmetic_text(name: str, function: Arithmetic, first: int, second: int) ->
     lines: list[str] = []
 
     def read(pointer: str, count: int) -> list[_Symbol]:
-        found: list[_Symbol] = []
+        symbols: list[_Symbol] = []
         for k in range(count):
             lines.append(f"  %{pointer}{k} = getelementptr double, ptr %{pointer}, i64 {k}")
             lines.append(f"  %{pointer}v{k} = load double, ptr %{pointer}{k}")
-            found.append(_Symbol(lines, f"%{pointer}v{k}"))
-        return found
+            symbols.append(_Symbol(lines, f"%{pointer}v{k}"))
+        return symbols
 
     results = function(read("a", first), read("b", second))
     for k, x in enumerate(results):

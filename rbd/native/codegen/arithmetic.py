@@ -41,8 +41,8 @@ def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> Non
     good = w.assign(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
     old = w.load(lanes.integer, "%st", lanes.alignment)
     clean = w.assign(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
-    found = w.assign(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
-    kept = w.assign(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
+    failed = w.assign(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
+    kept = w.assign(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {failed}")
     w.store(lanes.integer, kept, "%st", lanes.alignment)
 
 

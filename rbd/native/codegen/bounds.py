@@ -43,10 +43,10 @@ def _bounds(program: Program) -> list[float]:
     for code in program.code:
         row, operands = Op(code[0]).row, operands_of(code)
         if row.bound_rule is not None:
-            found = row.bound_rule(*map(bound, operands))
+            magnitude = row.bound_rule(*map(bound, operands))
         else:
-            found = row.constant_bound if all(0 <= r < inputs or bound(r) < inf for r in operands) else inf
-        bounds.append(_known(found))
+            magnitude = row.constant_bound if all(0 <= r < inputs or bound(r) < inf for r in operands) else inf
+        bounds.append(_known(magnitude))
     return bounds
 
 

@@ -63,33 +63,33 @@ def _table_name(table: tuple[int, ...]) -> str:
     return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
-def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
+def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
     width = lanes.width
-    inputs, outputs, work = (w.address("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
-    lengths = place.call.lengths
+    inputs, outputs, work = (w.address("%ws", slot * width) for slot in (slots.inputs, slots.outputs, slots.work))
+    lengths = slots.call.lengths
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
-    if place.all_lanes:
+    if slots.all_lanes:
         _write_zero(w, outputs, n_out * width)
 
         def call_all() -> None:
             _write_zero(w, work, n_work * width)
-            _invoke(w, place.call, inputs, outputs, work, "%st", width)
+            _invoke(w, slots.call, inputs, outputs, work, "%st", width)
 
-        _if_needed(w, lanes, place.call, w.address(inputs, (n_in - 1) * width), call_all)
+        _if_needed(w, lanes, slots.call, w.address(inputs, (n_in - 1) * width), call_all)
         return
     mine_out, mine_work = w.address(work, n_in), w.address(work, n_in + n_out)
-    if place.call.intrinsic.guarded:
+    if slots.call.intrinsic.guarded:
         _write_zero(w, outputs, n_out * width)
 
     def call_one(lane: int) -> None:
         _write_copy(w, work, 1, w.address(inputs, lane), width, n_in)
         _write_zero(w, mine_out, n_out + n_work)
-        _invoke(w, place.call, work, mine_out, mine_work, w.address("%st", lane, "i64"))
+        _invoke(w, slots.call, work, mine_out, mine_work, w.address("%st", lane, "i64"))
         _write_copy(w, w.address(outputs, lane), width, mine_out, 1, n_out)
 
     for lane in range(width):
-        _if_needed(w, Lanes(1), place.call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
+        _if_needed(w, Lanes(1), slots.call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
 
 
 def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, write: Callable[[], None]) -> None:

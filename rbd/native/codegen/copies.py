@@ -27,7 +27,7 @@ class Copies:
         """Set the name of the tables and the copies."""
         blocks, single = _blocks(pairs) if lanes.width == 1 else ([], list(pairs))
         self._lists = [
-            (f"{name}_{what}", what, found) for what, found in (("blocks", blocks), ("each", single)) if found
+            (f"{name}_{what}", what, entries) for what, entries in (("blocks", blocks), ("each", single)) if entries
         ]
 
     def text(self) -> list[str]:

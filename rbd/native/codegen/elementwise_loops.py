@@ -102,7 +102,7 @@ def _leaves(node: Expression) -> Iterator[Load | Name]:
             pass
 
 
-Place = tuple[str, Expression]
+Access = tuple[str, Expression]
 """An array and an index."""
 
 
@@ -115,12 +115,12 @@ class StripWriter:
         self.w, self.loop, self.values, self.written = w, loop, values, written
         stores = [statement for statement in loop.body if isinstance(statement, Store)]
         leaves = [leaf for store in stores for leaf in _leaves(store.value)]
-        targets: list[Place] = [(store.array, store.index) for store in stores]
-        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Load)]
+        targets: list[Access] = [(store.array, store.index) for store in stores]
+        sources: list[Access] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Load)]
         self.stores, self.targets = stores, list(dict.fromkeys(targets))
-        self.places = list(dict.fromkeys([*targets, *sources]))
+        self.accesses = list(dict.fromkeys([*targets, *sources]))
         self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
-        self.bases: dict[Place, str] = {}
+        self.bases: dict[Access, str] = {}
 
     def write(self, start: str, stop: str, most: int) -> str:
         """Write the vector loops; return the value of the variable after them.
@@ -143,18 +143,18 @@ class StripWriter:
     def _base_pointers(self) -> None:
         """Write the addresses of all accessed entries for a variable of zero."""
         at_zero = {**self.values, self.loop.variable: "0"}
-        for array, index in self.places:
+        for array, index in self.accesses:
             offset = self.written(index, at_zero)
             self.bases[array, index] = self.w.assign(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
 
     def _vector_end(self, start: str, stop: str, most: int) -> str:
         """Return the end of the vector loops: `stop`, or `start` if a store overlaps another access."""
-        last, addresses = stop, dict[Place, str]()
+        last, addresses = stop, dict[Access, str]()
         for k, target in enumerate(self.targets):
-            for other in [*self.targets[k + 1 :], *(place for place in self.places if place not in self.targets)]:
-                for place in (target, other):
-                    if place not in addresses:
-                        addresses[place] = self.w.assign(f"ptrtoint ptr {self.bases[place]} to i64")
+            for other in [*self.targets[k + 1 :], *(access for access in self.accesses if access not in self.targets)]:
+                for access in (target, other):
+                    if access not in addresses:
+                        addresses[access] = self.w.assign(f"ptrtoint ptr {self.bases[access]} to i64")
                 apart = self.w.assign(f"sub i64 {addresses[target]}, {addresses[other]}")
                 moved = self.w.assign(f"add i64 {apart}, {_BYTES * most - 1}")
                 near = self.w.assign(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")

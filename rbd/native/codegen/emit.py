@@ -65,8 +65,8 @@ class FunctionWriter:
     def _window(self, number: int) -> tuple[str, str]:
         """Return the lines for a pointer into the workspace, opaque to the code generator: it stays in a register."""
         middle = (number * self.span + self.span // 2) * self.lanes.width
-        place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}"
-        return place, f'  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})'
+        nearby = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}"
+        return nearby, f'  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})'
 
     # --- operands -----------------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class FunctionWriter:
             return value
         return self.w.assign(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
 
-    def _place(self, block: str, index: int) -> str:
+    def _address(self, block: str, index: int) -> str:
         """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
         number = index // self.span if self.span and block == "%ws" else self.max_windows
         if number >= self.max_windows:
@@ -99,11 +99,11 @@ class FunctionWriter:
         return self.w.address(f"%ws{number}", inside * self.lanes.width)
 
     def _load(self, block: str, index: int) -> str:
-        pointer = self._place(block, index)
+        pointer = self._address(block, index)
         return self.w.load(self.lanes.double, pointer, self.lanes.alignment)
 
     def _store(self, block: str, index: int, value: str) -> None:
-        pointer = self._place(block, index)
+        pointer = self._address(block, index)
         self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
 
     def define(self, index: int, value: str) -> None:
@@ -121,12 +121,12 @@ class FunctionWriter:
         """Put the value of instruction `index` where outputs are and where calls will look for it."""
         for output in self.outputs_of.get(index, ()):
             self._store("%out", output, value)
-        for place in self.plan.argument_slots.get(index, ()):
-            self._store("%ws", place, value)
+        for slot in self.plan.argument_slots.get(index, ()):
+            self._store("%ws", slot, value)
 
-    def store_direct(self, block: str, place: int, operand: int) -> None:
+    def store_direct(self, block: str, index: int, operand: int) -> None:
         """Store an input or a constant where it is an output or an operand of a call."""
-        self._store(block, place, self.value(operand))
+        self._store(block, index, self.value(operand))
 
     # --- instructions -------------------------------------------------------------------------------------------------
 
@@ -151,10 +151,10 @@ class FunctionWriter:
         self.define(index, emit_operation(self.w, self.lanes, op, values))
 
     def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
-        """Write copies from places of the workspace."""
-        found = Copies(name, pairs, self.lanes)
-        found.write(self.w, target, "%ws")
-        self.tables += found.text()
+        """Write copies from slots of the workspace."""
+        copies = Copies(name, pairs, self.lanes)
+        copies.write(self.w, target, "%ws")
+        self.tables += copies.text()
 
     def angle(self, angle: SinCosPair) -> None:
         """Write the sine and cosine of one angle per lane."""
@@ -236,7 +236,7 @@ def _direct(
     """Add the stores of inputs and constants to outputs, and to arguments of calls and loops."""
     inputs = plan.program.input_size
     stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
-    stores += [("%ws", place, operand) for place, operand in plan.initial_argument_slots]
+    stores += [("%ws", slot, operand) for slot, operand in plan.initial_argument_slots]
     for start in range(0, len(stores), CHUNK):
         if start or not writers:
             writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))

@@ -19,9 +19,9 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
         start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
         if start:
             sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
-        for width, place in _vector_cover(start, size):
+        for width, first in _vector_cover(start, size):
             streams = sums.setdefault(width, [])
-            zero = _zero_times(w, Lanes(width), w.address(pointer, place), 8)
+            zero = _zero_times(w, Lanes(width), w.address(pointer, first), 8)
             if len(streams) < _STREAMS:
                 streams.append(zero)
             else:  # to the sum that has waited longest
@@ -33,12 +33,12 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
 
 
 def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
-    """Return vectors, (lanes, place), that cover the doubles from `start` to `end`; the last may overlap."""
+    """Return vectors, (lanes, first), that cover the doubles from `start` to `end`; the last may overlap."""
     width = next((width for width in (8, 4, 2, 1) if width <= end), 1)
-    places = [*range(start, end - width + 1, width)]
+    starts = [*range(start, end - width + 1, width)]
     if (end - start) % width:
-        places.append(end - width)
-    return [(width, place) for place in places]
+        starts.append(end - width)
+    return [(width, first) for first in starts]
 
 
 def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:

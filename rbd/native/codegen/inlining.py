@@ -43,22 +43,22 @@ class _Inliner:
         self.calls: list[IntrinsicCall] = []
         self.constants = [*program.constants, 0.0]
         self.zero = ~len(program.constants)
-        self.places = list(range(self.first))
+        self.copied = list(range(self.first))
         self.stored: dict[int, list[int]] = {}
         """Operands of the outputs of an inlined call, by its position."""
 
     def program(self) -> Program:
         """Return the copy."""
         for position, instruction in enumerate(self.old.code, start=self.first):
-            self.places.append(self._copied(position, instruction))
-        results = [self._place(r) for r in self.old.results]
-        code, places = self._needed(results)
+            self.copied.append(self._copied(position, instruction))
+        results = [self._moved_operand(r) for r in self.old.results]
+        code, moved = self._needed(results)
         return attrs.evolve(
             self.old,
             constants=tuple(self.constants),
             code=code,
             calls=tuple(self.calls),
-            results=tuple(places[r] if r >= 0 else r for r in results),
+            results=tuple(moved[r] if r >= 0 else r for r in results),
         )
 
     def add(self, op: Op, *operands: int) -> Value:
@@ -72,8 +72,8 @@ class _Inliner:
             raise ScalarError(f"batches cannot write out {x!r}", scalar=x)
         return x.operand if isinstance(x, Value) else self.zero
 
-    def _place(self, operand: int) -> int:
-        return self.places[operand] if operand >= 0 else operand
+    def _moved_operand(self, operand: int) -> int:
+        return self.copied[operand] if operand >= 0 else operand
 
     def _copied(self, position: int, instruction: tuple[int, ...]) -> int:
         """Copy an instruction; return the operand of its result."""
@@ -83,7 +83,7 @@ class _Inliner:
             return -1  # only picks refer to it
         if op == Op.PICK and instruction[1] in self.stored:
             return self.stored[instruction[1]][instruction[2]]
-        moved = tuple(self._place(r) for r in operands_of(instruction))
+        moved = tuple(self._moved_operand(r) for r in operands_of(instruction))
         if op == Op.CALL:
             self.calls.append(self.old.calls[instruction[1]])
             moved = (len(self.calls) - 1, *moved)
@@ -95,8 +95,8 @@ class _Inliner:
     def _inlined(self, instruction: tuple[int, ...]) -> list[int]:
         """Run an intrinsic on values that add instructions; return the operands of its outputs."""
         call = self.old.calls[instruction[1]]
-        given = [Value(self, self._place(r)) for r in operands_of(instruction)]
-        outputs, _ = call.intrinsic.run(call.sizes, cast("Any", given))
+        operands = [Value(self, self._moved_operand(r)) for r in operands_of(instruction)]
+        outputs, _ = call.intrinsic.run(call.sizes, cast("Any", operands))
         return [self.operand(x) for x in outputs]
 
     def _needed(self, results: list[int]) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
@@ -108,22 +108,22 @@ class _Inliner:
                 needed.add(position)
             if position in needed:
                 needed.update(r for r in operands_of(instruction) if r >= self.first)
-        places = {k: k for k in range(self.first)}
+        moved = {k: k for k in range(self.first)}
         kept: list[tuple[int, ...]] = []
         for position in sorted(needed):
-            places[position] = self.first + len(kept)
-            kept.append(_moved(self.code[position - self.first], places))
-        return tuple(kept), places
+            moved[position] = self.first + len(kept)
+            kept.append(_moved(self.code[position - self.first], moved))
+        return tuple(kept), moved
 
     def _may_fail(self, instruction: tuple[int, ...]) -> bool:
         op = instruction[0]
         return op == Op.POSITIVE or (op == Op.CALL and self.calls[instruction[1]].label_count > 0)
 
 
-def _moved(instruction: tuple[int, ...], places: dict[int, int]) -> tuple[int, ...]:
+def _moved(instruction: tuple[int, ...], new_operands: dict[int, int]) -> tuple[int, ...]:
     operands = operands_of(instruction)
     start = 2 if instruction[0] == Op.CALL else 1
-    moved = tuple(places[r] if r >= 0 else r for r in operands)
+    moved = tuple(new_operands[r] if r >= 0 else r for r in operands)
     return (*instruction[:start], *moved, *instruction[start + len(operands) :])
 
 

@@ -120,7 +120,7 @@ class LoopLayout:
     def _signs(self, loop: Loop) -> dict[int, tuple[NDArray[Any], NDArray[Any]]]:
         """Return the signs of instructions that differ among iterations; their operands are put into one order."""
         ops = np.array([code[0] for code in self.program.code[loop.first : loop.stop]])
-        found = dict[int, tuple[NDArray[Any], NDArray[Any]]]()
+        by_offset = dict[int, tuple[NDArray[Any], NDArray[Any]]]()
         for offset in np.flatnonzero((ops.reshape(loop.count, -1) != ops[: loop.period]).any(axis=0)).tolist():
             mine, rows = ops[offset :: loop.period], self.operands[loop.first + offset : loop.stop : loop.period]
             swap = rows[:, 0] > rows[:, 1]
@@ -128,8 +128,8 @@ class LoopLayout:
             signs = _SIGNS[mine]
             if len(Op(mine[0]).row.operands) == 2:  # else factors are exchanged, which have one sign together
                 signs[swap] = signs[swap, ::-1]
-            found[offset] = signs[:, 0], signs[:, 1]
-        return found
+            by_offset[offset] = signs[:, 0], signs[:, 1]
+        return by_offset
 
     def rolled(self, index: int) -> bool:
         """Return whether instruction `index` belongs to a loop."""
@@ -145,13 +145,13 @@ class LoopLayout:
 
     def _skipped(self, loop: Loop) -> frozenset[int]:
         """Return the sines and cosines of an iteration that are of inputs, in all iterations."""
-        code, found = self.program.code, set[int]()
+        code, offsets = self.program.code, set[int]()
         for offset in range(loop.period):
             if code[loop.first + offset][0] in (Op.SIN, Op.COS):
                 angles = self.operands[loop.first + offset : loop.stop : loop.period, 0]
                 if ((angles >= 0) & (angles < self.inputs)).all():
-                    found.add(offset)
-        return frozenset(found)
+                    offsets.add(offset)
+        return frozenset(offsets)
 
     # ---------------------------------------------------------------- memory
 
@@ -167,9 +167,9 @@ class LoopLayout:
                 self.slots[loop.first + offset : loop.stop : loop.period] = start
                 start += 1
             offsets = np.flatnonzero(own)
-            places = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
+            slots = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
             for column, offset in enumerate(offsets.tolist()):
-                self.slots[loop.first + offset : loop.stop : loop.period] = places[:, column]
+                self.slots[loop.first + offset : loop.stop : loop.period] = slots[:, column]
             start += loop.count * len(offsets)
         return start
 
@@ -188,37 +188,37 @@ class LoopLayout:
         takers += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
         for operands in takers:
             flat = np.array(operands, dtype=np.int64)
-            found = flat[flat >= self.inputs] - self.inputs
-            needed[found] = True
-            shared[found[~self._in_last_iteration(found)]] = True
+            taken = flat[flat >= self.inputs] - self.inputs
+            needed[taken] = True
+            shared[taken[~self._in_last_iteration(taken)]] = True
         return needed, shared
 
     def _used_up(self, users: NDArray[Any], sources: NDArray[Any]) -> NDArray[Any]:
         """Return which uses are by the next iteration before it stores its own result, or after the last iteration."""
-        found: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
+        used_up: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
         for number, loop in enumerate(self.loops):
             mine = (self.number[users] == number) & (self.number[sources] == number)
             user, source = users[mine] - loop.first, sources[mine] - loop.first
             follows = user // loop.period == source // loop.period + 1
-            found[mine] = follows & (user % loop.period <= source % loop.period)
-        return found
+            used_up[mine] = follows & (user % loop.period <= source % loop.period)
+        return used_up
 
     def _in_last_iteration(self, sources: NDArray[Any]) -> NDArray[Any]:
         """Return which results are of the last iteration of their loop."""
-        found = np.zeros(len(sources), dtype=bool)
+        in_last = np.zeros(len(sources), dtype=bool)
         for number, loop in enumerate(self.loops):
-            found |= (self.number[sources] == number) & (sources >= loop.stop - loop.period)
-        return found
+            in_last |= (self.number[sources] == number) & (sources >= loop.stop - loop.period)
+        return in_last
 
     def _in_registers(self) -> NDArray[Any]:
         """Return which operands of which instructions are the same result of all iterations' own."""
-        found = np.zeros(self.operands.shape, dtype=bool)
+        in_registers = np.zeros(self.operands.shape, dtype=bool)
         for loop in self.loops:
             starts = (np.arange(loop.count) * loop.period + loop.first + self.inputs)[:, None, None]
             blocks = self.operands[loop.first : loop.stop].reshape(loop.count, loop.period, _WIDEST) - starts
             same = (blocks == blocks[:1]).all(axis=0) & (blocks[0] >= 0)
-            found[loop.first : loop.stop] = np.tile(same, (loop.count, 1))
-        return found
+            in_registers[loop.first : loop.stop] = np.tile(same, (loop.count, 1))
+        return in_registers
 
     # ---------------------------------------------------------------- operands
 
@@ -262,8 +262,8 @@ class _OperandResolver:
                 column = self.layout.operands[index : loop.stop : loop.period, position]
                 operands[offset, position] = self._operand_of(offset, column)
             if code[index][0] == Op.POSITIVE:
-                found = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
-                labels[offset] = self._index(found)
+                numbers = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
+                labels[offset] = self._index(numbers)
         changing = self.layout.signs[self._number].items()
         signs = {
             offset: (self._constant_operand(first), self._constant_operand(second))
@@ -284,9 +284,9 @@ class _OperandResolver:
             return self._constant_operand(self.pool[~operands])
         if ((operands >= 0) & (operands < self.layout.inputs)).all():
             port = bisect_right(self.ports, int(operands[0])) - 1
-            found = _strided(operands - self.ports[port])
-            if found is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
-                return Strided(found.start, found.step, port)
+            strided = _strided(operands - self.ports[port])
+            if strided is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
+                return Strided(strided.start, strided.step, port)
         return self._index(self._slots(operands))
 
     @property
@@ -313,9 +313,9 @@ class _OperandResolver:
         return slots
 
     def _index(self, numbers: NDArray[Any]) -> Strided | Indexed:
-        found = _strided(numbers)
-        if found is not None:
-            return found
+        strided = _strided(numbers)
+        if strided is not None:
+            return strided
         self.rows.append(numbers)
         return Indexed(len(self.rows) - 1)
 

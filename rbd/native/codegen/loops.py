@@ -57,31 +57,31 @@ class LoopWriter:
     # --- operands -----------------------------------------------------------------------------------------------------
 
     def _operand(self, offset: int, position: int, *, truth: bool) -> str:
-        place = self.rolled.operands[offset, position]
-        if isinstance(place, Register):
-            return self.results[place.offset]
-        key = place, truth
+        operand = self.rolled.operands[offset, position]
+        if isinstance(operand, Register):
+            return self.results[operand.offset]
+        key = operand, truth
         if key not in self.known:
-            self.known[key] = self._read(place, truth=truth)
+            self.known[key] = self._read(operand, truth=truth)
         return self.known[key]
 
-    def _read(self, place: Constant | TabulatedConstant | Strided | Indexed, *, truth: bool) -> str:
+    def _read(self, operand: Constant | TabulatedConstant | Strided | Indexed, *, truth: bool) -> str:
         w, lanes = self.w, self.lanes
-        if isinstance(place, Constant):
-            return lanes.double_constant(place.value)
-        if isinstance(place, TabulatedConstant):
+        if isinstance(operand, Constant):
+            return lanes.double_constant(operand.value)
+        if isinstance(operand, TabulatedConstant):
             row = self._row("constants", "double", self.rolled.constants.shape[1])
-            return w.splat(lanes, w.load("double", w.address(row, place.column)))
-        value = w.load(lanes.double, self._pointer(place), lanes.alignment)
+            return w.splat(lanes, w.load("double", w.address(row, operand.column)))
+        value = w.load(lanes.double, self._pointer(operand), lanes.alignment)
         return w.assign(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
 
-    def _pointer(self, place: Strided | Indexed) -> str:
+    def _pointer(self, operand: Strided | Indexed) -> str:
         """Return a pointer to a slot of the workspace or to an entry of an input."""
         w, width = self.w, self.lanes.width
-        if isinstance(place, Strided):
-            block = "%ws" if place.port is None else f"%in{place.port}"
-            return w.address(self._moved(block, place.step), place.start * width)
-        scaled = self._once(("scaled", place), lambda: w.assign(f"mul i64 {self._number(place)}, {width}"))
+        if isinstance(operand, Strided):
+            block = "%ws" if operand.port is None else f"%in{operand.port}"
+            return w.address(self._moved(block, operand.step), operand.start * width)
+        scaled = self._once(("scaled", operand), lambda: w.assign(f"mul i64 {self._number(operand)}, {width}"))
         return w.address("%ws", scaled)
 
     def _moved(self, block: str, step: int) -> str:
@@ -91,13 +91,13 @@ class LoopWriter:
             return block
         return self._once((block, step), lambda: w.address(block, self._iterations_of(step * self.lanes.width)))
 
-    def _number(self, place: Strided | Indexed) -> str:
+    def _number(self, operand: Strided | Indexed) -> str:
         """Return the index of an operand as i64."""
         w = self.w
-        if isinstance(place, Strided):
-            return w.assign(f"add i64 {w.assign(f'mul i64 {self.iteration}, {place.step}')}, {place.start}")
+        if isinstance(operand, Strided):
+            return w.assign(f"add i64 {w.assign(f'mul i64 {self.iteration}, {operand.step}')}, {operand.start}")
         row = self._row("places", "i32", self.rolled.table.shape[1])
-        return w.assign(f"sext i32 {w.load('i32', w.address(row, place.column, 'i32'), 4)} to i64")
+        return w.assign(f"sext i32 {w.load('i32', w.address(row, operand.column, 'i32'), 4)} to i64")
 
     def _row(self, what: str, kind: str, columns: int) -> str:
         """Return a pointer to the row of a table for the iteration."""
@@ -119,18 +119,18 @@ class LoopWriter:
         op = Op(self.program.code[self.rolled.loop.first + offset][0])
         values = [self._operand(offset, k, truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         self.results[offset] = value = self._result(op, offset, values)
-        place = self.rolled.stored.get(offset)
-        if place is not None:
+        slots = self.rolled.stored.get(offset)
+        if slots is not None:
             if op in CONDITIONS:
                 value = self.w.assign(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
-            self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
+            self.w.store(self.lanes.double, value, self._pointer(slots), self.lanes.alignment)
 
-    def _signed(self, place: Constant | TabulatedConstant, value: str) -> str:
+    def _signed(self, sign: Constant | TabulatedConstant, value: str) -> str:
         """Write a value times the sign of the iteration."""
         w, double = self.w, self.lanes.double
-        if isinstance(place, Constant):
-            return value if place.value > 0 else w.assign(f"fneg {double} {value}")
-        return w.assign(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
+        if isinstance(sign, Constant):
+            return value if sign.value > 0 else w.assign(f"fneg {double} {value}")
+        return w.assign(f"fmul {double} {value}, {self._once(sign, lambda: self._read(sign, truth=False))}")
 
     def _result(self, op: Op, offset: int, values: list[str]) -> str:
         signs = self.rolled.signs.get(offset)

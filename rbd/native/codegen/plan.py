@@ -99,7 +99,7 @@ def make_plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: i
         count = layout.assign_slots(count)
         slots = layout.add_slots(slots)
         loops, count = _loops(layout, chunks, count)
-        initial_argument_slots += tuple((place, operand) for operand, place in layout.spilled_operands.items())
+        initial_argument_slots += tuple((slot, operand) for operand, slot in layout.spilled_operands.items())
     in_memory = _results_in_memory(program, layout)
     argument_slots, copies = _split_copies(argument_slots, calls, slots, in_memory)
     inputs = program.input_size
@@ -141,23 +141,23 @@ def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
 
 def _loops(layout: LoopLayout, chunks: tuple[range, ...], count: int) -> tuple[dict[int, RolledLoop], int]:
     """Return the loops by function, and the number of slots."""
-    starts, found = {loop.first: k for k, loop in enumerate(layout.loops)}, dict[int, RolledLoop]()
+    starts, rolled = {loop.first: k for k, loop in enumerate(layout.loops)}, dict[int, RolledLoop]()
     for number, chunk in enumerate(chunks):
         if chunk.start in starts:
-            found[number], count = layout.resolve(starts[chunk.start], count)
-    return found, count
+            rolled[number], count = layout.resolve(starts[chunk.start], count)
+    return rolled, count
 
 
 def _split_copies(
     argument_slots: dict[int, list[int]], calls: dict[int, CallSlots], slots: dict[int, int], in_memory: set[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[tuple[int, int]]]]:
     """Return the arguments of calls that straight code computes, and those that are copied from other slots."""
-    owners = sorted((place.inputs, index) for index, place in calls.items())
+    owners = sorted((call_slots.inputs, index) for index, call_slots in calls.items())
     copies, starts = defaultdict[int, list[tuple[int, int]]](list), [start for start, _ in owners]
     for source in sorted(in_memory.intersection(argument_slots)):
-        for place in argument_slots[source]:
-            copies[owners[bisect_right(starts, place) - 1][1]].append((place, slots[source]))
-    return {source: places for source, places in argument_slots.items() if source not in in_memory}, dict(copies)
+        for slot in argument_slots[source]:
+            copies[owners[bisect_right(starts, slot) - 1][1]].append((slot, slots[source]))
+    return {source: targets for source, targets in argument_slots.items() if source not in in_memory}, dict(copies)
 
 
 def _angles(program: Program, layout: LoopLayout) -> tuple[tuple[SinCosPair, ...], dict[int, SinCosPair]]:
@@ -235,12 +235,12 @@ def _call_slots(program: Program, start: int, width: int) -> tuple[dict[int, Cal
     indices = [index for index, instruction in enumerate(program.code) if instruction[0] == Op.CALL]
     calls = [program.calls[program.code[index][1]] for index in indices]
     work = start + sum(aligned(size) for call in calls for size in _in_and_out(call))
-    places, at = dict[int, CallSlots](), start
+    slots, at = dict[int, CallSlots](), start
     for index, call in zip(indices, calls, strict=True):
         inputs, outputs = map(aligned, _in_and_out(call))
-        places[index] = CallSlots(call, at, at + inputs, work, _all_lanes_together(call, width))
+        slots[index] = CallSlots(call, at, at + inputs, work, _all_lanes_together(call, width))
         at += inputs + outputs
-    return places, work + max((_work_size(call, width) for call in calls), default=0)
+    return slots, work + max((_work_size(call, width) for call in calls), default=0)
 
 
 def _in_and_out(call: IntrinsicCall) -> tuple[int, int]:
@@ -277,8 +277,8 @@ def _argument_slots(
 ) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...]]:
     """Return the slots of calls' arguments: of results of instructions, then of inputs and constants."""
     inputs, argument_slots, first = program.input_size, defaultdict[int, list[int]](list), list[tuple[int, int]]()
-    for index, place in calls.items():
-        for slot, operand in enumerate(operands_of(program.code[index]), place.inputs):
+    for index, call_slots in calls.items():
+        for slot, operand in enumerate(operands_of(program.code[index]), call_slots.inputs):
             if operand >= inputs:
                 argument_slots[operand - inputs].append(slot)
             else:

@@ -117,7 +117,7 @@ class _RoutineWriter(ValueWriter):
 
     def _choice(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
         yes, no, after = self.w.fresh_label(), self.w.fresh_label(), self.w.fresh_label()
-        self.branch(condition, yes, no)
+        self.jump_if(condition, yes, no)
         before, sources = self.values, list[tuple[str, Values]]()
         for label, block in ((yes, then), (no, otherwise)):
             self.w.begin_block(label)
@@ -178,7 +178,7 @@ class _RoutineWriter(ValueWriter):
         places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
         self.values = {**before, **phis}
         if condition is not None:
-            self.branch(condition, inside, done)
+            self.jump_if(condition, inside, done)
         elif counted is not None:
             test = "slt" if counted[0].step > 0 else "sgt"
             go = self.w.assign(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")

@@ -44,11 +44,11 @@ class ValueWriter:
     def entry(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
         """Write the address of an entry of an array."""
         assert self.values is not None
-        place = self.expression(index)
+        offset = self.expression(index)
         if kind == "float" and self.lanes.width > 1:
             width = self.lanes.width
-            place = str(int(place) * width) if place.isdigit() else self.w.assign(f"mul i64 {place}, {width}")
-        return self.w.address(self.values[array], place, "i64" if kind == "int" else "double")
+            offset = str(int(offset) * width) if offset.isdigit() else self.w.assign(f"mul i64 {offset}, {width}")
+        return self.w.address(self.values[array], offset, "i64" if kind == "int" else "double")
 
     def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
         """Write the value of an entry: one per column of the panel, or the same for all columns."""
@@ -61,17 +61,17 @@ class ValueWriter:
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def branch(self, condition: tree.Expression, yes: str, no: str) -> None:
+    def jump_if(self, condition: tree.Expression, yes: str, no: str) -> None:
         """Write a jump to `yes` or `no`, with short-circuit evaluation of the condition."""
         match condition:
             case tree.Not(operand):
-                self.branch(operand, no, yes)
+                self.jump_if(operand, no, yes)
             case tree.BoolOp(operator, parts):
                 for part in parts[:-1]:
                     following = self.w.fresh_label()
-                    self.branch(part, *((following, no) if operator == "and" else (yes, following)))
+                    self.jump_if(part, *((following, no) if operator == "and" else (yes, following)))
                     self.w.begin_block(following)
-                self.branch(parts[-1], yes, no)
+                self.jump_if(parts[-1], yes, no)
             case _:
                 self.w.branch(self.expression(condition), yes, no)
 

@@ -122,10 +122,10 @@ def _function(
 
 def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
     """Write the status of an output that is not finite, unless a check has failed before."""
-    found = w.load("i64", status)
-    clean = w.assign(f"icmp eq i64 {found}, 0")
+    earlier = w.load("i64", status)
+    clean = w.assign(f"icmp eq i64 {earlier}, 0")
     second = w.assign(f"select i1 {bad_output}, i64 {BAD_OUTPUT}, i64 0")
-    w.store("i64", w.assign(f"select i1 {clean}, i64 {second}, i64 {found}"), status)
+    w.store("i64", w.assign(f"select i1 {clean}, i64 {second}, i64 {earlier}"), status)
 
 
 def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:

@@ -102,11 +102,11 @@ def is_verified() -> bool:
 
 def addresses() -> dict[str, int]:
     """Return the addresses of functions, types and objects for machine code, by name."""
-    found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
-    found["PyArray_New"] = _numpy_table()[_NEW]
-    found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
-    found |= {"int": id(int), "tuple": id(tuple)}
-    return found | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
+    table = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
+    table["PyArray_New"] = _numpy_table()[_NEW]
+    table |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
+    table |= {"int": id(int), "tuple": id(tuple)}
+    return table | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
 
 
 def address(array: np.ndarray[Any, Any]) -> int:

@@ -106,11 +106,11 @@ def _opened(*, create: bool) -> Generator[_Folder | None]:
         os.close(descriptor)
 
 
-def _is_ours(found: os.stat_result) -> bool:
+def _is_ours(status: os.stat_result) -> bool:
     """Return whether a file or folder belongs to this user, and others cannot write to it."""
     if sys.platform == "win32":
         return True
-    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+    return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE
 
 
 @final
@@ -120,7 +120,7 @@ class _Folder:
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path, self._descriptor = path, descriptor
 
-    def _place(self, name: str) -> str:
+    def _path_of(self, name: str) -> str:
         return name if self._descriptor is not None else str(self._path / name)
 
     def _open(self, name: str, flags: int, mode: Literal["rb", "wb"]) -> BinaryIO:
@@ -129,19 +129,19 @@ class _Folder:
         def opener(path: str, _: int) -> int:
             return os.open(path, flags | _SAFE | _BINARY, 0o600, dir_fd=self._descriptor)
 
-        return open(self._place(name), mode, opener=opener)
+        return open(self._path_of(name), mode, opener=opener)
 
     def read(self, digest: bytes) -> bytes | None:
         """Return the content of the entry with this digest of its key, or None if it is invalid."""
         name = digest.hex() + _SUFFIX
-        if self._descriptor is None and Path(self._place(name)).is_symlink():
+        if self._descriptor is None and Path(self._path_of(name)).is_symlink():
             return None
         with self._open(name, os.O_RDONLY, "rb") as file:
-            found = os.fstat(file.fileno())
-            if not (stat.S_ISREG(found.st_mode) and _is_ours(found) and found.st_size <= CAPACITY):
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and _is_ours(status) and status.st_size <= CAPACITY):
                 return None
             code = _content(file.read(CAPACITY + 1), digest)
-            if code is not None and time.time() - found.st_mtime > _USED_RECENTLY:
+            if code is not None and time.time() - status.st_mtime > _USED_RECENTLY:
                 _note_use(file.fileno())
         return code
 
@@ -153,8 +153,8 @@ class _Folder:
             with self._open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, "wb") as file:
                 file.write(_HEADER.pack(_MAGIC, digest, hashlib.sha256(code).digest(), len(code)) + code)
             os.replace(
-                self._place(temporary),
-                self._place(name),
+                self._path_of(temporary),
+                self._path_of(name),
                 src_dir_fd=self._descriptor,
                 dst_dir_fd=self._descriptor,
             )
@@ -165,12 +165,12 @@ class _Folder:
     def shrink(self, capacity: int) -> None:
         """Remove abandoned temporary files, and the least recently used entries above the capacity."""
         total, now, entries = 0, time.time(), list[tuple[float, int, str]]()
-        for name, found in self._listed():
-            if name.endswith(_TEMPORARY) and now - found.st_mtime > _USED_RECENTLY:
+        for name, status in self._listed():
+            if name.endswith(_TEMPORARY) and now - status.st_mtime > _USED_RECENTLY:
                 self._remove(name)
             elif name.endswith(_SUFFIX):
-                entries.append((found.st_mtime, found.st_size, name))
-                total += found.st_size
+                entries.append((status.st_mtime, status.st_size, name))
+                total += status.st_size
         for _, size, name in sorted(entries):
             if total <= capacity:
                 return
@@ -186,7 +186,7 @@ class _Folder:
 
     def _remove(self, name: str) -> None:
         with suppress(OSError):
-            os.unlink(self._place(name), dir_fd=self._descriptor)
+            os.unlink(self._path_of(name), dir_fd=self._descriptor)
 
 
 def _note_use(handle: int) -> None:

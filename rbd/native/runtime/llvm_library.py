@@ -23,6 +23,6 @@ def open_library() -> bool:
 
 def _path() -> Path | None:
     """Return the path of the library, without importing llvmlite."""
-    found = find_spec("llvmlite")
-    folders = [] if found is None else found.submodule_search_locations or []
+    spec = find_spec("llvmlite")
+    folders = [] if spec is None else spec.submodule_search_locations or []
     return next((path for each in folders for path in Path(each, "binding").glob("libllvmlite.*")), None)

@@ -69,14 +69,14 @@ def once_under_compiler_lock(make: Callable[[], T]) -> Callable[[], T]:
     made = list[T]()
 
     @wraps(make)
-    def found() -> T:
+    def made_once() -> T:
         if not made:
             with compiler.inner:
                 if not made:
                     made.append(make())
         return made[0]
 
-    return found
+    return made_once
 
 
 def one_at_a_time(make: Callable[P, T]) -> Callable[P, T]:

@@ -103,8 +103,8 @@ def has_sources(folder: Path) -> bool:
 
 def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
     """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
-    with os.scandir(folder) as found:
-        entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in found)
+    with os.scandir(folder) as scan:
+        entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in scan)
     for name, is_folder, path in entries:
         if is_folder and name != "__pycache__":
             yield from python_files(path, f"{inside}{name}/")
@@ -116,12 +116,12 @@ def _unchanged(path: str) -> bytes | None:
     """Return the content of a file, or None if it is newer than this process. System calls take half the time."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
-        found = os.fstat(handle)
-        changed = found.st_mtime if sys.platform == "win32" else found.st_ctime
-        if changed > LOADED or not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        changed = status.st_mtime if sys.platform == "win32" else status.st_ctime
+        if changed > LOADED or not stat.S_ISREG(status.st_mode):
             return None
-        content = os.read(handle, found.st_size + 1)
-        return content if len(content) == found.st_size else None
+        content = os.read(handle, status.st_size + 1)
+        return content if len(content) == status.st_size else None
     finally:
         os.close(handle)
 
