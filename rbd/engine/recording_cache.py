@@ -13,7 +13,7 @@ from rbd import native
 from rbd.engine.fingerprint import fingerprint
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
-from rbd.native.runtime import outline_cache
+from rbd.native.runtime import outline_cache, sources
 from rbd.program.outline import Source
 from rbd.program.program import Program
 
@@ -55,10 +55,10 @@ def cache_key(mechanism: Mechanism, description: str) -> str | None:
     """Return the key of an outline in the disk cache; None if it cannot be cached."""
     if not native.keeps_outlines():
         return None
-    mine, sources = fingerprint(mechanism), outline_cache.sources_digest(PACKAGE)
-    if mine is None or sources is None:
+    mine, code = fingerprint(mechanism), sources.sources_digest(PACKAGE)
+    if mine is None or code is None:
         return None
-    return "|".join((outline_cache.platform_key(), sources, mine, description))
+    return "|".join((outline_cache.platform_key(), code, mine, description))
 
 
 def _guarded_by_fingerprint(

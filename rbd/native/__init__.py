@@ -17,6 +17,7 @@ codegen/                 LLVM IR text of programs and intrinsics
 runtime/                 what machine code needs while it runs
     jit.py, llvm_library.py  LLVM: compile, load
     cache.py, outline_cache.py  object code and outlines on disk
+    sources.py               digests of source files
     locks.py                 locks that survive forks
     thread_pool.py, background.py  threads; compilation in the background
     memory.py, abi.py        free memory; objects of CPython and NumPy

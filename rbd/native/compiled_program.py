@@ -29,7 +29,7 @@ from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
 from rbd.native.runtime.jit import Library, assemble, host_processor
 from rbd.native.runtime.locks import Lock
-from rbd.native.runtime.outline_cache import has_sources, sources_digest
+from rbd.native.runtime.sources import has_sources, sources_digest
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD

@@ -14,7 +14,7 @@ from rbd import native
 from rbd.compiled import RecordedFunction
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.native import compiled_program
-from rbd.native.runtime import outline_cache
+from rbd.native.runtime import sources
 from rbd.native.runtime.thread_pool import compiler_thread
 
 Q = np.array([0.3, -0.4])
@@ -25,7 +25,7 @@ Seen = list[tuple[float, float | None]]
 def cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
-    monkeypatch.setattr(outline_cache, "sources_digest", lambda folder: "sources")
+    monkeypatch.setattr(sources, "sources_digest", lambda folder: "sources")
 
 
 def energy() -> RecordedFunction:

@@ -17,7 +17,7 @@ import rbd
 from rbd.compiled import CompiledRobot, RecordedFunction, record
 from rbd.errors import SingularError, StaleStateError
 from rbd.joints import JointType
-from rbd.native.runtime import outline_cache
+from rbd.native.runtime import sources
 from rbd.scalars import sin
 from rbd.spatial import SpatialInertia
 from tests.algorithms.helpers import case
@@ -32,7 +32,7 @@ def cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("RBD_CACHE_DIR", str(folder))
     monkeypatch.delenv("RBD_CACHE", raising=False)
-    monkeypatch.setattr(outline_cache, "sources_digest", lambda folder: "sources")
+    monkeypatch.setattr(sources, "sources_digest", lambda folder: "sources")
     return folder
 
 
@@ -332,5 +332,5 @@ def test_digest_of_the_loaded_sources() -> None:
     from rbd.engine.recording_cache import PACKAGE
 
     assert (PACKAGE / "__init__.py").samefile(Path(rbd.__file__))
-    found = outline_cache.sources_digest(PACKAGE)
+    found = sources.sources_digest(PACKAGE)
     assert found is None or len(found) == 64

@@ -13,7 +13,7 @@ import pytest
 import rbd
 from rbd.native import compiled_program
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.runtime import outline_cache
+from rbd.native.runtime import sources
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests import architecture as house
@@ -42,14 +42,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _forget() -> None:
     compiled_program.codegen_digest.cache_clear()
-    outline_cache.sources_digest.cache_clear()
+    sources.sources_digest.cache_clear()
 
 
 @pytest.mark.parametrize(
     "source", ["native/codegen/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
 )
 def test_every_source_counts(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outline_cache, "LOADED", math.inf)
+    monkeypatch.setattr(sources, "LOADED", math.inf)
     digests = set[str | None]()
     for content in ("# one", "# another"):
         (folder / source).write_text(content, encoding="utf-8")

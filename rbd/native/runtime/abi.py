@@ -11,7 +11,6 @@ import functools
 import os
 import struct
 import sys
-import sysconfig
 from collections.abc import Callable
 from typing import Any, Final, cast
 
@@ -78,7 +77,7 @@ def is_listed() -> bool:
         and sys.platform == "linux"
         and os.uname().machine == "x86_64"
         and struct.calcsize("P") == 8
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and "t" not in sys.abiflags  # free threading
         and object.__basicsize__ == 16
         and np.__version__.startswith("2.")
     )

@@ -1,27 +1,23 @@
 """Disk cache of outlines of programs, which finds machine code without recording.
 
 A key contains everything that the program depends on: the algorithm with its data and options, the sources
-(`sources_digest`), and the interpreter and its libraries (`platform_key`). Outlines are entries of the object cache;
+(`sources.py`), and the interpreter and its libraries (`platform_key`). Outlines are entries of the object cache;
 nothing in them is executed.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
 import platform
-import stat
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from rbd.intrinsics.intrinsic import TABLE, IntrinsicCall
-from rbd.native.runtime import LOADED, cache
+from rbd.native.runtime import cache
 from rbd.program.outline import Outline
 from rbd.program.program import Port
 
@@ -70,60 +66,6 @@ def platform_key() -> str:
     library = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {}) else None
     system = library or platform.platform()
     return "|".join((sys.version, np.__version__, sys.platform, platform.machine(), system))
-
-
-@functools.cache
-def sources_digest(folder: Path) -> str | None:
-    """Return a hash over all Python files below `folder`, read once per process.
-
-    None if there are none, or if one has changed since this process started: recordings of the loaded code must not be
-    found under a key of the changed files.
-    """
-    digest, count = hashlib.sha256(), 0
-    try:
-        for inside, path in python_files(str(folder)):
-            content = _unchanged(path)
-            if content is None:
-                return None
-            name = inside.encode(errors="surrogateescape")
-            digest.update(b"%d %d %b%b" % (len(name), len(content), name, content))
-            count += 1
-    except OSError:
-        return None
-    return digest.hexdigest() if count else None
-
-
-def has_sources(folder: Path) -> bool:
-    """Return whether there is a Python file below `folder`; frozen and byte-compiled applications have none."""
-    try:
-        return any(True for _ in python_files(str(folder)))
-    except OSError as error:
-        return not isinstance(error, (FileNotFoundError, NotADirectoryError))
-
-
-def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
-    """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
-    with os.scandir(folder) as scan:
-        entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in scan)
-    for name, is_folder, path in entries:
-        if is_folder and name != "__pycache__":
-            yield from python_files(path, f"{inside}{name}/")
-        elif name.endswith(".py"):
-            yield inside + name, path
-
-
-def _unchanged(path: str) -> bytes | None:
-    """Return the content of a file, or None if it is newer than this process. System calls take half the time."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        status = os.fstat(handle)
-        changed = status.st_mtime if sys.platform == "win32" else status.st_ctime
-        if changed > LOADED or not stat.S_ISREG(status.st_mode):
-            return None
-        content = os.read(handle, status.st_size + 1)
-        return content if len(content) == status.st_size else None
-    finally:
-        os.close(handle)
 
 
 def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:

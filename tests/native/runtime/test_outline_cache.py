@@ -1,10 +1,7 @@
-"""Outlines on disk: what is kept comes back, what is damaged does not, and sources count by every byte and name."""
+"""Outlines on disk: what is kept comes back, what is damaged does not."""
 
 from __future__ import annotations
 
-import math
-import os
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -112,82 +109,6 @@ def test_another_program_than_the_outlined_is_refused() -> None:
     source = Source(Outline.of(squares()), lambda: squares(2.0))
     with pytest.raises(RecordingError, match="squares"):
         source.program  # noqa: B018 - this records
-
-
-# -- sources ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(outline_cache, "LOADED", math.inf)
-    (tmp_path / "package" / "inner").mkdir(parents=True)
-    for name in ("a.py", "b.py", "inner/a.py"):
-        (tmp_path / "package" / name).write_text(f"x = '{name}'\n")
-    return tmp_path / "package"
-
-
-def digest(folder: Path) -> str | None:
-    outline_cache.sources_digest.cache_clear()
-    return outline_cache.sources_digest(folder)
-
-
-def edited(folder: Path) -> None:
-    text = (folder / "inner/a.py").read_text()
-    (folder / "inner/a.py").write_text(text.replace("'", '"'))
-
-
-def edited_behind_the_clock(folder: Path) -> None:
-    before = (folder / "a.py").stat()
-    (folder / "a.py").write_text("y = 'a.py'\n")
-    os.utime(folder / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def moved_line(folder: Path) -> None:
-    (folder / "a.py").write_text("")
-    (folder / "b.py").write_text("x = 'a.py'\nx = 'b.py'\n")
-
-
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "an edit of the same length": edited,
-    "an edit that leaves size and time": edited_behind_the_clock,
-    "a new file": lambda folder: (folder / "c.py").write_text(""),
-    "a file less": lambda folder: (folder / "b.py").unlink(),
-    "another name": lambda folder: (folder / "b.py").rename(folder / "c.py"),
-    "another folder": lambda folder: (folder / "inner").rename(folder / "outer"),
-    "contents exchanged": lambda folder: (folder / "a.py").write_text((folder / "b.py").read_text()),
-    "a line in another file": moved_line,
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_every_change_of_a_source_counts(folder: Path, change: Callable[[Path], object]) -> None:
-    before = digest(folder)
-    assert before is not None
-    change(folder)
-    assert digest(folder) not in (before, None)
-
-
-def test_only_sources_count(folder: Path) -> None:
-    before = digest(folder)
-    (folder / "__pycache__").mkdir()
-    (folder / "__pycache__" / "a.py").write_text("")
-    (folder / "data.json").write_text("")
-    assert digest(folder) == before
-    copy = shutil.copytree(folder, folder.parent / "elsewhere")
-    assert digest(copy) == before
-
-
-@posix
-def test_sources_changed_after_the_start_have_no_digest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outline_cache, "LOADED", (folder / "a.py").stat().st_ctime - 1)
-    assert digest(folder) is None
-
-
-@pytest.mark.parametrize("what", ["empty", "missing"])
-def test_no_sources_have_no_digest(folder: Path, what: str) -> None:
-    if what == "empty":
-        (folder / "empty").mkdir()
-    assert digest(folder / what) is None
 
 
 def test_the_platform_is_named() -> None:
