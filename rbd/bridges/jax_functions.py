@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
+from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, require_recorded, robot_dynamics
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
@@ -26,8 +26,10 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
 
     Its derivatives are those of `RecordedFunction.derivative`; it can be differentiated once. Numbers have JAX's
     default precision: set `jax_enable_x64` for that of rbd. `jax.vmap` makes batches. Raises ArgumentError for a
-    function of several outputs, MissingPackageError without JAX; the result raises ArgumentError and ShapeError.
+    function of several outputs or one that is not recorded, MissingPackageError without JAX; the result raises
+    ArgumentError and ShapeError.
     """
+    require_recorded(function, "jax_function")
     ports, outputs = function.program.inputs, function.program.outputs
     if len(outputs) != 1:
         names = ", ".join(port.name for port in outputs)
@@ -41,8 +43,9 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
 def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
     """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of JAX arrays.
 
-    Its derivatives are analytical. Precision and errors as in `jax_function`; ArgumentError for other names,
-    TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
+    Its derivatives are analytical. Precision and errors as in `jax_function`; ArgumentError for other names and for
+    what is no compiled robot, TopologyError for mechanisms with contact points and half-spaces, whose forces are not
+    part of these functions.
     """
     found = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
     return _wrapped(found.value, found.derivatives, found.inputs, found.output)

@@ -17,7 +17,13 @@ import numpy as np
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.bridges.pullback import pullback
-from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
+from rbd.bridges.robot_dynamics import (
+    ArrayFunction,
+    DynamicsName,
+    require_recorded,
+    require_robot,
+    robot_dynamics,
+)
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import step_spec
@@ -36,9 +42,10 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     broadcast; they are converted to float64, which results have. Gradients are those of `RecordedFunction.derivative`,
     all in one sweep, and have the dtype of their tensor. It can be differentiated once, in reverse (`backward`,
     `torch.func.grad`, `vjp`, `jacrev`), under `vmap` too: a second time raises ArgumentError. So do other devices and
-    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises MissingPackageError
-    without PyTorch.
+    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises ArgumentError for a
+    function that is not recorded, MissingPackageError without PyTorch.
     """
+    require_recorded(function, "torch_function")
     outline = function.evaluation.outline
     return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
@@ -46,8 +53,9 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
 def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
     """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of tensors.
 
-    Its derivatives are analytical. Tensors and errors as in `torch_function`; ArgumentError for other names,
-    TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
+    Its derivatives are analytical. Tensors and errors as in `torch_function`; ArgumentError for other names and for
+    what is no compiled robot, TopologyError for mechanisms with contact points and half-spaces, whose forces are not
+    part of these functions.
     """
     found = robot_dynamics(robot, name, "torch_dynamics", "torch_step includes them")
 
@@ -62,8 +70,9 @@ def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-
 
     It is `robot.step` with constant torques; with contact states it maps (q, v, s, tau, dt) to (q, v, s). It is
     differentiated as recorded, by `dt` as well. Tensors and errors as in `torch_function`; ArgumentError for other
-    integrators.
+    integrators and for what is no compiled robot.
     """
+    require_robot(robot, "torch_step")
     ns = layout_of(robot.mechanism).ns
     function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
     outline = function.evaluation.outline

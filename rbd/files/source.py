@@ -27,7 +27,8 @@ def read_bytes(path: str | os.PathLike[str], most: int, of: Format) -> tuple[byt
     try:
         descriptor = os.open(file, _FLAGS)
     except (OSError, ValueError) as error:
-        raise _unreadable(file, getattr(error, "strerror", None) or str(error), of) from None
+        advice = f"; {of.parser} reads text" if file.lstrip().startswith("<") else ""
+        raise _unreadable(file, (getattr(error, "strerror", None) or str(error)) + advice, of) from None
     try:
         return _regular(descriptor, file, most, of), file
     finally:

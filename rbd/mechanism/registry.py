@@ -215,9 +215,10 @@ class NameRegistry:
         body = self.bodies.get(name)
         if body is None:
             target = self.merged.get(name)
-            remark = f": it was merged into body {quoted(target)}, which has its frames" if target else ""
+            remark = f": it was merged into body {quoted(target)}" if target else ""
             owner = next((self.frame_owner[frame] for frame in self._frame_names.get(name, ())), None)
-            more = "" if owner is None else f"; a frame of body {quoted(owner)} is"
+            frame = f"write {quoted(owner)} for the body, mechanism.frame({quoted(name)}) for the frame"
+            more = "" if owner is None else f"; body {quoted(owner)} has a frame of that name: {frame}"
             raise unknown_name("body", name, self.bodies, remark, more)
         return body
 

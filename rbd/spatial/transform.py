@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Never, NoReturn, final, overload
+from typing import Any, Final, Generic, Never, NoReturn, final, overload
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_kind, wrong_kind
 from rbd.display import latex_matrix, latex_name
-from rbd.errors import RotationError
+from rbd.errors import RotationError, ShapeError
 from rbd.scalars import Scalar, Vector, const, is_float, to_float
 from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, shaped
 from rbd.spatial.checks import check_rotation, check_unit_quaternion, plain_rotation
@@ -38,6 +38,12 @@ from rbd.spatial.vectors import FreeVector, Point, part
 
 _new = object.__new__
 _HALF: Scalar = const(1, 2)
+_INSTEAD_OF_ROTATION: Final[dict[object, str]] = {
+    (3,): "write translation=(x, y, z) for a translation",
+    (4,): "write Transform.from_quaternion for (w, x, y, z)",
+    (4, 4): "write Transform.from_matrix for a homogeneous matrix",
+}
+"""What to write, by the shape of the array given."""
 
 
 @final
@@ -267,7 +273,11 @@ def _checked_rotation(rotation: MatrixLike) -> Mat3:
     plain = plain_rotation(rotation)
     if plain is not None:
         return plain
-    (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(rotation, 3, 3, "rotation")
+    try:
+        (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(rotation, 3, 3, "rotation")
+    except ShapeError as error:
+        instead = _INSTEAD_OF_ROTATION.get(error.fields.get("actual"))
+        raise error if instead is None else ShapeError(f"{error}; {instead}", **error.fields) from None
     matrix = (a, b, c), (d, e, f), (g, h, i)
     check_rotation(matrix, "rotation")
     return matrix

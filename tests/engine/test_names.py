@@ -115,7 +115,9 @@ def test_unknown_names_suggest_the_closest_one(live: bool) -> None:
 
 def test_a_frame_instead_of_a_body_names_its_body() -> None:
     state, _, _, _ = arm()
-    with pytest.raises(UnknownNameError, match=r"no body is named 'tip'.*; a frame of body 'link7' is"):
+    with pytest.raises(
+        UnknownNameError, match=r"no body is named 'tip'.*; body 'link7' has a frame of that name: write"
+    ):
         state.twist("tip")
 
 

@@ -61,7 +61,7 @@ def test_views_are_read_only_and_follow_the_state(name: str) -> None:
         view[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         view += 1.0
-    with pytest.raises(AttributeError):
+    with pytest.raises(ArgumentError, match=rf"state\.{name} is read-only; write state\.set_"):
         setattr(state, name, np.zeros(len(view)))
     before = view.copy()
     state.randomize(np.random.default_rng(8))
