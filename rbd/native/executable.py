@@ -8,6 +8,7 @@ Costs are operation counts, never times, so that results do not depend on the ma
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, final
@@ -37,7 +38,7 @@ COMPILING_COST: Final = (300_000, 100)
 as with large solves, the call waits for machine code."""
 
 
-class Executable:
+class Executable(ABC):
     """A program and its machine code for one state, and for rows of a batch."""
 
     def __init__(self, source: Source) -> None:
@@ -111,17 +112,9 @@ class Executable:
             self._code = native.compile_program(self.source)
         return self._code
 
+    @abstractmethod
     def _load(self, code: CompiledProgram, rows: bool) -> None:
-        if rows:
-            code.compile_batch()
-            self._has_rows = True
-        else:
-            code.compile_single()
-            self._prepare_calls(code)
-            self.is_compiled = True
-
-    def _prepare_calls(self, code: CompiledProgram) -> None:
-        """Make what calls of the code for one state need."""
+        """Load the code for one state or for rows, with what its calls need."""
 
     def _find(self) -> bool:
         """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
@@ -221,10 +214,13 @@ class LiveExecutable(Executable):
         return self._builtin
 
     @override
-    def _prepare_calls(self, code: CompiledProgram) -> None:
+    def _load(self, code: CompiledProgram, rows: bool) -> None:
+        assert not rows, "a live state is one state"
+        code.compile_single()
         self._builtin = _make_builtin(code, lambda *arrays: _run(code, arrays))
         if self._keep is not None:
             self._keep()
+        self.is_compiled = True
 
     def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         program = self._program
@@ -252,6 +248,15 @@ class ArrayExecutable(Executable):
         super().__init__(source)
         self.native_calls = 0
         """Number of calls of machine code, for one state or for rows."""
+
+    @override
+    def _load(self, code: CompiledProgram, rows: bool) -> None:
+        if rows:
+            code.compile_batch()
+            self._has_rows = True
+        else:
+            code.compile_single()
+            self.is_compiled = True
 
     def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code for a call; None if the call is interpreted.

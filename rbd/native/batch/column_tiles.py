@@ -37,7 +37,7 @@ def tile_functions(lanes: Lanes, blocks: int) -> str:
 
 def _reading(lanes: Lanes, blocks: int) -> str:
     """Return `@read_tile`: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
-    w, zero = Writer(), lanes.double_constant(0.0)
+    w = Writer()
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
     w.begin_function(f"internal void @read_tile({arguments}) noinline {ATTRIBUTES}")
     addresses = [w.address("%sums", k * lanes.width) for k in range(blocks)]
@@ -45,18 +45,20 @@ def _reading(lanes: Lanes, blocks: int) -> str:
 
     def column(index: str, sums: Sequence[str]) -> list[str]:
         entry, target = _pointers(w, lanes, index)
-        added: list[str] = []
-        for k, total in enumerate(sums):
-            x = w.load(lanes.double, w.address(entry, k * lanes.width))
-            w.store(lanes.double, x, w.address(target, w.assign(f"mul i64 %apart, {k}")), lanes.alignment)
-            operands = f"{lanes.double} {x}, {lanes.double} {zero}, {lanes.double} {total}"
-            added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
-        return added
+        return [_read_entry(w, lanes, entry, target, k, total) for k, total in enumerate(sums)]
 
     for total, address in zip(w.loop("%count", column, before), addresses, strict=True):
         w.store(lanes.double, total, address, lanes.alignment)
     w.end_function()
     return w.text()
+
+
+def _read_entry(w: Writer, lanes: Lanes, entry: str, target: str, k: int, total: str) -> str:
+    """Write the reading of a column's entries for block `k` of the tile; return the sum of that block."""
+    x = w.load(lanes.double, w.address(entry, k * lanes.width))
+    w.store(lanes.double, x, w.address(target, w.assign(f"mul i64 %apart, {k}")), lanes.alignment)
+    operands = f"{lanes.double} {x}, {lanes.double} {lanes.double_constant(0.0)}, {lanes.double} {total}"
+    return w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
 
 
 def _writing(lanes: Lanes, blocks: int) -> str:

@@ -49,6 +49,17 @@ def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile
     memory = BlockMemory(arguments, w.address(workspace.pointer, slots * lanes.width))
     reader, writer = BlockReader(arguments, memory), BlockWriter(arguments, memory)
     computation = BlockComputation(arguments, memory, workspace.pointer, names)
+    _write_blocks(w, lanes, reader, computation, writer)
+    workspace.free()
+    memory.free()
+    w.end_function(f"i64 {w.load('i64', memory.bad_row)}")
+    return w.text()
+
+
+def _write_blocks(
+    w: Writer, lanes: Lanes, reader: BlockReader, computation: BlockComputation, writer: BlockWriter
+) -> None:
+    """Write the loop over all blocks, which are read, computed and written."""
     end_row = w.assign("add i64 %first, %count")
     reader.read_shared()
 
@@ -59,10 +70,6 @@ def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile
         return [tile_block.left]
 
     w.loop(end_row, block, [("i64", "0")], start="%first", step=lanes.width)
-    workspace.free()
-    memory.free()
-    w.end_function(f"i64 {w.load('i64', memory.bad_row)}")
-    return w.text()
 
 
 _WORKER: Final = f"""

@@ -25,6 +25,7 @@ from rbd.native.builtins.context import (
     BuiltinContext,
     Copies,
     Guards,
+    Table,
     Word,
     address_table,
     context_fields,
@@ -106,14 +107,7 @@ def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
     own = array("q", [0])
     compiled.load_entries()
-    shapes_of = (*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs))
-    tables = (
-        guard_table(binding.guards),
-        address_table(inputs),
-        word_table([n for shape in shapes_of for n in (len(shape), *shape)]),
-        address_table(binding.outputs or ()),
-        copy_table(binding.copies),
-    )
+    tables = _tables(compiled, binding, free)
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
     context = _CallContext(
         entries=compiled.entries.buffer_info()[0],
@@ -126,3 +120,16 @@ def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:
     )  # fmt: skip
     context.kept = (compiled, binding, tables, own)
     return context
+
+
+def _tables(compiled: CompiledProgram, binding: Binding, free: list[int]) -> tuple[Table, ...]:
+    """Return the tables: guards, bound inputs, shapes, targets and copies; the inputs `free` are arguments."""
+    ports = compiled.outline
+    shapes = (*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs))
+    return (
+        guard_table(binding.guards),
+        address_table(binding.inputs),
+        word_table([n for shape in shapes for n in (len(shape), *shape)]),
+        address_table(binding.outputs or ()),
+        copy_table(binding.copies),
+    )

@@ -232,17 +232,9 @@ class StepLoop:
             shape=ctypes.addressof(shape), vector_bytes=8 * size,
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
-        own = (
-            self._words,
-            self.times,
-            self._asks_address,
-            self.clock,
-            self._history,
-            self.moving,
-            self.origins,
-            self.stages,
-        )
-        context.kept = (code, tables, guards, shape, stages, fractions, callback, binding, own)
+        words = (self._words, self.times, self._asks_address, self.clock, self._history)
+        arrays = (self.moving, self.origins, self.stages)
+        context.kept = (code, tables, guards, shape, stages, fractions, callback, binding, words, arrays)
         return context.builtin(code.address("steps"), "run")
 
 

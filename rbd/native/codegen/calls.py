@@ -65,31 +65,44 @@ def _table_name(table: tuple[int, ...]) -> str:
 
 def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
-    width = lanes.width
-    inputs, outputs, work = (w.address("%ws", slot * width) for slot in (slots.inputs, slots.outputs, slots.work))
-    lengths = slots.call.lengths
-    n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
-    if slots.all_lanes:
-        _write_zero(w, outputs, n_out * width)
+    pointers = [w.address("%ws", slot * lanes.width) for slot in (slots.inputs, slots.outputs, slots.work)]
+    write = _call_all_lanes if slots.all_lanes else _call_each_lane
+    write(w, lanes, slots.call, *pointers)
 
-        def call_all() -> None:
-            _write_zero(w, work, n_work * width)
-            _invoke(w, slots.call, inputs, outputs, work, "%st", width)
 
-        _if_needed(w, lanes, slots.call, w.address(inputs, (n_in - 1) * width), call_all)
-        return
-    mine_out, mine_work = w.address(work, n_in), w.address(work, n_in + n_out)
-    if slots.call.intrinsic.guarded:
+def _call_all_lanes(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
+    """Write one call for all lanes."""
+    width, (n_in, n_out, n_work) = lanes.width, _sizes(call)
+    _write_zero(w, outputs, n_out * width)
+
+    def call_all() -> None:
+        _write_zero(w, work, n_work * width)
+        _invoke(w, call, inputs, outputs, work, "%st", width)
+
+    _if_needed(w, lanes, call, w.address(inputs, (n_in - 1) * width), call_all)
+
+
+def _call_each_lane(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
+    """Write a call for each lane, on a copy of its operands."""
+    width, (n_in, n_out, n_work) = lanes.width, _sizes(call)
+    own_outputs, own_work = w.address(work, n_in), w.address(work, n_in + n_out)
+    if call.intrinsic.guarded:
         _write_zero(w, outputs, n_out * width)
 
     def call_one(lane: int) -> None:
         _write_copy(w, work, 1, w.address(inputs, lane), width, n_in)
-        _write_zero(w, mine_out, n_out + n_work)
-        _invoke(w, slots.call, work, mine_out, mine_work, w.address("%st", lane, "i64"))
-        _write_copy(w, w.address(outputs, lane), width, mine_out, 1, n_out)
+        _write_zero(w, own_outputs, n_out + n_work)
+        _invoke(w, call, work, own_outputs, own_work, w.address("%st", lane, "i64"))
+        _write_copy(w, w.address(outputs, lane), width, own_outputs, 1, n_out)
 
     for lane in range(width):
-        _if_needed(w, Lanes(1), slots.call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
+        _if_needed(w, Lanes(1), call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
+
+
+def _sizes(call: IntrinsicCall) -> tuple[int, int, int]:
+    """Return the numbers of operands, of results, and of entries to work in."""
+    lengths = call.lengths
+    return sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
 
 
 def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, write: Callable[[], None]) -> None:

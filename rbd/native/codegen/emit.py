@@ -182,21 +182,14 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
 
     Sines of one state, and elementwise loops of intrinsics, use vectors of `pack` numbers.
     """
-    outputs_of: dict[int, list[int]] = {}
-    inputs, left = plan.program.input_size, {output for output, _ in plan.results}
-    for output, operand in enumerate(plan.program.results):
-        if operand >= inputs and output not in left:
-            outputs_of.setdefault(operand - inputs, []).append(output)
+    outputs_of = _outputs_of(plan)
     starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, pack)
     writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
     for number, chunk in enumerate(plan.chunks):
-        if number in plan.loops:
-            writers += _loop(plan, lanes, f"{prefix}_{number}", number)
-            continue
-        writer = FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of)
-        for index in chunk:
-            writer.instruction(index)
-        writers.append(writer)
+        if number not in plan.loops:
+            writers.append(_straight(FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of), chunk))
+        elif not plan.loops[number].is_empty:
+            writers.append(LoopWriter(f"{prefix}_{number}", plan.program, plan.loops[number], lanes))
     texts = calls_text(plan.program, pack, lanes.width)
     if plan.copies or plan.results:
         texts += copy_functions(lanes)
@@ -207,9 +200,21 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
     return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
 
 
-def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopWriter]:
-    loop = plan.loops[number]
-    return [] if loop.is_empty else [LoopWriter(name, plan.program, loop, lanes)]
+def _outputs_of(plan: Plan) -> dict[int, list[int]]:
+    """Return the outputs that instructions store when they are computed, by instruction."""
+    outputs_of: dict[int, list[int]] = {}
+    inputs, copied = plan.program.input_size, {output for output, _ in plan.results}
+    for output, operand in enumerate(plan.program.results):
+        if operand >= inputs and output not in copied:
+            outputs_of.setdefault(operand - inputs, []).append(output)
+    return outputs_of
+
+
+def _straight(writer: FunctionWriter, chunk: range) -> FunctionWriter:
+    """Write the instructions of a function without loops."""
+    for index in chunk:
+        writer.instruction(index)
+    return writer
 
 
 def _starts(plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], pack: int) -> list[FunctionWriter]:

@@ -8,6 +8,10 @@ from typing import TypeAlias, final
 
 Write: TypeAlias = Callable[[], None]
 """Writes a part of a function."""
+Carried: TypeAlias = Sequence[tuple[str, str]]
+"""Types with initial values."""
+Body: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
+"""Writes the body of a loop: from the index and what the iteration takes, to what it hands on."""
 
 ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
@@ -185,40 +189,34 @@ class Writer:
         self.begin_block(after)
         return self.assign(f"phi {kind} [{otherwise}, %{before}], [{value}, %{last}]")
 
-    def loop(
-        self,
-        stop: int | str,
-        body: Callable[[str, Sequence[str]], Sequence[str]],
-        carried: Sequence[tuple[str, str]] = (),
-        *,
-        start: str = "0",
-        step: int = 1,
-    ) -> list[str]:
+    def loop(self, stop: int | str, body: Body, carried: Carried = (), *, start: str = "0", step: int = 1) -> list[str]:
         """Write a loop over the indices from `start` to before `stop`; there are none if `stop` is not above `start`.
 
         `carried` are types with initial values of what iterations hand on: `body` takes it with the index, and returns
         it for the next one. Returns what the last iteration hands on.
         """
-        count = stop if isinstance(stop, int) and start == "0" else None
-        if count is not None and count <= 0:
+        is_fixed = isinstance(stop, int) and start == "0"
+        if is_fixed and int(stop) <= 0:
             return [initial for _, initial in carried]
         before, again, after = self.block, self.fresh_label(), self.fresh_label()
-        if count is None:
-            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
-        else:
+        if is_fixed:
             self.jump(again)
+        else:
+            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
         self.begin_block(again)
-        index, following, values = self.fresh_name(), self.fresh_name(), [self.fresh_name() for _ in carried]
-        place = len(self.lines)
-        found = body(index, values)
-        last = self.block
-        merged = _phis(before, last, carried, found)
-        heads = [f"phi i64 [{start}, %{before}], [{following}, %{last}]", *merged]
-        self.lines[place:place] = [f"  {value} = {phi}" for value, phi in zip((index, *values), heads, strict=True)]
+        index, following, *values = [self.fresh_name() for _ in range(2 + len(carried))]
+        head = len(self.lines)
+        results = body(index, values)
+        counted, *merged = _phis((before, self.block), [("i64", start), *carried], [following, *results])
+        self.insert_values(head, [index, *values], [counted, *merged])
         self.add(f"  {following} = add i64 {index}, {step}")
         self.branch(self.assign(f"icmp slt i64 {following}, {stop}"), again, after)
         self.begin_block(after)
-        return list(found) if count is not None else list(map(self.assign, merged))
+        return list(results) if is_fixed else list(map(self.assign, merged))
+
+    def insert_values(self, line: int, names: Sequence[str], expressions: Sequence[str]) -> None:
+        """Insert instructions before line number `line`: phi nodes, which are known only after the lines behind."""
+        self.lines[line:line] = [f"  {name} = {value}" for name, value in zip(names, expressions, strict=True)]
 
     def for_each(self, stop: int | str, body: Callable[[str], None], *, start: str = "0", step: int = 1) -> None:
         """Write a loop that hands nothing on."""
@@ -243,7 +241,8 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def _phis(before: str, last: str, carried: Sequence[tuple[str, str]], found: Sequence[str]) -> list[str]:
-    """Return the values of which each is the initial one behind `before`, and the one found behind `last`."""
-    joined = zip(carried, found, strict=True)
+def _phis(blocks: tuple[str, str], carried: Carried, results: Sequence[str]) -> list[str]:
+    """Return the values of which each is the initial one behind the first block, and the result behind the second."""
+    before, last = blocks
+    joined = zip(carried, results, strict=True)
     return [f"phi {kind} [{initial}, %{before}], [{value}, %{last}]" for (kind, initial), value in joined]

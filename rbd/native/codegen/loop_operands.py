@@ -243,36 +243,42 @@ class _OperandResolver:
         self.layout, self.loop, self.free = layout, loop, free
         self.rows: list[NDArray[Any]] = []
         self.constants: list[NDArray[Any]] = []
+        self.operands = dict[tuple[int, int], Operand]()
+        self.labels = dict[int, Strided | Indexed]()
         self.pool = np.array(layout.program.constants, dtype=np.float64)
         self.ports = [0, *accumulate(port.size for port in layout.program.inputs)]
 
     def resolve(self, skipped: frozenset[int]) -> RolledLoop:
         """Return the loop with its operands."""
-        loop, code = self.loop, self.layout.program.code
-        operands, labels = dict[tuple[int, int], Operand](), dict[int, Strided | Indexed]()
-        stored = dict[int, Strided]()
-        for offset in range(loop.period):
-            index = loop.first + offset
-            if self.layout.slots[index] >= 0 and offset not in skipped:
-                step = self.layout.slots[index + loop.period] - self.layout.slots[index]
-                stored[offset] = Strided(int(self.layout.slots[index]), int(step))
-            if offset in skipped:
-                continue
-            for position in range(len(operands_of(code[index]))):
-                column = self.layout.operands[index : loop.stop : loop.period, position]
-                operands[offset, position] = self._operand_of(offset, column)
-            if code[index][0] == Op.POSITIVE:
-                numbers = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
-                labels[offset] = self._index(numbers)
-        changing = self.layout.signs[self._number].items()
+        offsets = [offset for offset in range(self.loop.period) if offset not in skipped]
+        for offset in offsets:
+            self._resolve_instruction(offset)
         signs = {
             offset: (self._constant_operand(first), self._constant_operand(second))
-            for offset, (first, second) in changing
+            for offset, (first, second) in self.layout.signs[self._number].items()
         }
-        empty = np.empty((loop.count, 0))
-        table = np.stack(self.rows, axis=1) if self.rows else empty
-        constants = np.stack(self.constants, axis=1) if self.constants else empty
-        return RolledLoop(loop, operands, labels, stored, signs, skipped, table, constants)
+        tables = self._table(self.rows), self._table(self.constants)
+        return RolledLoop(self.loop, self.operands, self.labels, self._stored(offsets), signs, skipped, *tables)
+
+    def _resolve_instruction(self, offset: int) -> None:
+        """Resolve the operands of an instruction, and its label."""
+        loop, code = self.loop, self.layout.program.code
+        index = loop.first + offset
+        for position in range(len(operands_of(code[index]))):
+            column = self.layout.operands[index : loop.stop : loop.period, position]
+            self.operands[offset, position] = self._operand_of(offset, column)
+        if code[index][0] == Op.POSITIVE:
+            numbers = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
+            self.labels[offset] = self._index(numbers)
+
+    def _stored(self, offsets: Sequence[int]) -> dict[int, Strided]:
+        """Return the slots of the results that have some."""
+        loop, slots = self.loop, self.layout.slots
+        indices = {offset: loop.first + offset for offset in offsets if slots[loop.first + offset] >= 0}
+        return {k: Strided(int(slots[i]), int(slots[i + loop.period] - slots[i])) for k, i in indices.items()}
+
+    def _table(self, columns: list[NDArray[Any]]) -> NDArray[Any]:
+        return np.stack(columns, axis=1) if columns else np.empty((self.loop.count, 0))
 
     def _operand_of(self, offset: int, operands: NDArray[Any]) -> Operand:
         """Return how iterations read one operand."""

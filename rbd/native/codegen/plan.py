@@ -89,39 +89,16 @@ def make_plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: i
     layout = LoopLayout(program, find_loops(program, threshold))
     first, later = _angles(program, layout)
     chunks = tuple(_chunks(len(program.code), chunk, layout.loops))
-    function_of = _function_of(program, chunks, first, later)
-    slots, count = _slots(program, function_of, later, layout)
+    slots, count = _slots(program, _function_of(program, chunks, first, later), later, layout)
     calls, count = _call_slots(program, aligned(count) if program.calls else count, width)
     slots.update(_pick_slots(program, calls))
-    argument_slots, initial_argument_slots = _argument_slots(program, calls)
-    loops = dict[int, RolledLoop]()
-    if layout.loops:
-        count = layout.assign_slots(count)
-        slots = layout.add_slots(slots)
-        loops, count = _loops(layout, chunks, count)
-        initial_argument_slots += tuple((slot, operand) for operand, slot in layout.spilled_operands.items())
+    slots, loops, count = _with_loops(layout, chunks, slots, count)
+    arguments, initial = _argument_slots(program, calls)
+    initial += tuple((slot, operand) for operand, slot in layout.spilled_operands.items())
     in_memory = _results_in_memory(program, layout)
-    argument_slots, copies = _split_copies(argument_slots, calls, slots, in_memory)
-    inputs = program.input_size
-    results = tuple(
-        (output, slots[operand - inputs])
-        for output, operand in enumerate(program.results)
-        if operand - inputs in in_memory
-    )
-    return Plan(
-        program,
-        first,
-        later,
-        chunks,
-        slots,
-        count,
-        calls,
-        argument_slots,
-        initial_argument_slots,
-        loops,
-        copies,
-        results,
-    )
+    arguments, copies = _split_copies(arguments, calls, slots, in_memory)
+    results = _result_slots(program, slots, in_memory)
+    return Plan(program, first, later, chunks, slots, count, calls, arguments, initial, loops, copies, results)
 
 
 def _results_in_memory(program: Program, layout: LoopLayout) -> set[int]:
@@ -139,13 +116,25 @@ def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
         start = following
 
 
-def _loops(layout: LoopLayout, chunks: tuple[range, ...], count: int) -> tuple[dict[int, RolledLoop], int]:
-    """Return the loops by function, and the number of slots."""
+def _result_slots(program: Program, slots: dict[int, int], in_memory: set[int]) -> tuple[tuple[int, int], ...]:
+    """Return (output, slot) of the outputs that are copied from the workspace."""
+    sources = [(output, operand - program.input_size) for output, operand in enumerate(program.results)]
+    return tuple((output, slots[source]) for output, source in sources if source in in_memory)
+
+
+def _with_loops(
+    layout: LoopLayout, chunks: tuple[range, ...], slots: dict[int, int], count: int
+) -> tuple[dict[int, int], dict[int, RolledLoop], int]:
+    """Return the slots of results with those of loops, the loops by function, and the number of slots."""
+    if not layout.loops:
+        return slots, {}, count
+    count = layout.assign_slots(count)
+    slots = layout.add_slots(slots)
     starts, rolled = {loop.first: k for k, loop in enumerate(layout.loops)}, dict[int, RolledLoop]()
     for number, chunk in enumerate(chunks):
         if chunk.start in starts:
             rolled[number], count = layout.resolve(starts[chunk.start], count)
-    return rolled, count
+    return slots, rolled, count
 
 
 def _split_copies(

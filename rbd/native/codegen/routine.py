@@ -6,7 +6,11 @@ Ints are i64, arrays are pointers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import final
+
+from typing_extensions import override
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import assigned_names
@@ -37,6 +41,7 @@ class _RoutineWriter(ValueWriter):
         self.exits: list[list[tuple[str, Values]]] = []
         self.after: list[str] = []
 
+    @override
     def text(self) -> str:
         """Return the whole function."""
         routine = self.routine
@@ -73,8 +78,12 @@ class _RoutineWriter(ValueWriter):
     def _merged(self, name: str, sources: list[tuple[str, Values]]) -> str:
         if len({values[name] for _, values in sources}) == 1:
             return sources[0][1][name]
+        return self.w.assign(self._phi(name, sources))
+
+    def _phi(self, name: str, sources: list[tuple[str, Values]]) -> str:
+        """Return the value of a variable behind each block."""
         ways = ", ".join(f"[{values[name]}, %{block}]" for block, values in sources)
-        return self.w.assign(f"phi {self.type(self.kinds.get(name, 'int'))} {ways}")
+        return f"phi {self.type(self.kinds.get(name, 'int'))} {ways}"
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -105,7 +114,7 @@ class _RoutineWriter(ValueWriter):
             case tree.If(condition, then, otherwise):
                 self._choice(condition, then, otherwise)
             case tree.While(condition, body):
-                self._loop(body, None, condition)
+                self._loop(body, partial(self.jump_if, condition))
             case tree.For():
                 self._for(statement)
             case tree.ColumnLoop():
@@ -134,7 +143,7 @@ class _RoutineWriter(ValueWriter):
             strips = StripWriter(self.w, loop, self.values, self._with)
             start = strips.write(start, stop, self.width)
         self.values = {**self.values, loop.variable: start}
-        self._loop(loop.body, (loop, stop), None)
+        self._loop(loop.body, partial(self._test_counter, loop, stop), loop)
         assert self.values is not None
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
 
@@ -168,39 +177,37 @@ class _RoutineWriter(ValueWriter):
         self.values = before
         return written
 
-    def _loop(self, body: tree.Block, counted: tuple[tree.For, str] | None, condition: tree.Expression | None) -> None:
-        """Write a loop; phi nodes at its head merge the variables that the body assigns."""
+    def _loop(self, body: tree.Block, test: Callable[[str, str], None], counted: tree.For | None = None) -> None:
+        """Write a loop; `test` writes the jump from its head to its body or behind it.
+
+        Phi nodes at the head merge the variables that the body assigns, and that of a counted loop.
+        """
         head, inside, done, after = (self.w.fresh_label() for _ in range(4))
-        entry, before = self.leave(head)
-        changed = sorted(set(before).intersection(assigned_names(body))) + ([counted[0].variable] if counted else [])
+        sources = [self.leave(head)]
+        before = sources[0][1]
+        changed = sorted(set(before).intersection(assigned_names(body))) + ([counted.variable] if counted else [])
         self.w.begin_block(head)
-        phis = {name: self.w.assign("") for name in changed}
-        places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
-        self.values = {**before, **phis}
-        if condition is not None:
-            self.jump_if(condition, inside, done)
-        elif counted is not None:
-            test = "slt" if counted[0].step > 0 else "sgt"
-            go = self.w.assign(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")
-            self.w.branch(go, inside, done)
-        at_head = self.values
-        sources = self._body(inside, after, body)
-        ways = [(entry, before)]
+        phis = {name: self.w.fresh_name() for name in changed}
+        line = len(self.w.lines)
+        self.values = at_head = {**before, **phis}
+        test(inside, done)
+        exits = self._body(inside, after, body)
         if self.reached:
             if counted is not None:
-                self._count(counted[0], phis[counted[0].variable])
-            ways.append(self.leave(head))
-        for name in changed:
-            merged = ", ".join(f"[{values[name]}, %{block}]" for block, values in ways)
-            kind = self.type(self.kinds.get(name, "int"))
-            self.w.lines[places[name]] = f"  {phis[name]} = phi {kind} {merged}"
+                self.values = {**self.values, counted.variable: self._counted(counted, phis[counted.variable])}
+            sources.append(self.leave(head))
+        self.w.insert_values(line, [*phis.values()], [self._phi(name, sources) for name in changed])
         self.w.begin_block(done)
         self.values = at_head
-        self.meet(after, [self.leave(after), *sources])
+        self.meet(after, [self.leave(after), *exits])
 
-    def _count(self, loop: tree.For, counter: str) -> None:
-        following = self.w.assign(f"add i64 {counter}, {loop.step}")
-        self.values = {**(self.values or {}), loop.variable: following}
+    def _counted(self, loop: tree.For, counter: str) -> str:
+        return self.w.assign(f"add i64 {counter}, {loop.step}")
+
+    def _test_counter(self, loop: tree.For, stop: str, inside: str, done: str) -> None:
+        assert self.values is not None
+        test = "slt" if loop.step > 0 else "sgt"
+        self.w.branch(self.w.assign(f"icmp {test} i64 {self.values[loop.variable]}, {stop}"), inside, done)
 
     def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:
         """Write the body of a loop; return the blocks that leave it by `break`."""

@@ -5,6 +5,8 @@ A float of the language is one number per lane, in a panel one per column and la
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import row_of_column_access
 from rbd.native.codegen.arithmetic import emit_operation
@@ -26,8 +28,8 @@ def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
     return f"intrinsic_{intrinsic}_{routine.name}"
 
 
-class ValueWriter:
-    """Writes expressions; `values` are the variables in the current block, None in unreachable code."""
+class ValueWriter(ABC):
+    """Writes expressions of a function; `values` are the variables in the current block, None in unreachable code."""
 
     def __init__(self, intrinsic: str, lanes: Lanes) -> None:
         """Set the intrinsic and the number of lanes that run together."""
@@ -36,6 +38,10 @@ class ValueWriter:
         self.floats = lanes
         self.panel: tree.ColumnLoop | None = None
         self.values: Values | None = {}
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return the whole function."""
 
     def type(self, kind: tree.Kind) -> str:
         """Return the LLVM type of a kind."""

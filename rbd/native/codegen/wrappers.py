@@ -5,6 +5,10 @@ The wrapper checks that inputs and outputs are finite, and writes outputs only i
 
 from __future__ import annotations
 
+from typing import final
+
+import attrs
+
 from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import any_nonfinite
 from rbd.native.codegen.ir import ATTRIBUTES, Writer
@@ -72,7 +76,7 @@ def workspace_size(program: Program, slots: int) -> int:
 
 def with_workspace(name: str, program: Program, slots: int, names: list[str]) -> str:
     """Return `i64 @name(ptr in, ptr out, ptr ws)`, which computes one state in memory that the caller gives."""
-    return _function(name, program, slots, names, finite=always_finite(program), in_place=False, given=True)
+    return _function(_Variant(name, always_finite(program), takes_workspace=True), program, slots, names)
 
 
 def single(program: Program, slots: int, names: list[str]) -> str:
@@ -81,43 +85,65 @@ def single(program: Program, slots: int, names: list[str]) -> str:
     Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known;
     a program with one output writes it in place.
     """
-    finite = always_finite(program)
-    text = _function("single", program, slots, names, finite=finite, in_place=False)
+    is_finite = always_finite(program)
+    text = _function(_Variant("single", is_finite), program, slots, names)
     if len(program.outputs) != 1:
         return text + _FRESH
-    return text + _function("fresh", program, slots, names, finite=finite, in_place=True)
+    return text + _function(_Variant("fresh", is_finite, in_place=True), program, slots, names)
 
 
-def _function(
-    name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool, given: bool = False
-) -> str:
+@final
+@attrs.frozen
+class _Variant:
+    """A function that computes one state."""
+
+    name: str
+    is_finite: bool
+    """Whether outputs are always finite."""
+    in_place: bool = False
+    """Whether the one output is computed where it goes."""
+    takes_workspace: bool = False
+    """Whether the caller gives the memory."""
+
+
+def _function(variant: _Variant, program: Program, slots: int, names: list[str]) -> str:
     """Return a function that computes one state."""
-    w, n_out = Writer(), program.output_size
-    last = ", ptr noalias %ws" if given else ""
-    w.begin_function(f"i64 @{name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES}")
-    size = workspace_size(program, slots) - (n_out if in_place else 0)
-    workspace = CallerMemory() if given else ScratchMemory(w, size)
+    w, in_place = Writer(), variant.in_place
+    last = ", ptr noalias %ws" if variant.takes_workspace else ""
+    w.begin_function(f"i64 @{variant.name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES}")
+    size = workspace_size(program, slots) - (program.output_size if in_place else 0)
+    workspace = CallerMemory() if variant.takes_workspace else ScratchMemory(w, size)
     workspace.require(f"  ret i64 {NO_MEMORY}")
     block = w.load("ptr", "%out") if in_place else w.address(workspace.pointer, aligned(slots))
     status = w.assign("alloca i64, align 8")
     w.store("i64", "0", status)
     ports = [w.load("ptr", w.address("%in", k, "ptr")) for k in range(len(program.inputs))]
     bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
-    arguments = "".join(f"ptr {pointer}, " for pointer in ports)
 
     def run() -> None:
-        for function in names:
-            w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
-        if not finite:
-            _set_output_status(w, status, any_nonfinite(w, [(block, n_out)]))
-        if not in_place:
-            _copy_if_clean(w, program.outputs, block, status)
+        _call(w, names, [*ports, block, workspace.pointer, status])
+        _finish(w, variant, program, block, status)
 
     w.unless(bad_input, run, otherwise=lambda: w.store("i64", str(BAD_INPUT), status))
     result = w.load("i64", status)
     workspace.free()
     w.end_function(f"i64 {result}")
     return w.text()
+
+
+def _call(w: Writer, names: list[str], pointers: list[str]) -> None:
+    """Write the calls of functions with the same arguments."""
+    arguments = ", ".join(f"ptr {pointer}" for pointer in pointers)
+    for name in names:
+        w.add(f"  call void @{name}({arguments})")
+
+
+def _finish(w: Writer, variant: _Variant, program: Program, block: str, status: str) -> None:
+    """Write what follows the computation: the check of outputs, and their copying."""
+    if not variant.is_finite:
+        _set_output_status(w, status, any_nonfinite(w, [(block, program.output_size)]))
+    if not variant.in_place:
+        _copy_if_clean(w, program.outputs, block, status)
 
 
 def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
