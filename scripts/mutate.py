@@ -4,8 +4,8 @@
 
 Mutants are drawn at random from all places of a group of packages: comparisons and arithmetic operators swapped,
 constants moved by one, conditions negated, statements deleted. Each runs the tests of its group in a copy of the
-sources until one fails. Prints those that survive, and a line of totals per group; `--page` writes the totals into
-docs/reliability.md.
+sources until one fails, those first that name the changed module. Prints those that survive, and a line of totals per
+group; `--page` writes the totals into docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -220,6 +220,14 @@ def delete(body: list[ast.stmt], place: int) -> Callable[[], None]:
     return apply
 
 
+def ordered(found: Mutant, tests: Sequence[str]) -> list[str]:
+    """Return the files of tests, those first that name the module which the mutant changes."""
+    paths = [ROOT / each for each in tests]
+    files = [each for path in paths for each in (sorted(path.rglob("test_*.py")) if path.is_dir() else [path])]
+    files.sort(key=lambda each: found.path.stem not in each.read_text(encoding="utf-8"))
+    return [str(each.relative_to(ROOT)) for each in files]
+
+
 def killed(found: Mutant, tests: Sequence[str]) -> bool:
     """Return whether a test fails for a mutant; print it if none does."""
     with tempfile.TemporaryDirectory(prefix="rbd-mutant-") as folder:
@@ -229,11 +237,17 @@ def killed(found: Mutant, tests: Sequence[str]) -> bool:
             (here / name).symlink_to(ROOT / name)
         (here / found.path.relative_to(ROOT)).write_text(found.source, encoding="utf-8")
         cache = f"cache_dir={ROOT / '.pytest_cache'}"  # LLVM's answers: the same text gives the same code
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-o", cache, "-p", "no:randomly", *tests]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-o", cache, "-p", "no:randomly"]
         environment = {**os.environ, "PYTHONPATH": folder, "RBD_CACHE_DIR": f"{folder}/cache"}
         try:
             done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+                [*command, *ordered(found, tests)],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             return True

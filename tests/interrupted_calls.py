@@ -101,6 +101,21 @@ def _torques(made: tuple[rbd.MechanismState, rbd.DynamicsResult, np.ndarray[Any,
     return [made[1].vd.copy(), made[2].copy()]
 
 
+def _worlds() -> rbd.rollout.Worlds:
+    """Return worlds after a step, one of which has failed."""
+    worlds = rbd.rollout.Worlds(rbd.robots.double_pendulum(), count=3, dt=1e-3, parameters=["gravity"], threads=1)
+    worlds.step([[0.0, 0.0], [np.nan, 0.0], [0.0, 1.0]])
+    return worlds
+
+
+def _reset(worlds: rbd.rollout.Worlds) -> None:
+    worlds.reset([1, 2], [0.1, 0.2], [0.3, 0.4], gravity=[[0, 0, -1.0], [0, 0, -2.0]])
+
+
+def _rows(worlds: rbd.rollout.Worlds) -> list[np.ndarray[Any, Any]]:
+    return [worlds.q.copy(), worlds.v.copy(), worlds.parameters["gravity"].copy(), worlds.t, worlds.status]
+
+
 CALLS: Final[dict[str, Interruptible]] = {
     "simulate": Interruptible(_pendulum, _simulation(0.05, control=_damped), _state),
     "simulate natively": Interruptible(_pendulum, _simulation(0.3), _state),
@@ -112,6 +127,7 @@ CALLS: Final[dict[str, Interruptible]] = {
     "inverse dynamics of a loop": Interruptible(lambda: _with_torques(_linkage()), _torques_into, _torques),
     "compile": Interruptible(_with_array, _compiled_into, _array),
     "record": Interruptible(_with_array, _recorded_into, _array),
+    "reset worlds": Interruptible(_worlds, _reset, _rows),
 }
 
 

@@ -35,6 +35,13 @@ def test_results_and_arrays_are_written_together(name: str) -> None:
     assert found == {"before", "after"}
 
 
+def test_resets_of_worlds_are_whole_at_every_line() -> None:
+    """The last line does all of it."""
+    subject = CALLS["reset worlds"]
+    lines = range(1, interrupted_calls.lines_of(subject) + 1)
+    assert {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in lines} == {"before"}
+
+
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # interrupted before a file is closed

@@ -7,6 +7,7 @@ the status of an input that is not finite. Nothing else of it is looked at, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final, final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.status import RowStatus, inputs_of_row
+from rbd.mechanism.transaction import run_uninterrupted
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.status import status_error
@@ -41,14 +43,23 @@ class WorldBatch:
             for port in self.outline.outputs
         }
         self.count = count
-        self.taken = np.zeros(count)
-        """The number of steps that each world took."""
+        self._frozen_after = np.zeros(count)
+        """The number of steps that each failed world took."""
         self.status = RowStatus()
         self.status.codes = np.zeros(count, np.int64)
         self._messages: dict[int, str] = {}
 
+    @property
+    def taken(self) -> Array:
+        """The number of steps that each world took."""
+        steps = self.inputs["steps"]
+        return np.where(np.isnan(steps), self._frozen_after, steps)
+
     def take(self, calls: int, threads: int) -> None:
-        """Take integration steps; rows that fail are frozen, and their statuses noted."""
+        """Take integration steps; rows that fail are frozen, and their statuses noted.
+
+        After an interrupt some rows have taken more steps than others, and those that failed may not be frozen yet.
+        """
         most = max(_ROWS_PER_CALL // max(self.count, 1), 1)
         while calls > 0 and self.count:
             codes = np.zeros(self.count, np.int64)
@@ -58,16 +69,17 @@ class WorldBatch:
 
     def explain(self, row: int) -> str:
         """Return the message of a row's failure."""
-        return self._messages.get(row, "no error")
+        return self._messages[row] if self.status.codes[row] else "no error"
 
-    def restart(self, rows: NDArray[np.intp]) -> None:
-        """Begin anew in these rows: no steps, no failure, nothing held; q and v stay."""
-        for name in self.outputs:
-            if name not in ("q", "v"):
-                self.outputs[name][rows] = 0.0
-        self.status.codes[rows], self.taken[rows] = 0, 0.0
-        for row in rows.tolist():
-            self._messages.pop(row, None)
+    def restart(self, rows: NDArray[np.intp], values: Mapping[str, Array]) -> None:
+        """Begin anew in these rows with these values of inputs, or not at all: no steps, no failure, nothing held."""
+        cleared = [array for name, array in self.outputs.items() if name not in ("q", "v")]
+        run_uninterrupted(
+            [
+                *(partial(array.__setitem__, rows, 0) for array in (*cleared, self.status.codes)),
+                *(partial(self.inputs[name].__setitem__, rows, value) for name, value in values.items()),
+            ]
+        )
 
     def _repeat(self, calls: int, threads: int, codes: NDArray[np.int64]) -> None:
         """Call the step `calls` times, each in place."""
@@ -88,9 +100,7 @@ class WorldBatch:
     def _note(self, codes: NDArray[np.int64]) -> None:
         """Freeze the rows that failed now."""
         steps = self.inputs["steps"]
-        clean = np.isfinite(steps)
-        self.taken[clean] = steps[clean]
-        failed = np.flatnonzero((codes != 0) & clean)
+        failed = np.flatnonzero((codes != 0) & np.isfinite(steps))
         if not failed.size:
             return
         status = RowStatus()
@@ -100,5 +110,5 @@ class WorldBatch:
         )
         for k, row in enumerate(failed.tolist()):
             self._messages[row] = f"in step {int(steps[row])}: {status.explain(k)}"
-        self.status.codes[failed] = status.codes
+        self.status.codes[failed], self._frozen_after[failed] = status.codes, steps[failed]
         steps[failed] = np.nan

@@ -106,7 +106,7 @@ def _ends(worlds: WorldBatch) -> Results:
     """Return how cases ended."""
     codes = worlds.status.codes
     return {
-        "steps": worlds.taken.copy(),
+        "steps": worlds.taken,
         "status": codes.copy(),
         "stopped": worlds.inputs.get("stopped", np.zeros(worlds.count)) > 0,
         "messages": {row: worlds.explain(row) for row in np.flatnonzero(codes).tolist()},

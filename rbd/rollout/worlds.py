@@ -152,7 +152,8 @@ class Worlds:
         """Take steps with these actions, one row per world or one for all.
 
         None means those of the call before, at first zero. An action that is not finite is a failure of its world.
-        Raises ShapeError for actions of another shape, and ArgumentError for actions if the control takes none.
+        After KeyboardInterrupt worlds may have taken different numbers of steps, as `t` shows. Raises ShapeError for
+        actions of another shape, and ArgumentError for actions if the control takes none.
         """
         number = whole_number(steps, "steps", 0)
         if actions is not None:
@@ -184,9 +185,7 @@ class Worlds:
         inputs, m = self._batch.inputs, len(rows)
         values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
         require_possible_rows(parameters)
-        self._batch.restart(rows)
-        for name, value in values.items():
-            inputs[name][rows] = value
+        self._batch.restart(rows, values)
 
     def _set_actions(self, actions: ArrayLike) -> None:
         target = self._batch.inputs.get("action")

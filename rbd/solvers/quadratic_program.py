@@ -269,9 +269,14 @@ def _solve(w: QuadraticProgram) -> int:
 
 def _operations(n: int, m: int) -> int:
     """Bound the operations by the largest number of rounds, each with all rows active; calls need far fewer."""
-    most = min(n, m)
-    refinement = 2 * n * (n + 2 * most) + 6 * n * most + 2 * most * most + 4 * n * n + 3 * most
-    return n**3 + 2 * n * n * (m + 2) + 6 * n * m + (100 + 20 * (n + m)) * _round_operations(n, m) + 3 * refinement
+    start = n**3 + 2 * n * n * (m + 2) + 6 * n * m
+    return start + (100 + 20 * (n + m)) * _round_operations(n, m) + 3 * _refinement_operations(n, m)
+
+
+def _refinement_operations(n: int, m: int) -> int:
+    """Count the operations of a round of refinement with as many active rows as there can be."""
+    q = min(n, m)
+    return 6 * n * n + 9 * n * q + 3 * q * q + 4 * q
 
 
 def _round_operations(n: int, m: int) -> int:

@@ -110,6 +110,26 @@ def test_distances_that_are_not_sure_have_a_status_of_their_own(monkeypatch: pyt
         nearest_of_hulls(vectors(CUBE), vectors(CUBE + [0.1, 0.2, 0.3]))
 
 
+@pytest.mark.parametrize("distance", [10.0**k for k in range(1, 15)])
+def test_hulls_far_apart(distance: float) -> None:
+    """A plane at right angles to the normal separates the hulls by the distance."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        a, b = (rng.normal(size=(rng.integers(1, 12), 3)) for _ in range(2))
+        direction = rng.normal(size=3)
+        b = b + direction / np.linalg.norm(direction) * distance
+        found = nearest_of_hulls(vectors(a), vectors(b))
+        n = np.array([float(x) for x in found.n])
+        apart = float((a @ n).min() - (b @ n).max())
+        assert float(found.phi) == pytest.approx(apart, rel=0, abs=1e-13 * max(distance, 10.0))
+
+
+@pytest.mark.parametrize(("size", "distance"), [(1.0, 1e151), (1.0, 1e308), (1e150, 1.0), (1e160, 1e170)])
+def test_hulls_beyond_the_range_do_not_overlap(size: float, distance: float) -> None:
+    with pytest.raises(SolverError, match="beyond the range"):
+        nearest_of_hulls(vectors(CUBE * size), vectors(CUBE * size + [0.3 * size + distance, 0, 0]))
+
+
 def test_a_hull_that_overlaps_fails_alone_in_its_batch() -> None:
     _, model = free_body(lambda frame: ConvexHull(frame, WEDGE, 0.02), lambda root: Box(root, (0.3, 0.3, 0.3)))
     rng, count, failed = np.random.default_rng(7), 20, [4, 13]

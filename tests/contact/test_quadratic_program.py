@@ -180,18 +180,39 @@ def test_quadprog_agrees(seed: int) -> None:
     np.testing.assert_allclose(solve_qp(*data).x, wanted, rtol=0, atol=1e-10 * (1 + np.abs(wanted).max()))
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (3, 3), (5, 2), (4, 7)])
-def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> None:
-    rng, count, q = np.random.default_rng(n), OperationCount(), min(n, m)
+SIZES = pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (3, 3), (5, 2), (4, 7)])
+
+
+def counting_program(n: int, m: int, count: OperationCount) -> tuple[Any, ComparisonContext]:
+    """Return a program whose numbers count, with as many active rows as there can be, and what makes such numbers."""
+    rng = np.random.default_rng(n)
     numbers = ComparisonContext(CountingOperations(), CountingScalar(1.0, count), "a test")
     size = n * n + n + m * n + m
     w: Any = QuadraticProgram((n, m), [cast("float", numbers.wrap(1.0))] * size, cast("float", numbers.wrap(0.0)))
     units = np.linalg.qr(rng.normal(size=(n, n)))[0]
     for j in range(m):
         w.lengths[j], w.units[j] = numbers.wrap(1.0), [numbers.wrap(x) for x in units[j % n].tolist()]
-    for k in range(q):
+    for k in range(min(n, m)):
         append_active(w, k, k, dense_factors.orthogonalise(w, k, w.units[k]))
         w.u[k] = w.r[k] = numbers.wrap(1.0)
+    return w, numbers
+
+
+@SIZES
+def test_the_count_of_a_refinement_is_that_with_all_rows_active(n: int, m: int) -> None:
+    count = OperationCount()
+    w, numbers = counting_program(n, m, count)
+    for i in range(n):
+        w.factor[i] = [numbers.wrap(1.0)] * n
+    before = count.total
+    quadratic_program._refine(w, min(n, m))
+    assert count.total - before == quadratic_program._refinement_operations(n, m)
+
+
+@SIZES
+def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> None:
+    count, q = OperationCount(), min(n, m)
+    w, numbers = counting_program(n, m, count)
     before = count.total
     quadratic_program._most_violated(w, cast("float", numbers.wrap(1.0)))
     length = dense_factors.orthogonalise(w, q, w.units[0])

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 import rbd
 from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ShapeError, TopologyError
-from rbd.rollout import Worlds
+from rbd.rollout import Worlds, batch
 from rbd.testing import random_tree
+from tests.mechanism.interrupts import traced
 from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, quadrupeds, servo, starts
 from tests.simulation.contacts import ball, block, floor
 
@@ -271,6 +273,33 @@ def test_a_thousand_worlds_take_a_million_steps_in_constant_memory() -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # kB
     assert not worlds.status.any()
     assert np.allclose(worlds.t, 100.0, rtol=1e-12, atol=0)
+
+
+def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worlds that move at 1 m/s, but for one that fails: q is the time, and failures are noted in later steps."""
+    monkeypatch.setattr(batch, "_ROWS_PER_CALL", 100)
+    mechanism = rbd.testing.random_chain([rbd.Prismatic((1, 0, 0))], np.random.default_rng(0))
+    mechanism.gravity = (0, 0, 0)
+    worlds = Worlds(mechanism, count=20, dt=0.5, threads=1)
+    worlds.step([[np.nan if k == 7 else 0.0] for k in range(20)])
+    left = 0
+
+    def countdown() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+
+    traced(lambda: worlds.step(None, 30), countdown)
+    for line in range(1, 1 - left):
+        worlds.reset(None, v=[1.0])
+        left = line
+        with suppress(KeyboardInterrupt):
+            traced(lambda: worlds.step(None, 30), countdown)
+        np.testing.assert_array_equal(worlds.t, worlds.q[:, 0])
+        worlds.step(None, 1)
+        assert worlds.t[7] == 0
+        assert (worlds.explain(7), worlds.explain(8)) == ("in step 0: action[0] is not finite", "no error")
 
 
 def test_views_cannot_be_written() -> None:

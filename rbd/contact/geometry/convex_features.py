@@ -34,6 +34,7 @@ _DIRECTION: Final = 1e-15
 _TOUCHING: Final = 1e-20
 """Square of the distance, relative to that of the size of the hulls, up to which they overlap."""
 _FAR: Final = 1e300
+"""More than the squares of distances and sizes may be."""
 
 
 class ConvexPair(Workspace):
@@ -229,6 +230,8 @@ def _begin(w: ConvexPair) -> None:
 
 def _find_features(w: ConvexPair) -> int:
     _begin(w)
+    if not _dot(w.simplex[0], w.simplex[0]) + w.size[0] * w.size[0] < _FAR:
+        return 2
     count = 1
     for _ in range(ROUNDS):
         count = _find_nearest(w, count)
@@ -256,8 +259,9 @@ def _keep_best(w: ConvexPair, count: int) -> None:
 
 
 def _judge(w: ConvexPair) -> int:
-    """Return 0 if the kept |v| is surely the distance: it is larger by no more than the gap divided by |v|."""
-    if w.least[0] > (_TOLERANCE * sqrt(w.square[0]) + _DIRECTION * w.size[0]) * w.size[0]:
+    """Return 0 if the kept |v| is surely the distance, up to rounding: the gap divided by |v| bounds the error."""
+    distance = sqrt(w.square[0])
+    if w.least[0] > _ROUNDING * w.square[0] + (_TOLERANCE * distance + _DIRECTION * w.size[0]) * w.size[0]:
         return 2
     return 0
 
@@ -293,7 +297,8 @@ OVERLAP: Final = (
 )
 
 UNKNOWN: Final = (
-    "the nearest points of two convex hulls are lost to rounding; leave out points that lie close to each other"
+    "the nearest points of two convex hulls are lost to rounding or beyond the range of float64; "
+    "leave out points that lie close to each other"
 )
 
 
