@@ -40,7 +40,7 @@ def call_functions(calls: tuple[IntrinsicCall, ...]) -> list[str]:
 
 def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that declare a call's tables, and the call, given the texts of its other arrays."""
-    tables, routine = call.split_sizes[1], call.intrinsic.routine
+    tables, routine = call.tables.values(), call.intrinsic.routine
     lines = [
         f"static const int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
         for k, table in enumerate(tables)

@@ -8,8 +8,8 @@ they travel as one tuple, `sizes`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from rbd.scalars.operations import Operations
 
 
+NamedSizes: TypeAlias = "dict[str, int | tuple[int, ...]]"
+"""Sizes and tables by name."""
 Count: TypeAlias = Callable[..., int]
 """Maps sizes to a number of operations."""
 
@@ -141,11 +143,14 @@ class Intrinsic:
         """Return the number of labels for these sizes."""
         return evaluate_extent(self.labels, self.layout.bind(sizes))
 
-    def split_sizes(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return the sizes, and the tables."""
-        own = tuple(sizes[: len(self.layout.sizes)])
-        stops = list(accumulate(self.layout.lengths("table", self.layout.bind(own)), initial=len(own)))
-        return own, tuple(tuple(sizes[start:stop]) for start, stop in pairwise(stops))
+    def sizes_of(self, named: NamedSizes) -> tuple[int, ...]:
+        """Return sizes and tables, one after the other."""
+        sizes, tables = cast("Mapping[str, int]", named), cast("Mapping[str, tuple[int, ...]]", named)
+        return *(sizes[name] for name in self.layout.sizes), *self.layout.join("table", tables)
+
+    def tables(self, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
+        """Return the tables, which follow the sizes."""
+        return self.layout.cut("table", sizes, sizes[len(self.layout.sizes) :])
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
@@ -190,6 +195,10 @@ class Intrinsic:
             return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
         family, member = found
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
+
+    def call(self, sizes: Sequence[int], operands: Mapping[str, Iterable[Scalar]]) -> dict[str, Vector]:
+        """Return the outputs by name, for inputs by name: a call without labels."""
+        return self.layout.cut("result", sizes, self(sizes, self.layout.join("operand", operands)))
 
     def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
         """Return the outputs and the status for floats: the reference of machine code and of C."""
@@ -247,9 +256,9 @@ class IntrinsicCall:
         return self.intrinsic.lengths(self.sizes)
 
     @property
-    def split_sizes(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """The sizes by themselves, and the tables."""
-        return self.intrinsic.split_sizes(self.sizes)
+    def tables(self) -> dict[str, tuple[int, ...]]:
+        """The tables."""
+        return self.intrinsic.tables(self.sizes)
 
     @property
     def operations(self) -> int:

@@ -41,10 +41,8 @@ _ORDERS: Final = {
 @lru_cache(maxsize=16)
 def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine:
     """Return the function of an intrinsic, with the same parameters, for the sizes and tables of a call."""
-    own, tables = intrinsic.split_sizes(sizes)
     workspace = intrinsic.routine.signature[0].name
-    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(own)}
-    values.update(zip(intrinsic.layout.names("table"), tables, strict=True))
+    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(sizes), **intrinsic.tables(sizes)}
     return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
 
 

@@ -7,19 +7,19 @@
         order = ints("n")
 
 Sizes are annotated, arrays assigned. Extents are Python expressions of sizes and whole numbers; arrays of two extents
-are matrices, reached as `w.hessian[i][j]`, of which `w.hessian[i]` is a row. A subclass has what its bases have, and
-functions that take a base take it as well. Functions in the subset of intrinsics see a workspace as one parameter;
-translators pass the sizes and arrays that are used.
+are matrices, reached as `w.hessian[i][j]`, of which `w.hessian[i]` is a row. A subclass has what its bases have, one
+base after the other, and functions that take a base take it as well. Functions in the subset of intrinsics see a
+workspace as one parameter; translators pass the sizes and arrays that are used.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import islice, repeat
+from itertools import accumulate, chain, islice, pairwise, repeat
 from types import CodeType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol, TypeAlias, cast, final, overload
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar, cast, final, overload
 
 import attrs
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rbd.intrinsics.tree import Kind
 
 Role: TypeAlias = Literal["table", "operand", "result", "floats", "ints"]
+_T = TypeVar("_T")
 
 
 @final
@@ -81,6 +82,15 @@ class WorkspaceLayout:
     sizes: tuple[str, ...] = ()
     arrays: Mapping[str, ArrayDeclaration] = attrs.field(factory=dict[str, ArrayDeclaration])
 
+    @classmethod
+    def merged(cls, layouts: Iterable[WorkspaceLayout]) -> WorkspaceLayout:
+        """Return the declarations of several workspaces, each once, one workspace after the other."""
+        sizes, arrays = dict[str, None](), dict[str, ArrayDeclaration]()
+        for layout in layouts:
+            sizes.update(dict.fromkeys(layout.sizes))
+            arrays.update(layout.arrays)
+        return cls(tuple(sizes), arrays)
+
     def bind(self, sizes: Sequence[int]) -> dict[str, int]:
         """Return the sizes by name; `sizes` may end with tables."""
         return dict(zip(self.sizes, sizes, strict=False))
@@ -92,6 +102,20 @@ class WorkspaceLayout:
     def names(self, role: Role) -> list[str]:
         """Return the names of the arrays of a role."""
         return [name for name, array in self.arrays.items() if array.role == role]
+
+    def cut(self, role: Role, sizes: Sequence[int], flat: Sequence[_T]) -> dict[str, tuple[_T, ...]]:
+        """Return the entries of each array of a role, from those of all, one after the other."""
+        stops = accumulate(self.lengths(role, self.bind(sizes)), initial=0)
+        parts = (tuple(flat[start:stop]) for start, stop in pairwise(stops))
+        return dict(zip(self.names(role), parts, strict=True))
+
+    def join(self, role: Role, arrays: Mapping[str, Iterable[_T]]) -> tuple[_T, ...]:
+        """Return the entries of all arrays of a role, one after the other; raise ArgumentError if one is missing."""
+        names = self.names(role)
+        missing = [name for name in names if name not in arrays]
+        if missing:
+            raise ArgumentError(f"{missing[0]!r} is missing; needs {names}", argument=missing[0], allowed=names)
+        return tuple(chain.from_iterable(arrays[name] for name in names))
 
     @property
     def fields(self) -> dict[str, Kind]:
@@ -123,15 +147,16 @@ class Workspace:
 
     def __init_subclass__(cls) -> None:
         """Collect the declarations; raise ArgumentError for shapes with names that are not sizes."""
+        inherited = WorkspaceLayout.merged(base.layout for base in cls.__bases__ if issubclass(base, Workspace))
         own = {name: value for name, value in vars(cls).items() if isinstance(value, ArrayDeclaration)}
-        sizes = (*cls.layout.sizes, *(name for name, kind in cls.__annotations__.items() if kind in ("int", int)))
+        sizes = (*inherited.sizes, *(name for name, kind in cls.__annotations__.items() if kind in ("int", int)))
         for name, array in own.items():
             delattr(cls, name)
             unknown = {word for extent in array.shape for word in _code(extent).co_names}.difference(sizes)
             if unknown or len(array.shape) not in (1, 2):
                 message = f"{cls.__name__}.{name}: a shape is one or two extents made of {sizes}"
                 raise ArgumentError(message, argument=name, value=array.shape, allowed=sizes)
-        cls.layout = WorkspaceLayout(sizes, {**cls.layout.arrays, **own})
+        cls.layout = WorkspaceLayout(sizes, {**inherited.arrays, **own})
 
     def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
         """Make the arrays from sizes followed by tables, and all entries of the inputs."""

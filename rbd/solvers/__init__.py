@@ -13,7 +13,8 @@ quadratic_program.py   solve_quadratic_program
 polyhedral_projection.py, projected_program.py
                        the same programs, many at a time in vector registers
 projection_newton.py   their Newton's method
-row_groups.py          groups of redundant rows, and where Newton's method begins then:
+row_groups.py          groups of redundant rows, and where they are in operands
+near_projection.py     where Newton's method begins then:
 interior_point.py, interior_point_intervals.py, interior_point_workspace.py
                        an interior-point method
 twist_space.py         its unknowns: twists of groups of rows
@@ -26,7 +27,8 @@ cone_rows.py, cone_newton.py, cone_multipliers.py
                        their rows, Newton's method on them, and the method of multipliers
 friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
-operands.py            operands of intrinsics: matrices to entries and back
+operands.py, row_pattern.py
+                       operands of intrinsics: matrices to entries and back, sparse rows
 """
 
 from rbd.solvers.factored import SOLVE_FACTORED, solve_factored

@@ -9,19 +9,19 @@ dry friction. All loops have the same course in all lanes; lanes that are done s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
 from typing import Final, NamedTuple, final
 
 import attrs
 
-from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers import cone_multipliers, cone_newton
 from rbd.solvers.cone_multipliers import solve_by_multipliers
 from rbd.solvers.cone_newton import approach_by_newton
 from rbd.solvers.cone_rows import ConeProjection
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
-from rbd.solvers.weighted_factor import FactorPattern, nonzero_columns
+from rbd.solvers.row_pattern import RowPattern, columns_of
+from rbd.solvers.weighted_factor import FactorPattern
 
 
 def _project_on_cones(w: ConeProjection) -> int:
@@ -87,14 +87,16 @@ def project_on_cones(
     ([0.0, 1.0, 1.0, 0.0, 0.0], True)
     """
     pattern = _ConePattern.of(blocks, intervals)
-    cones = (
-        row[i] for block, columns in zip(blocks, pattern.block_columns, strict=True) for i in columns for row in block
-    )
-    rows = (row[i] for row, columns in zip(intervals.rows, pattern.row_columns, strict=True) for i in columns)
-    limits = *intervals.lower, *intervals.upper, *intervals.friction
-    flat = PROJECT_ON_CONES(pattern.sizes, (*cones, *rows, *offsets, *(-x for x in rest), *limits))
-    n, m = pattern.n, pattern.n + 3 * len(blocks)
-    return NearestInCones(flat[:n], flat[n:m], flat[m:-2], *flat[-2:])
+    cones = (row[i] for block, own in zip(blocks, pattern.blocks.columns, strict=True) for i in own for row in block)
+    operands = {
+        **intervals._asdict(),
+        "cones": cones,
+        "rows": pattern.rows.entries(intervals.rows),
+        "offsets": (*offsets, *(-x for x in rest)),
+    }
+    found, m = PROJECT_ON_CONES.call(pattern.sizes, operands), 3 * len(blocks)
+    (residual,), (steps,) = found["residual"], found["steps"]
+    return NearestInCones(found["point"], found["multipliers"][:m], found["multipliers"][m:], residual, steps)
 
 
 @final
@@ -103,23 +105,31 @@ class _ConePattern:
     """Where entries of blocks and rows are not zero."""
 
     n: int
-    block_columns: tuple[tuple[int, ...], ...]
-    row_columns: tuple[tuple[int, ...], ...]
+    blocks: RowPattern
+    """The columns of each block."""
+    rows: RowPattern
 
     @classmethod
     def of(cls, blocks: Sequence[Matrix], intervals: Intervals) -> _ConePattern:
         """Return the pattern of blocks and interval rows."""
         n = len(blocks[0][0] if blocks else intervals.rows[0])
-        columns = (sorted({i for row in block for i in nonzero_columns(row)}) for block in blocks)
-        return cls(n, tuple(map(tuple, columns)), tuple(map(nonzero_columns, intervals.rows)))
+        return cls(n, RowPattern(tuple(map(columns_of, blocks))), RowPattern.of(intervals.rows))
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Sizes and tables of a call."""
-        every = self.block_columns, self.row_columns
-        factor = FactorPattern.of(self.n, chain(*every))
-        ends = [(0, *accumulate(map(len, each))) for each in every]
-        products = sum(len(x) * (len(x) + 1) // 2 for x in chain(*every))
-        own = *map(len, every), *(each[-1] for each in ends), products, factor.eliminations
-        tables = (x for end, columns in zip(ends, every, strict=True) for x in (*end, *chain(*columns)))
-        return self.n, factor.fill, *own, *factor.tables, *tables
+        blocks, rows = self.blocks, self.rows
+        factor = FactorPattern.of(self.n, (*blocks.columns, *rows.columns))
+        own: NamedSizes = {
+            "blocks": len(blocks.columns),
+            "intervals": len(rows.columns),
+            "entries": blocks.ends[-1],
+            "interval_entries": rows.ends[-1],
+            "products": blocks.products + rows.products,
+            "eliminations": factor.eliminations,
+            "block_ends": blocks.ends,
+            "block_columns": blocks.every,
+            "interval_ends": rows.ends,
+            "interval_columns": rows.every,
+        }
+        return PROJECT_ON_CONES.sizes_of({**factor.named_sizes, **own})

@@ -7,7 +7,7 @@ entries of L and of the right-hand sides are not zero is known when the call is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Final, TypeAlias, final
 
@@ -18,6 +18,7 @@ from rbd.intrinsics.language import columns, fma
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.operands import parts_between
 
 SparseRows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """Per row the columns left of the diagonal that are not zero, with their entries."""
@@ -146,17 +147,16 @@ def factored_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B for tangents of L, 1 / D and B: A dX = dB - dA X."""
-    (*shape, entries, _), (ends, row_columns, *_, places) = SOLVE_FACTORED.split_sizes(sizes)
-    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
-    inverse_tangent, right_tangent = tangents[entries : entries + layout.n], tangents[entries + layout.n :]
-    rows, rows_tangent = _sparse(ends, row_columns, operands), _sparse(ends, row_columns, tangents)
-    right = dict(zip(places, right_tangent, strict=True))
+    layout, tables = _Layout(*sizes[:4]), SOLVE_FACTORED.tables(sizes)
+    given, change = (SOLVE_FACTORED.layout.cut("operand", sizes, flat) for flat in (operands, tangents))
+    rows, rows_tangent = _sparse(tables, given["lower"]), _sparse(tables, change["lower"])
+    right = dict(zip(tables["places"], change["right"], strict=True))
     columns: list[list[Scalar]] = []
     for start in layout.starts:
         x = layout.column(outputs, start)
-        product_tangent = _product_tangent(rows, inverse, rows_tangent, inverse_tangent, x)
+        product_tangent = _product_tangent(rows, given["inverse"], rows_tangent, change["inverse"], x)
         columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(product_tangent)])
-    return _solved(layout, rows, inverse, columns)
+    return _solved(layout, rows, given["inverse"], columns)
 
 
 def factored_vjp(
@@ -166,12 +166,12 @@ def factored_vjp(
 
     With A Y = cotangents, that of B is Y; those of the others are -y' dA x, summed over columns.
     """
-    (*shape, entries, _), (ends, row_columns, *_, places) = SOLVE_FACTORED.split_sizes(sizes)
-    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
-    rows = _sparse(ends, row_columns, operands)
+    layout, tables = _Layout(*sizes[:4]), SOLVE_FACTORED.tables(sizes)
+    given = SOLVE_FACTORED.layout.cut("operand", sizes, operands)
+    rows, inverse = _sparse(tables, given["lower"]), given["inverse"]
     columns = [layout.column(cotangents, start) for start in layout.starts]
     answers = _solved(layout, rows, inverse, columns)
-    of_lower: list[Scalar] = [0] * entries
+    of_lower: list[Scalar] = [0] * len(given["lower"])
     of_inverse: list[Scalar] = [0] * layout.n
     for start, column in zip(layout.starts, columns, strict=True):
         if all(map(is_structural_zero, column)):
@@ -179,15 +179,16 @@ def factored_vjp(
         x, y = layout.column(outputs, start), layout.column(answers, start)
         z, other = ([v / scale for v, scale in zip(_lower_times(rows, w, w), inverse, strict=True)] for w in (x, y))
         of_inverse = [total + a * b for total, a, b in zip(of_inverse, z, other, strict=True)]
-        for i, (first, stop) in enumerate(pairwise(ends)):
+        for i, (first, stop) in enumerate(pairwise(tables["row_ends"])):
             for k in range(first, stop):
-                of_lower[k] = of_lower[k] - (y[row_columns[k]] * z[i] + other[i] * x[row_columns[k]])
-    return (*of_lower, *of_inverse, *(answers[place] for place in places))
+                j = tables["row_columns"][k]
+                of_lower[k] = of_lower[k] - (y[j] * z[i] + other[i] * x[j])
+    return (*of_lower, *of_inverse, *(answers[place] for place in tables["places"]))
 
 
-def _sparse(ends: Sequence[int], row_columns: Sequence[int], values: Vector) -> SparseRows:
+def _sparse(tables: Mapping[str, tuple[int, ...]], values: Vector) -> SparseRows:
     """Return the rows of L from its entries."""
-    return [tuple(zip(row_columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
+    return parts_between(tuple(zip(tables["row_columns"], values, strict=True)), tables["row_ends"])
 
 
 def _product_tangent(

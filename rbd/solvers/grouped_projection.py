@@ -7,12 +7,12 @@ and Newton's method (`projection_newton.py`) continues there. The intrinsic and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
-from typing import Final
+from itertools import chain
+from typing import Final, NamedTuple, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import fma, select, some
-from rbd.intrinsics.workspace import floats, operand, table
+from rbd.intrinsics.workspace import floats, operand
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.operands import entries, rows_of
@@ -37,30 +37,16 @@ from rbd.solvers.projection_newton import (
     iterate,
 )
 from rbd.solvers.projection_newton import operations as operations_of_newton
-from rbd.solvers.row_groups import RowGroup, columns_of
-from rbd.solvers.weighted_factor import FactorPattern, nonzero_columns
+from rbd.solvers.row_groups import GroupedRows, GroupPattern, RowGroup
+from rbd.solvers.row_pattern import RowPattern
 
 
-class GroupedProjection(Projection):
+class GroupedProjection(Projection, GroupedRows):
     """The rows as products, in the order of the groups."""
 
-    groups: int
-    spans: int
-    """Columns of all T."""
-    map_entries: int
-    wrench_entries: int
     plain_entries: int
     """Entries of the interval rows."""
-    group_ends = table("groups + 1")
-    group_sizes = table("groups")
-    """Columns of W."""
-    column_ends = table("groups + 1")
-    columns = table("spans")
-    map_starts = table("groups")
-    wrench_starts = table("groups")
     rows = floats("entries")
-    wrenches = operand("wrench_entries")
-    maps = operand("map_entries")
     interval_rows = operand("plain_entries")
     twist = floats("6")
     wrench = floats("6")
@@ -150,69 +136,56 @@ def operations(*sizes: int) -> int:
     return operations_of_newton(*sizes[: len(Projection.layout.sizes)]) + check + 12 * of["entries"]
 
 
-def _no_rows(sizes: tuple[int, ...]) -> tuple[int, ...]:
+@final
+class _Operands(NamedTuple):
+    """W and T of each group, and all operands by name; or their tangents."""
+
+    groups: list[tuple[Matrix, Matrix]]
+    named: dict[str, Vector]
+
+    @classmethod
+    def cut(cls, sizes: tuple[int, ...], flat: Vector) -> _Operands:
+        """Return the operands of a call by name."""
+        named = PROJECT_GROUPS.layout.cut("operand", sizes, flat)
+        return cls(GroupPattern.read(PROJECT_GROUPS.tables(sizes)).cut(named), named)
+
+    def with_rows(self, rows: Sequence[Matrix]) -> Vector:
+        """Return the operands of the projection with rows."""
+        every = *chain(*map(entries, rows)), *self.named["interval_rows"]
+        return PROJECT_ON_POLYHEDRON.layout.join("operand", {**self.named, "rows": every})
+
+
+def _sizes_with_rows(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Return sizes and tables of the projection with rows."""
-    own, tables = PROJECT_GROUPS.split_sizes(sizes)
-    kept = len(Projection.layout.names("table"))
-    return *own[: len(Projection.layout.sizes)], *chain(*tables[:kept])
-
-
-def _parts(sizes: tuple[int, ...], flat: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """Split the operands, or their tangents: sides and what follows them, W, T, interval rows."""
-    of = PROJECT_GROUPS.layout.bind(sizes)
-    last = len(flat) - of["plain_entries"]
-    second = last - of["map_entries"]
-    first = second - of["wrench_entries"]
-    return flat[:first], flat[first:second], flat[second:last], flat[last:]
-
-
-def _groups(sizes: tuple[int, ...], flat: Vector) -> list[tuple[Matrix, Matrix]]:
-    """Return W and T of each group from the operands, or their tangents."""
-    _, tables = PROJECT_GROUPS.split_sizes(sizes)
-    named = dict(zip(PROJECT_GROUPS.layout.names("table"), tables, strict=True))
-    _, wrenches, maps, _ = _parts(sizes, flat)
-    found = list[tuple[Matrix, Matrix]]()
-    for g, size in enumerate(named["group_sizes"]):
-        count = named["group_ends"][g + 1] - named["group_ends"][g]
-        width = named["column_ends"][g + 1] - named["column_ends"][g]
-        found.append((rows_of(wrenches, count, size), rows_of(maps, size, width)))
-        wrenches, maps = wrenches[count * size :], maps[size * width :]
-    return found
-
-
-def _with_rows(sizes: tuple[int, ...], flat: Vector, rows: Sequence[Matrix]) -> Vector:
-    """Return the operands of the projection with rows, or their tangents, from those of this one."""
-    rest, _, _, plain = _parts(sizes, flat)
-    return *(x for part in rows for row in part for x in row), *plain, *rest
+    return PROJECT_ON_POLYHEDRON.sizes_of({**PROJECT_GROUPS.layout.bind(sizes), **PROJECT_GROUPS.tables(sizes)})
 
 
 def _jvp(sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector) -> Vector:
     """Return the tangents of the projection with rows."""
-    groups, changes = _groups(sizes, operands), _groups(sizes, tangents)
-    rows = [_product(W, T) for W, T in groups]
+    given, changes = _Operands.cut(sizes, operands), _Operands.cut(sizes, tangents)
+    rows = [_product(W, T) for W, T in given.groups]
     moved = [
-        _sum(_product(dW, T), _product(W, dT)) for (W, T), (dW, dT) in zip(groups, changes, strict=True)
+        _sum(_product(dW, T), _product(W, dT))
+        for (W, T), (dW, dT) in zip(given.groups, changes.groups, strict=True)
     ]  # fmt: skip
-    given = _with_rows(sizes, operands, rows), outputs, _with_rows(sizes, tangents, moved)
-    return projection_jvp(_no_rows(sizes), labels, *given)
+    return projection_jvp(_sizes_with_rows(sizes), labels, given.with_rows(rows), outputs, changes.with_rows(moved))
 
 
 def _vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents, those of W and T by the product rule."""
-    groups, own = _groups(sizes, operands), PROJECT_GROUPS.layout.bind(sizes)
-    rows = [_product(W, T) for W, T in groups]
-    found = projection_vjp(_no_rows(sizes), labels, _with_rows(sizes, operands, rows), outputs, cotangents)
-    ofW, ofT, start = list[Scalar](), list[Scalar](), 0
-    for W, T in groups:
+    given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
+    flat = given.with_rows([_product(W, T) for W, T in given.groups])
+    found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, outputs, cotangents))
+    left, ofW, ofT = found["rows"], list[Scalar](), list[Scalar]()
+    for W, T in given.groups:
         count, width = len(W), len(T[0])
-        change = rows_of(found[start : start + count * width], count, width)
+        change, left = rows_of(left, count, width), left[count * width :]
         ofW += entries(_product(change, _transposed(T)))
         ofT += entries(_product(_transposed(W), change))
-        start += count * width
-    plain = found[start : start + own["plain_entries"]]
-    return *found[start + len(plain) :], *ofW, *ofT, *plain
+    own = {"wrenches": ofW, "maps": ofT, "interval_rows": left}
+    return PROJECT_GROUPS.layout.join("operand", {**found, **own})
 
 
 def _product(A: Matrix, B: Matrix) -> Matrix:
@@ -253,36 +226,24 @@ def project_in_groups(
     >>> [round(x, 9) for x in project_in_groups([group], (1.0, 0.3), Intervals(), (), near).z]
     [1.0, 0.0]
     """
-    order = [j for group in groups for j in group.numbers]
-    m, columns = len(order), [columns_of(group.map) for group in groups]
-    plain = [nonzero_columns(row) for row in intervals.rows]
-    limits = *intervals.lower, *intervals.upper, *intervals.friction, *near.begin
-    known = *near.point, *(near.multipliers[j] for j in order), *near.multipliers[m:]
-    wrenches = (x for group in groups for row in group.wrenches for x in row)
-    maps = (row[i] for group, own in zip(groups, columns, strict=True) for row in group.map for i in own)
-    rows = (row[i] for row, own in zip(intervals.rows, plain, strict=True) for i in own)
-    flat = PROJECT_GROUPS(
-        _sizes(groups, columns, plain), (*(sides[j] for j in order), *rest, *limits, *known, *wrenches, *maps, *rows)
-    )
-    n = len(near.point)
-    multipliers, after = dict(zip(order, flat[n : n + m], strict=True)), flat[n + m : n + m + len(rest)]
-    own = *(multipliers[j] for j in range(m)), *after
-    return Projected(flat[:n], own, flat[n + m + len(rest) : -2], *flat[-2:])
+    order, m = [j for group in groups for j in group.numbers], len(sides)
+    pattern, plain = GroupPattern.of(groups), RowPattern.of(intervals.rows)
+    operands = {
+        **intervals._asdict(),
+        **pattern.join(groups),
+        "interval_rows": plain.entries(intervals.rows),
+        "sides": (*(sides[j] for j in order), *rest),
+        "begin": near.begin,
+        "near_point": near.point,
+        "near_multipliers": (*(near.multipliers[j] for j in order), *near.multipliers[m:]),
+    }
+    found = Projected.read(PROJECT_GROUPS.call(_sizes(pattern, plain, len(near.point)), operands))
+    multipliers = dict(zip(order, found.multipliers, strict=False))
+    return found._replace(multipliers=(*(multipliers[j] for j in range(m)), *found.multipliers[m:]))
 
 
-def _sizes(
-    groups: Sequence[RowGroup], columns: Sequence[tuple[int, ...]], plain: Sequence[tuple[int, ...]]
-) -> tuple[int, ...]:
+def _sizes(groups: GroupPattern, plain: RowPattern, n: int) -> tuple[int, ...]:
     """Return sizes and tables of a call."""
-    n = len(groups[0].map[0])
-    counts, widths = [len(group.wrenches) for group in groups], [len(group.map) for group in groups]
-    every = *(own for own, count in zip(columns, counts, strict=True) for _ in range(count)), *plain
-    pattern = ProjectionPattern(n, len(plain), True, every, FactorPattern.of(n, every))
-    own, tables = PROJECT_ON_POLYHEDRON.split_sizes(pattern.sizes)
-    maps, wrenches = (
-        [0, *accumulate(a * b for a, b in zip(widths, parts, strict=True))] for parts in (map(len, columns), counts)
-    )
-    column_ends = [0, *accumulate(map(len, columns))]
-    sizes = len(groups), column_ends[-1], maps[-1], wrenches[-1], sum(map(len, plain))
-    of_groups = *accumulate(counts, initial=0), *widths, *column_ends, *chain(*columns), *maps[:-1], *wrenches[:-1]
-    return *own, *sizes, *chain(*tables), *of_groups
+    own = (columns for columns, count in zip(groups.columns, groups.rows, strict=True) for _ in range(count))
+    rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), known=True)
+    return PROJECT_GROUPS.sizes_of({**rows.named_sizes, **groups.named_sizes, "plain_entries": plain.ends[-1]})

@@ -11,6 +11,7 @@ from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select
 from rbd.intrinsics.workspace import floats, operand, result, table
+from rbd.solvers.row_groups import GroupedRows
 from rbd.solvers.weighted_factor import WeightedFactor
 
 _FIRST: Final = 0.05
@@ -21,13 +22,12 @@ LARGEST_RATIO: Final = 1e14
 """Largest entry of D, beyond which a factor has no correct digits."""
 
 
-class InteriorPoint(WeightedFactor):
+class InteriorPoint(WeightedFactor, GroupedRows):
     """The rows in groups and the interval rows, with their sides; the iterate and its changes."""
 
     body: int
     """The first columns, behind which no group has columns."""
     m: int
-    groups: int
     intervals: int
     sliders: int
     """Interval rows with friction."""
@@ -35,25 +35,10 @@ class InteriorPoint(WeightedFactor):
     """1 if the unknowns are the twists of the groups, else 0."""
     chunk: int
     """A divisor of the number of rows of each group; as many rows are processed together."""
-    spans: int
-    """Columns of all T."""
-    map_entries: int
-    wrench_entries: int
     entries: int
-    group_ends = table("groups + 1")
-    group_sizes = table("groups")
-    """Columns of W."""
-    column_ends = table("groups + 1")
-    columns = table("spans")
-    map_starts = table("groups")
-    wrench_starts = table("groups")
     row_ends = table("intervals + 1")
     row_columns = table("entries")
     slider_rows = table("sliders")
-    wrenches = operand("wrench_entries")
-    """W, row by row, group by group."""
-    maps = operand("map_entries")
-    """T, row by row, group by group, without columns of zeros."""
     metric = operand("plain * (fill + n)")
     """The metric P of the twists, as `matrix`; else it is the identity."""
     rows = operand("entries")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeVar
 
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+_T = TypeVar("_T")
 
 
 def entries(matrix: Matrix) -> Vector:
@@ -24,6 +28,15 @@ def rows_of(flat: Sequence[Scalar], count: int, length: int) -> Matrix:
     ((1.0, 2.0), (3.0, 4.0))
     """
     return tuple(tuple(flat[i * length : (i + 1) * length]) for i in range(count))
+
+
+def parts_between(flat: Sequence[_T], ends: Sequence[int]) -> list[tuple[_T, ...]]:
+    """Return the parts of a sequence from each end to the next.
+
+    >>> parts_between("abcde", (0, 2, 2, 5))
+    [('a', 'b'), (), ('c', 'd', 'e')]
+    """
+    return [tuple(flat[start:stop]) for start, stop in pairwise(ends)]
 
 
 def count_columns(right: Matrix, n: int) -> int:

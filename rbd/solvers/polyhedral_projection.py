@@ -5,20 +5,21 @@ The intrinsic, its derivatives, and the sparsity of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final, NamedTuple, final
 
 import attrs
 
-from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.functions import absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
-from rbd.solvers.operands import rows_of
+from rbd.solvers.operands import parts_between, unpack
 from rbd.solvers.projection_newton import Projection, operations, project
-from rbd.solvers.weighted_factor import FactorPattern, nonzero_columns
+from rbd.solvers.row_pattern import RowPattern
+from rbd.solvers.weighted_factor import FactorPattern
 
 
 @final
@@ -53,21 +54,21 @@ def projection_jvp(
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
     dense = _Dense.of(sizes)
-    n, m, solution = dense.n, dense.m, _Solution.of(dense, operands, outputs)
-    changes, of_friction = dense.dense_rows(tangents), solution.of_friction(dense.after_sides(tangents)[2])
-    rows = dense.dense_rows(operands)
+    given, changes = dense.cut(operands), dense.cut(tangents)
+    solution, n, m = _Solution.of(dense, given, outputs), dense.n, dense.m
+    of_friction, rows, moved = solution.of_friction(changes["friction"]), dense.rows(given), dense.rows(changes)
     linear: list[Scalar] = [0] * n
     for j, change in of_friction.items():
         force = solution.multipliers[j] * solution.slides[j]
         linear = [
-            x + force * dx + y * change for x, dx, y in zip(linear, changes[j], rows[j], strict=True)
+            x + force * dx + y * change for x, dx, y in zip(linear, moved[j], rows[j], strict=True)
         ]  # fmt: skip
     found = quadratic_program_jvp(
-        dense.sizes,
+        (n, m),
         _LABELS,
-        dense.operands(operands, 1, solution.sides(operands), [0] * n),
+        dense.program(given, 1, solution.sides(given), [0] * n),
         solution.flat,
-        dense.operands(tangents, 0, solution.sides(tangents), linear),
+        dense.program(changes, 0, solution.sides(changes), linear),
     )
     multipliers = [x + of_friction.get(j, 0) for j, x in enumerate(found[n : n + m])]
     return *found[:n], *multipliers, *(0,) * (dense.intervals + 2)
@@ -78,21 +79,29 @@ def projection_vjp(
 ) -> Vector:
     """Return the cotangents of rows, sides, bounds and friction, at the active set."""
     dense = _Dense.of(sizes)
-    n, m, solution = dense.n, dense.m, _Solution.of(dense, operands, outputs)
-    flat = dense.operands(operands, 1, solution.sides(operands), [0] * n)
-    dual = quadratic_program_vjp(dense.sizes, _LABELS, flat, solution.flat, cotangents)
-    start = n * n + n
-    p, rows, sides = dual[n * n : start], list(dual[start : start + m * n]), dual[start + m * n :]
-    lower, upper, friction = list[Scalar](), list[Scalar](), list[Scalar]()
-    for k, j in enumerate(dense.interval_rows):
-        force = solution.multipliers[j] * solution.slides[j]
-        rows[j * n : (j + 1) * n] = [x + force * y for x, y in zip(rows[j * n : (j + 1) * n], p, strict=True)]
-        lower.append(solution.at_lower[k] * sides[j])
-        upper.append(solution.at_upper[k] * sides[j])
-        along = dot(dense.dense_rows(operands)[j], p) + cotangents[n + j]
-        friction.append(solution.signs[k] * solution.slides[j] * along)
-    found = *(rows[place] for place in dense.row_places), *sides, *lower, *upper, *friction
-    return *found, *(0,) * (len(operands) - len(found))
+    given = dense.cut(operands)
+    solution, n, m = _Solution.of(dense, given, outputs), dense.n, dense.m
+    program = dense.program(given, 1, solution.sides(given), [0] * n)
+    _, p, rows, sides = unpack(n, m, quadratic_program_vjp((n, m), _LABELS, program, solution.flat, cotangents))
+    slides, interval_rows = solution.slides, dense.rows(given)[m - dense.intervals :]
+    forces = [multiplier * slide for multiplier, slide in zip(solution.multipliers, slides, strict=True)]
+    of_rows = (
+        *rows[: m - dense.intervals],
+        *(tuple(x + forces[j] * y for x, y in zip(rows[j], p, strict=True)) for j in dense.interval_rows),
+    )
+    along = (dot(row, p) + cotangents[n + j] for row, j in zip(interval_rows, dense.interval_rows, strict=True))
+    of_sides = sides[m - dense.intervals :]
+    found = {
+        "rows": dense.pattern.entries(of_rows),
+        "sides": sides,
+        "lower": tuple(flag * x for flag, x in zip(solution.at_lower, of_sides, strict=True)),
+        "upper": tuple(flag * x for flag, x in zip(solution.at_upper, of_sides, strict=True)),
+        "friction": tuple(
+            sign * slides[j] * x for sign, j, x in zip(solution.signs, dense.interval_rows, along, strict=True)
+        ),
+    }
+    nothing = {name: (0,) * len(own) for name, own in given.items()}
+    return PROJECT_ON_POLYHEDRON.layout.join("operand", {**nothing, **found})
 
 
 _LABELS: Final = ("the identity",)
@@ -103,48 +112,38 @@ _LABELS: Final = ("the identity",)
 class _Dense:
     """The problem as a dense quadratic program, whose Hessian is the identity."""
 
+    sizes: tuple[int, ...]
+    """Of the call."""
     n: int
     m: int
     intervals: int
-    row_places: tuple[int, ...]
+    pattern: RowPattern
 
     @classmethod
     def of(cls, sizes: tuple[int, ...]) -> _Dense:
         """Read the sizes and tables of a call."""
-        (n, _, m, intervals, *_), (_, _, _, ends, row_columns) = PROJECT_ON_POLYHEDRON.split_sizes(sizes)
-        rows = [j for j, (a, b) in enumerate(pairwise(ends)) for _ in range(a, b)]
-        return cls(n, m, intervals, tuple(j * n + i for j, i in zip(rows, row_columns, strict=True)))
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """The sizes of the quadratic program."""
-        return self.n, self.m
+        own, tables = PROJECT_ON_POLYHEDRON.layout.bind(sizes), PROJECT_ON_POLYHEDRON.tables(sizes)
+        columns = parts_between(tables["row_columns"], tables["row_ends"])
+        return cls(sizes, own["n"], own["m"], own["intervals"], RowPattern(tuple(columns)))
 
     @property
     def interval_rows(self) -> range:
         """The numbers of the interval rows."""
         return range(self.m - self.intervals, self.m)
 
-    def dense_rows(self, flat: Vector) -> Matrix:
+    def cut(self, flat: Vector) -> dict[str, Vector]:
+        """Return the operands, or their tangents, by name."""
+        return PROJECT_ON_POLYHEDRON.layout.cut("operand", self.sizes, flat)
+
+    def rows(self, named: Mapping[str, Vector]) -> Matrix:
         """Return the rows from the operands, or their tangents."""
-        entries: list[Scalar] = [0] * (self.m * self.n)
-        for place, x in zip(self.row_places, flat, strict=False):
-            entries[place] = x
-        return rows_of(entries, self.m, self.n)
+        return self.pattern.dense(named["rows"], self.n)
 
-    def sides(self, flat: Vector) -> Vector:
-        """Return the sides of the rows from the operands, or their tangents."""
-        return flat[len(self.row_places) : len(self.row_places) + self.m]
-
-    def after_sides(self, flat: Vector) -> Matrix:
-        """Return lower bounds, upper bounds and friction of the interval rows, or their tangents."""
-        return rows_of(flat[len(self.row_places) + self.m :], 3, self.intervals)
-
-    def operands(self, flat: Vector, diagonal: Scalar, sides: Vector, linear: Sequence[Scalar]) -> Vector:
+    def program(self, named: Mapping[str, Vector], diagonal: Scalar, sides: Vector, linear: Sequence[Scalar]) -> Vector:
         """Return the operands, or their tangents, of the quadratic program."""
         size = range(self.n)
         hessian = [diagonal if i == j else 0 for i in size for j in size]
-        return *hessian, *linear, *chain.from_iterable(self.dense_rows(flat)), *sides
+        return *hessian, *linear, *chain.from_iterable(self.rows(named)), *sides
 
 
 @final
@@ -163,13 +162,13 @@ class _Solution:
     """Of the friction of rows that slide."""
 
     @classmethod
-    def of(cls, dense: _Dense, operands: Vector, outputs: Vector) -> _Solution:
+    def of(cls, dense: _Dense, named: Mapping[str, Vector], outputs: Vector) -> _Solution:
         """Read what the rows do; one bears if its multiplier is the larger of slack and multiplier."""
-        m, plain = dense.m, dense.m - dense.intervals
-        z, multipliers, pieces = outputs[: dense.n], outputs[dense.n : dense.n + m], outputs[dense.n + m : -2]
+        z, multipliers, pieces, *_ = PROJECT_ON_POLYHEDRON.layout.cut("result", dense.sizes, outputs).values()
+        plain = dense.m - dense.intervals
         lower = tuple(where(less(1, x), 1, 0) for x in pieces)
         upper = tuple(where(less(x, -1), 1, 0) for x in pieces)
-        rows = zip(multipliers[:plain], dense.dense_rows(operands), dense.sides(operands), strict=False)
+        rows = zip(multipliers[:plain], dense.rows(named), named["sides"], strict=False)
         active = [where(less(maximum(0, dot(row, z) - side), x), 1, 0) for x, row, side in rows]
         active += [a + b + rests(x) for a, b, x in zip(lower, upper, pieces, strict=True)]
         return cls(dense, z, multipliers, tuple(active), lower, upper, pieces)
@@ -184,11 +183,10 @@ class _Solution:
         """1 for rows that are not held."""
         return tuple(1 - flag for flag in self.active)
 
-    def sides(self, flat: Vector) -> Vector:
+    def sides(self, named: Mapping[str, Vector]) -> Vector:
         """Return the sides of the rows, or their tangents: those of interval rows at the bound that holds them."""
-        dense = self.dense
-        sides, (lower, upper, _) = list(dense.sides(flat)), dense.after_sides(flat)
-        for k, j in enumerate(dense.interval_rows):
+        sides, lower, upper = list(named["sides"]), named["lower"], named["upper"]
+        for k, j in enumerate(self.dense.interval_rows):
             sides[j] = sides[j] + self.at_lower[k] * lower[k] + self.at_upper[k] * upper[k]
         return tuple(sides)
 
@@ -224,6 +222,12 @@ class Projected(NamedTuple):
     residual: Scalar
     steps: Scalar
 
+    @classmethod
+    def read(cls, results: Mapping[str, Vector]) -> Projected:
+        """Return the results of a call."""
+        (residual,), (steps,) = results["residual"], results["steps"]
+        return cls(results["point"], results["multipliers"], results["pieces"], residual, steps)
+
 
 def project_on_polyhedron(
     rows: Matrix,
@@ -243,13 +247,16 @@ def project_on_polyhedron(
     >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10
     ([1.0, 0.0, 1.0, 0.0], True)
     """
-    pattern = ProjectionPattern.of((*rows, *intervals.rows), len(intervals.rows), near is not None)
-    every = pattern.entries((*rows, *intervals.rows))
-    limits = (*intervals.lower, *intervals.upper, *intervals.friction, *intervals.begin)
-    known = () if near is None else (*near.point, *near.multipliers)
-    flat = PROJECT_ON_POLYHEDRON(pattern.sizes, (*(row[i] for row, i in every), *sides, *rest, *limits, *known))
-    n, m = pattern.n, len(pattern.columns)
-    return Projected(flat[:n], flat[n : n + m], flat[n + m : -2], *flat[-2:])
+    every = *rows, *intervals.rows
+    pattern = ProjectionPattern.of(len(every[0]), RowPattern.of(every), len(intervals.rows), near is not None)
+    operands = {
+        **intervals._asdict(),
+        "rows": pattern.rows.entries(every),
+        "sides": (*sides, *rest),
+        "near_point": () if near is None else near.point,
+        "near_multipliers": () if near is None else near.multipliers,
+    }
+    return Projected.read(PROJECT_ON_POLYHEDRON.call(PROJECT_ON_POLYHEDRON.sizes_of(pattern.named_sizes), operands))
 
 
 @final
@@ -257,27 +264,27 @@ def project_on_polyhedron(
 class ProjectionPattern:
     """Where entries of the rows, and of the factor of I + A'A for any of them, are not zero."""
 
-    n: int
+    rows: RowPattern
     intervals: int
     known: bool
-    columns: tuple[tuple[int, ...], ...]
-    """Per row."""
     factor: FactorPattern
 
     @classmethod
-    def of(cls, rows: Matrix, intervals: int, known: bool) -> ProjectionPattern:
-        """Return the pattern of rows."""
-        columns = tuple(nonzero_columns(row) for row in rows)
-        return cls(len(rows[0]), intervals, known, columns, FactorPattern.of(len(rows[0]), columns))
-
-    def entries(self, rows: Matrix) -> list[tuple[Vector, int]]:
-        """Return the rows with the columns of their entries."""
-        return [(row, i) for row, columns in zip(rows, self.columns, strict=True) for i in columns]
+    def of(cls, n: int, rows: RowPattern, intervals: int, known: bool) -> ProjectionPattern:
+        """Return the pattern of rows with n columns."""
+        return cls(rows, intervals, known, FactorPattern.of(n, rows.columns))
 
     @property
-    def sizes(self) -> tuple[int, ...]:
+    def named_sizes(self) -> NamedSizes:
         """Sizes and tables of a call."""
-        row_ends, factor = [0, *accumulate(map(len, self.columns))], self.factor
-        products = sum(len(x) * (len(x) + 1) // 2 for x in self.columns)
-        own = len(self.columns), self.intervals, row_ends[-1], products, factor.eliminations, int(self.known)
-        return self.n, factor.fill, *own, *factor.tables, *row_ends, *chain(*self.columns)
+        return {
+            **self.factor.named_sizes,
+            "m": len(self.rows.columns),
+            "intervals": self.intervals,
+            "entries": self.rows.ends[-1],
+            "products": self.rows.products,
+            "eliminations": self.factor.eliminations,
+            "known": int(self.known),
+            "row_ends": self.rows.ends,
+            "row_columns": self.rows.every,
+        }

@@ -18,9 +18,10 @@ from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.grouped_projection import project_in_groups
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
+from rbd.solvers.near_projection import near_projection
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, Projected, project_on_polyhedron
 from rbd.solvers.quadratic_program import solve_guarded_quadratic_program
-from rbd.solvers.row_groups import RowGroup, has_fewer_twists, near_projection, orthonormal_groups
+from rbd.solvers.row_groups import RowGroup, has_fewer_twists, orthonormal_groups
 
 ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""

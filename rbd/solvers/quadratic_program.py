@@ -358,8 +358,8 @@ class _Places(NamedTuple):
     @classmethod
     def read(cls, sizes: tuple[int, ...]) -> _Places:
         """Return the places of a call."""
-        (n, m, *_), (i, j, row, column) = SOLVE_GUARDED_QUADRATIC_PROGRAM.split_sizes(sizes)
-        return cls(n, m, tuple(zip(i, j, strict=True)), tuple(zip(row, column, strict=True)))
+        i, j, row, column = SOLVE_GUARDED_QUADRATIC_PROGRAM.tables(sizes).values()
+        return cls(sizes[0], sizes[1], tuple(zip(i, j, strict=True)), tuple(zip(row, column, strict=True)))
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.block_rows import BlockRows, solve_block_rows
 from rbd.solvers.minimum_norm import MINIMUM_NORM_SOLVE
+from rbd.solvers.operands import parts_between
 
 LEAST_SAVED: Final = 200_000
 """Operations that the dense decomposition does more, at least, where the sparse solution is worth its overhead."""
@@ -187,20 +188,16 @@ class _Problem:
 
     def __init__(self, sizes: tuple[int, ...], operands: Vector) -> None:
         self.sizes, (self.m, self.n, _, self.entries, *_) = sizes, sizes[:10]
-        _, tables = SPARSE_MINIMUM_NORM.split_sizes(sizes)
-        row_ends, column_ends, columns, *_ = tables
-        self.columns = [
-            columns[column_ends[p] : column_ends[p + 1]]
-            for p in range(len(row_ends) - 1)
-            for _ in range(row_ends[p], row_ends[p + 1])
-        ]
+        tables = SPARSE_MINIMUM_NORM.tables(sizes)
+        columns = parts_between(tables["columns"], tables["column_ends"])
+        blocks = zip(columns, pairwise(tables["row_ends"]), strict=True)
+        self.columns = [own for own, (first, stop) in blocks for _ in range(first, stop)]
         self.given, self.right, self.tolerance = operands[: self.entries], operands[self.entries : -1], operands[-1]
         self.rows = self.split(operands)
 
     def split(self, values: Vector) -> list[Vector]:
         """Return the entries of every row."""
-        starts = list(accumulate(map(len, self.columns), initial=0))
-        return [tuple(values[a:b]) for a, b in pairwise(starts)]
+        return parts_between(values, list(accumulate(map(len, self.columns), initial=0)))
 
     def times(self, rows: Sequence[Vector], x: Vector) -> list[Scalar]:
         """Return rows times x."""

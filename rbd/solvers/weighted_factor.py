@@ -12,10 +12,9 @@ from typing import final
 
 import attrs
 
+from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.language import divide, fma, select
 from rbd.intrinsics.workspace import Workspace, floats, table
-from rbd.scalars.protocol import Scalar
-from rbd.scalars.structural_zeros import is_structural_zero
 
 
 class WeightedFactor(Workspace):
@@ -74,11 +73,6 @@ def substitute(w: WeightedFactor, first: int, last: int) -> None:
         w.direction[i] = x
 
 
-def nonzero_columns(row: Sequence[Scalar]) -> tuple[int, ...]:
-    """Return the columns of a row that are not structural zeros."""
-    return tuple(i for i, x in enumerate(row) if not is_structural_zero(x))
-
-
 @final
 @attrs.frozen
 class FactorPattern:
@@ -109,12 +103,13 @@ class FactorPattern:
         return sum(len(row) * (len(row) + 1) // 2 for row in self.rows)
 
     @property
-    def tables(self) -> tuple[int, ...]:
-        """The tables of `WeightedFactor`."""
+    def named_sizes(self) -> NamedSizes:
+        """The sizes and tables of `WeightedFactor`."""
         n, ends = len(self.rows), (0, *accumulate(map(len, self.rows)))
         places = [0] * (n * n)
         for k, columns in enumerate(self.rows):
             places[k * n + k] = self.fill + k
             for place, i in enumerate(columns, ends[k]):
                 places[k * n + i] = place
-        return *ends, *chain(*self.rows), *places
+        columns = tuple(chain(*self.rows))
+        return {"n": n, "fill": self.fill, "factor_ends": ends, "factor_columns": columns, "places": tuple(places)}

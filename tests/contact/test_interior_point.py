@@ -17,10 +17,11 @@ from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array, pack
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
+from rbd.solvers.near_projection import near_projection
 from rbd.solvers.polyhedral_projection import Intervals, project_on_polyhedron
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.solvers.row_groups import RowGroup, near_projection
+from rbd.solvers.row_groups import RowGroup
 from rbd.solvers.twist_space import TwistSpace
 from tests.contact.flat_feet import TRUNK, Feet, edges_of, flat_feet
 from tests.contact.test_interval_program import assert_minimum as assert_interval_minimum

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, SingularError
 from rbd.intrinsics import TABLE, Intrinsic
-from rbd.intrinsics.workspace import Workspace, operand, result
+from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
 from rbd.program.program import Program
@@ -340,6 +340,48 @@ def test_every_intrinsic_is_in_the_subset() -> None:
     assert len(ours) >= 4
     for intrinsic in ours:
         assert intrinsic.routine.returns == "int"
+
+
+class Sized(Workspace):
+    n: int
+
+
+class Shifted(Sized):
+    shift: int
+    order = table("n")
+    x = operand("n")
+    y = result("n")
+
+
+class Scaled(Sized):
+    factor = operand("1")
+    total = result("1")
+
+
+class ShiftedAndScaled(Shifted, Scaled):
+    pass
+
+
+def _shifted_and_scaled(w: ShiftedAndScaled) -> int:
+    for i in range(w.n):
+        w.y[w.order[i]] = w.x[i] * w.factor[0]
+        w.total[0] += w.x[i]
+    return 0
+
+
+def test_a_workspace_has_what_its_bases_have_and_calls_may_name_it() -> None:
+    assert ShiftedAndScaled.layout.sizes == ("n", "shift")
+    assert list(ShiftedAndScaled.layout.arrays) == ["order", "x", "y", "factor", "total"]
+    turned = Intrinsic("turned", ShiftedAndScaled, _shifted_and_scaled, lambda n, shift: 2 * n)
+    sizes = turned.sizes_of({"order": (1, 2, 0), "shift": 7, "n": 3})
+    assert sizes == (3, 7, 1, 2, 0)
+    assert turned.tables(sizes) == {"order": (1, 2, 0)}
+    found = turned.call(sizes, {"factor": [2.0], "x": iter([1.0, 2.0, 3.0])})
+    assert found == {"y": (6.0, 2.0, 4.0), "total": (6.0,)}
+    with pytest.raises(ArgumentError, match="takes 4 operands"):
+        turned.call(sizes, {"factor": [2.0], "x": [1.0]})
+    with pytest.raises(ArgumentError, match="'factor' is missing"):
+        turned.call(sizes, {"x": [1.0, 2.0, 3.0]})
 
 
 def test_duplicate_names_raise() -> None:

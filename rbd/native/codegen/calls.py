@@ -54,7 +54,7 @@ def _function_name(call: IntrinsicCall) -> str:
 
 def _tables(program: Program) -> list[str]:
     """Return the constant tables of calls, each once."""
-    tables = dict.fromkeys(table for call in program.calls for table in call.split_sizes[1] if table)
+    tables = dict.fromkeys(table for call in program.calls for table in call.tables.values() if table)
     return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
 
 
@@ -116,7 +116,7 @@ def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, 
 
 def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
     """Write the call, and store its status unless an earlier one is set."""
-    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.split_sizes[1]
+    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.tables.values()
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
         *(_pointers(w, *block, width) for block in ((inputs, lengths.inputs), (outputs, lengths.outputs))),

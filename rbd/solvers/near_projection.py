@@ -1,0 +1,178 @@
+"""Where Newton's method begins for rows in groups: the interior-point method (`interior_point.py`).
+
+Where most rows are redundant, Newton's method alone takes many steps, the interior point few iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from itertools import chain
+from math import gcd
+from typing import Final, NamedTuple, final
+
+import attrs
+
+from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
+from rbd.scalars.functions import less, minimum, where
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.scalars.structural_zeros import is_plain_zero
+from rbd.solvers.interior_point import approach, operations
+from rbd.solvers.interior_point_workspace import FAR, InteriorPoint
+from rbd.solvers.polyhedral_projection import Intervals, NearSolution
+from rbd.solvers.row_groups import GroupPattern, RowGroup, has_fewer_twists
+from rbd.solvers.row_pattern import RowPattern
+from rbd.solvers.twist_space import TwistSpace
+from rbd.solvers.weighted_factor import FactorPattern
+
+
+def _no_tangents(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return zeros: what begins near the solution does not change it."""
+    return (0,) * len(outputs)
+
+
+def _no_cotangents(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    return (0,) * len(operands)
+
+
+APPROACH_PROJECTION: Final = Intrinsic(
+    name="approach_projection",
+    workspace=InteriorPoint,
+    function=approach,
+    operations=operations,
+    specialises=True,
+    guarded=True,
+    derivative=_no_tangents,
+    adjoint=_no_cotangents,
+)
+
+
+def near_projection(
+    groups: Sequence[RowGroup], sides: Sequence[Scalar], intervals: Intervals, rest: Sequence[Scalar]
+) -> NearSolution:
+    """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
+
+    If twists are fewer than columns, the rows of each map are orthonormal (`orthonormal_groups`). Then twists are the
+    unknowns where no interval row is near at first.
+
+    >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
+    >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
+    >>> [round(x, 9) for x in (*near.point, *near.multipliers)]
+    [1.0, 0.0, 1.0, 0.0]
+    """
+    problem = _GroupedProblem(groups, sides, intervals, rest)
+    if not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
+        return problem.with_intervals(1)
+    if not intervals.rows:
+        return problem.in_twists(1)
+    near = problem.has_near_intervals
+    found = problem.with_intervals(where(near, 1, 0)), problem.in_twists(where(near, 0, 1))
+    return NearSolution(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
+
+
+def _chosen(condition: Condition, a: Vector, b: Vector) -> Vector:
+    """Return a where the condition holds, else b."""
+    return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+
+
+@final
+class _GroupedProblem(NamedTuple):
+    """Rows in groups with their sides, and interval rows with the products with z at which they have no rate."""
+
+    groups: Sequence[RowGroup]
+    sides: Sequence[Scalar]
+    intervals: Intervals
+    rest: Sequence[Scalar]
+
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the rows, group by group."""
+        return [j for group in self.groups for j in group.numbers]
+
+    @property
+    def has_near_intervals(self) -> Condition:
+        """Whether the method gives a multiplier to an interval row, without friction, at the beginning."""
+        bounds = zip(self.rest, self.intervals.lower, self.intervals.upper, strict=True)
+        return less(reduce(minimum, (minimum(-u - low, u + high) for u, low, high in bounds)), FAR)
+
+    def with_intervals(self, needed: Scalar) -> NearSolution:
+        """Return the solution, or zeros where it is not `needed`."""
+        pattern, intervals = _ApproachPattern.of(self.groups, self.intervals), self.intervals
+        operands = {
+            **intervals._asdict(),
+            "rows": pattern.intervals.entries(intervals.rows),
+            "rest": self.rest,
+            "friction": (intervals.friction[k] for k in pattern.sliders),
+        }
+        found = self._approach(pattern, needed, operands)
+        own, forces = found["multipliers"][: len(self.order)], found["multipliers"][len(self.order) :]
+        begin = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
+        return NearSolution(found["point"], (*self._in_order(own), *forces), begin)
+
+    def in_twists(self, needed: Scalar) -> NearSolution:
+        """Return the solution without interval rows, or one without forces where it is not `needed`."""
+        space = TwistSpace(tuple(group.wrenches for group in self.groups), tuple(group.map for group in self.groups))
+        found = self._approach(_ApproachPattern.of_twists(self.groups), needed, {"metric": space.metric_entries})
+        point = space.point(found["multipliers"])
+        rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
+        return NearSolution(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
+
+    def _approach(
+        self, pattern: _ApproachPattern, needed: Scalar, operands: Mapping[str, Iterable[Scalar]]
+    ) -> Mapping[str, Vector]:
+        """Return the results of the method for operands besides groups and sides."""
+        own = {"sides": (self.sides[j] for j in self.order), "needed": (needed,), **pattern.groups.join(self.groups)}
+        none = dict.fromkeys(APPROACH_PROJECTION.layout.names("operand"), ())
+        return APPROACH_PROJECTION.call(pattern.sizes, {**none, **own, **operands})
+
+    def _in_order(self, multipliers: Vector) -> Vector:
+        """Return multipliers, group by group, in the order of the rows."""
+        return tuple(x for _, x in sorted(zip(self.order, multipliers, strict=True), key=lambda pair: pair[0]))
+
+
+@final
+@attrs.frozen
+class _ApproachPattern:
+    """Where entries of groups, interval rows and the factor are not zero."""
+
+    groups: GroupPattern
+    factor: FactorPattern
+    intervals: RowPattern
+    sliders: tuple[int, ...]
+    """The numbers of the interval rows with friction."""
+
+    @classmethod
+    def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _ApproachPattern:
+        """Return the pattern of groups and interval rows."""
+        pattern, rows = GroupPattern.of(groups), RowPattern.of(intervals.rows)
+        factor = FactorPattern.of(len(groups[0].map[0]), (*pattern.columns, *rows.columns))
+        sliders = tuple(k for k, f in enumerate(intervals.friction) if not is_plain_zero(f))
+        return cls(pattern, factor, rows, sliders)
+
+    @classmethod
+    def of_twists(cls, groups: Sequence[RowGroup]) -> _ApproachPattern:
+        """Return the pattern of groups whose twists are the unknowns; their metric is dense."""
+        n = sum(len(group.map) for group in groups)
+        return cls(GroupPattern.of_twists(groups), FactorPattern.of(n, [range(n)]), RowPattern(()), ())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes, then tables."""
+        own: NamedSizes = {
+            "body": 1 + max(chain((-1,), *self.groups.columns)),
+            "m": sum(self.groups.rows),
+            "intervals": len(self.intervals.columns),
+            "sliders": len(self.sliders),
+            "plain": int(not self.groups.has_maps),
+            "chunk": reduce(gcd, self.groups.rows, 8),
+            "entries": self.intervals.ends[-1],
+            "row_ends": self.intervals.ends,
+            "row_columns": self.intervals.every,
+            "slider_rows": self.sliders,
+        }
+        return APPROACH_PROJECTION.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
