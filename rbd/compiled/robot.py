@@ -20,10 +20,10 @@ from rbd.compiled.robot_functions import RobotFunctions
 from rbd.compiled.robot_steps import RobotSteps
 from rbd.compiled.status import RowStatus
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
-from rbd.indexing.parameters import ParameterName
+from rbd.indexing.parameters import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import Array, to_float_array
 
 
 @final
@@ -61,6 +61,19 @@ class CompiledRobot(RobotSteps):
     def mechanism(self) -> Mechanism:
         """The mechanism of the functions."""
         return self._functions.table.mechanism
+
+    @property
+    def parameters(self) -> dict[str, Array]:
+        """The parameters that are inputs, with the values of the mechanism, as fresh arrays by name.
+
+        >>> import rbd
+        >>> robot = rbd.compile(rbd.robots.arm7(), parameters=["inertia"])
+        >>> heavier = 1.1 * robot.parameters["inertia"]
+        >>> heavier.shape
+        (7, 10)
+        """
+        names = self._functions.table.parameters
+        return {name: to_float_array(current_values(self.mechanism, name)) for name in names}
 
     @override
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, Never, NoReturn, final, overload
+from typing import Any, Generic, final, overload
 
 import attrs
 import numpy as np
@@ -29,6 +29,7 @@ from rbd.spatial.linalg import (
     hat,
     matvec,
     scale3,
+    scale33,
     sub3,
     symmetric,
     zero3,
@@ -42,8 +43,8 @@ from rbd.spatial.values import (
     VectorLike,
     checked_frames,
     format_numbers,
-    refuse_product,
     require_kind_in_frame,
+    require_scalar,
     slot_setters,
 )
 from rbd.spatial.vectors import Point, check_source, part
@@ -109,6 +110,23 @@ class SpatialInertia(SpatialValue, Generic[F]):
         _set_cross_part(self, cross_part)
         _set_mass(self, mass)
         return self
+
+    @staticmethod
+    def from_components(frame: Frame[G], components: VectorLike) -> SpatialInertia[G]:
+        """Make an inertia of ten scalars, in the order of `components`: a row of parameters, identified or drawn.
+
+        They are the moment about the frame's origin (xx, xy, xz, yy, yz, zz), mass times centre of mass, and mass.
+        Raises what the constructor does, and InertiaError for mass times centre of mass without a mass.
+
+        >>> SpatialInertia.from_components(Frame("load"), [2, 0, 0, 2, 0, 1, 0, 0, 1, 2]).center_of_mass
+        Point in 'load': (0, 0, 0.5)
+        """
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = values = scalars(components, 10, "components")
+        moment = symmetric(xx, xy, xz, yy, yz, zz)
+        check_mass(mass)
+        if all(map(is_float, values)):
+            check_inertia(mass, moment, _shift((x, y, z), mass), about_com=False)
+        return SpatialInertia.trusted(require_frame(frame, "frame"), moment, (x, y, z), mass)
 
     @staticmethod
     def zero(frame: Frame[G]) -> SpatialInertia[G]:
@@ -271,8 +289,16 @@ class SpatialInertia(SpatialValue, Generic[F]):
         cross_part = add3(self.cross_part_components, other.cross_part_components)
         return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass + other.mass)
 
-    def __mul__(self, other: Never, /) -> NoReturn:
-        refuse_product(self, other)
+    def __mul__(self, factor: Scalar) -> SpatialInertia[F]:
+        """Return the inertia of a body with `factor` times the density; raise InertiaError for a negative factor."""
+        require_scalar(factor, "SpatialInertia * factor")
+        if is_float(factor) and to_float(factor) < 0:
+            message = f"SpatialInertia * factor: the factor is {to_float(factor):g}, needs to be at least 0"
+            raise InertiaError(message, reason="negative mass")
+        moment, cross_part = scale33(self.moment_components, factor), scale3(self.cross_part_components, factor)
+        return SpatialInertia.trusted(self.frame, moment, cross_part, factor * self.mass)
+
+    __rmul__ = __mul__
 
     @overload
     def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...
@@ -373,6 +399,15 @@ def _one_moment(moment: MatrixLike | None, about_com: MatrixLike | None) -> tupl
         value=moment,
         allowed="moment or moment_about_com",
     )
+
+
+def _shift(cross_part: Vec3, mass: Scalar) -> Mat3:
+    """Return the moment about the origin of floats, but for that about the centre of mass; raise InertiaError."""
+    if mass:
+        return _point_mass_moment(cross_part, 1 / mass)
+    if any(cross_part):
+        raise InertiaError("mass is 0, mass times centre of mass is not", reason="centre of mass without mass")
+    return zero33()
 
 
 def _mean(x: Scalar, y: Scalar) -> Scalar:

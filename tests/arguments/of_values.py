@@ -131,7 +131,9 @@ METHODS_OF_VALUES: Final = (
             },
             "kinetic_energy": lambda w: {"twist": w.twist},
             "__add__": lambda w: {"other": w.inertia},
+            "__mul__": lambda w: {"factor": 2.0},
             "__matmul__": lambda w: {"other": w.twist},
+            "from_components": lambda w: {"frame": w.a, "components": w.inertia.components},
         },
         "SpatialInertia.",
     )

@@ -35,6 +35,21 @@ def test_omitted_parameters_are_those_of_the_mechanism(method: str, arguments: l
     np.testing.assert_allclose(getattr(open_, method)(*given), getattr(baked, method)(*given), rtol=1e-12, atol=1e-13)
 
 
+def test_the_robot_has_the_values_of_the_mechanism(arguments: list[np.ndarray]) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    robot = rbd.compile(mechanism, parameters=PARAMETERS)
+    values = robot.parameters
+    assert list(values) == list(PARAMETERS)
+    expected = [body.inertia.components for body in mechanism.bodies[1:] if body.inertia is not None]
+    np.testing.assert_array_equal(values["inertia"], expected)
+    np.testing.assert_array_equal(values["gravity"], mechanism.gravity.xyz)
+    q, v, tau = arguments
+    np.testing.assert_array_equal(robot.forward_dynamics(q, v, tau, **values), robot.forward_dynamics(q, v, tau))
+    values["gravity"][:] = 0  # a copy
+    assert robot.parameters["gravity"].any()
+    assert rbd.compile(mechanism).parameters == {}
+
+
 def test_given_parameters_replace_those_of_the_mechanism(arguments: list[np.ndarray]) -> None:
     mechanism, other = rbd.robots.double_pendulum(), rbd.robots.double_pendulum(masses=(3.0, 0.5))
     other.gravity, other.joint("shoulder").armature = (1.0, 2.0, -3.0), 0.7

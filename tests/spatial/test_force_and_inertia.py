@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.errors import ArgumentError, SingularError
+from rbd.errors import ArgumentError, InertiaError, ShapeError, SingularError
 from rbd.spatial import FreeVector, SpatialInertia, Wrench
 from tests.spatial.helpers import (
     CAMERA,
@@ -114,6 +114,41 @@ def test_inertias_add(rng: Rng) -> None:
     a, b = inertia(rng), inertia(rng)
     np.testing.assert_allclose((a + b).matrix, a.matrix + b.matrix, rtol=0, atol=1e-14)
     assert (a + SpatialInertia.zero(HAND)).isclose(a, atol=0)
+
+
+@with_rng
+def test_inertias_of_components(rng: Rng) -> None:
+    a = inertia(rng)
+    same = SpatialInertia.from_components(HAND, a.components)
+    assert same.components == a.components
+    assert same.frame is HAND
+
+
+def test_impossible_components_raise() -> None:
+    with pytest.raises(InertiaError, match="the two smaller ones add up to less"):
+        SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 3, 0, 0, 0, 1])
+    with pytest.raises(InertiaError, match="negative"):
+        SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 1, 0, 0, 3, 2])  # about the centre it is -3.5
+    with pytest.raises(InertiaError, match="mass is -1"):
+        SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 1, 0, 0, 0, -1])
+    with pytest.raises(InertiaError, match="mass is 0, mass times centre of mass is not"):
+        SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 1, 0, 0.1, 0, 0])
+    with pytest.raises(ShapeError, match=r"components has shape \(6,\), needs \(10,\)"):
+        SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 1])
+    assert SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, 1, 0, 0, 0, 0]).mass == 0  # a rotor
+
+
+@with_rng
+def test_a_number_times_an_inertia_scales_mass_and_moment(rng: Rng) -> None:
+    a = inertia(rng)
+    for scaled in (1.5 * a, a * 1.5):
+        np.testing.assert_allclose(scaled.matrix, 1.5 * a.matrix, rtol=1e-15)
+        np.testing.assert_allclose(scaled.center_of_mass.xyz, a.center_of_mass.xyz, rtol=1e-14)
+    assert (0 * a).isclose(SpatialInertia.zero(HAND), atol=0)
+    with pytest.raises(InertiaError, match="the factor is -1, needs to be at least 0"):
+        -1.0 * a
+    with pytest.raises(ArgumentError, match=r"SpatialInertia \* factor: .* inertias and Jacobians are applied with @"):
+        a * a  # type: ignore[operator]  # the error
 
 
 @with_rng

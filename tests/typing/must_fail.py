@@ -183,6 +183,7 @@ def forces() -> None:
     use(inertia_h + inertia_w)  # E
     use(inertia_h @ twist_hw_w)  # E
     use(inertia_h @ wrench_h)  # E
+    use(inertia_h * twist_hw_h)  # E
     use(inertia_w.transformed(hand_to_world))  # E
     use(inertia_h.kinetic_energy(twist_hw_w))  # E
     use(inertia_h.newton_euler(acceleration_hw_w, twist_hw_h))  # E

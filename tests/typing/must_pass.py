@@ -148,6 +148,7 @@ def forces() -> None:
     assert_type(inertia_h @ twist_hw_h, Momentum[Hand])
     assert_type(inertia_h @ jacobian_hw_h, MomentumMatrix[Hand])
     assert_type(inertia_h + inertia_h, SpatialInertia[Hand])
+    assert_type(inertia_h * 2.0, SpatialInertia[Hand])
     assert_type(inertia_h.transformed(hand_to_world), SpatialInertia[World])
     assert_type(inertia_h.newton_euler(acceleration_hw_h, twist_hw_h), Wrench[Hand])
     assert_type(inertia_h.kinetic_energy(twist_ch_h), Scalar)
