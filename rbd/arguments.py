@@ -161,14 +161,19 @@ def isinstance_untyped(value: object, *kinds: type) -> bool:
 def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
     """Raise ArgumentError unless `value` is of one of the classes."""
     if not isinstance(value, kinds):
-        raise wrong_kind(value, " or ".join(kind.__name__ for kind in kinds), operation, argument)
+        allowed = " or ".join(kind.__name__ for kind in kinds)
+        raise wrong_kind(value, allowed, operation, argument, of_numbers=kinds)
 
 
-def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
-    """Return the ArgumentError for an argument of the wrong class."""
-    article = "an" if allowed[:1] in "AEIO" else "a"
+def wrong_kind(
+    value: object, allowed: str, operation: str, argument: str, *, of_numbers: Sequence[type[Any]] = ()
+) -> ArgumentError:
+    """Return the ArgumentError for an argument of the wrong class.
+
+    To numbers the message adds how to make a value of them, which classes `of_numbers` tell by `_made_of_numbers`.
+    """
     return ArgumentError(
-        f"{operation}: {argument} must be {article} {allowed}, not {_described_operand(value, allowed)}",
+        f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, of_numbers)}",
         operation=operation,
         argument=argument,
         value=value,
@@ -176,10 +181,10 @@ def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> Ar
     )
 
 
-def _described_operand(value: object, allowed: str) -> str:
+def _described_operand(value: object, of_numbers: Sequence[type[Any]]) -> str:
     """Return the type of an operand of the wrong class, with advice for arrays and lists."""
     kind, phrase = type(value).__name__, described(value)
-    wrappers = [name for name in ("Point", "FreeVector") if name in allowed]
-    if kind in {"ndarray", "list", "tuple"} and wrappers:
-        return f"{phrase}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
+    calls = [call for call in (getattr(each, "_made_of_numbers", None) for each in of_numbers) if call]
+    if kind in {"ndarray", "list", "tuple"} and calls:
+        return f"{phrase}; wrap it in {' or '.join(calls)}"
     return phrase

@@ -121,22 +121,27 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
         raise NotFiniteError(
             "moment: about one of the two points it is too large for a 64-bit float", argument="moment"
         )
-    a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
-    if a < -tolerance:
-        reason, explanation = "negative principal moment", "the smallest is negative"
-    elif a + b < c - tolerance:
-        reason, explanation = "triangle inequality", "the two smaller ones add up to less than the largest"
-    else:
+    a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
+    defect = _defect_of_moments(a, b, c, tolerance)
+    if defect is None or _is_about_one_axis(moment, central, tolerance):
         return
-    if _is_about_one_axis(moment, central, tolerance):
-        return
+    reason, explanation = defect
     raise InertiaError(
         f"no body of mass {to_float(mass):g} has the principal moments {a:.6g}, {b:.6g}, {c:.6g} about its centre of "
         f"mass: {explanation}",
         reason=reason,
         principal_moments=(a, b, c),
     )
+
+
+def _defect_of_moments(a: float, b: float, c: float, tolerance: float) -> tuple[str, str] | None:
+    """Return why no body has the principal moments a <= b <= c: a reason and its explanation; None if one has."""
+    if a < -tolerance:
+        return "negative principal moment", "the smallest is negative"
+    if a + b < c - tolerance:
+        return "triangle inequality", "the two smaller ones add up to less than the largest"
+    return None
 
 
 def _is_about_one_axis(moment: Mat3, central: Mat3, tolerance: float) -> bool:

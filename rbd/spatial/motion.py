@@ -201,26 +201,33 @@ class SpatialAcceleration(MotionVector[B, A, E]):
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "SpatialAcceleration.transformed")
         angular, linear = self.angular_components, self.linear_components
-        if twist_of_current_wrt_new is not None and twist_of_body_wrt_base is not None:
-            frame_twist, body_twist = twist_of_current_wrt_new, twist_of_body_wrt_base
-            _check_twist(frame_twist, (self.frame, tf.to_frame, self.frame), "twist_of_current_wrt_new")
-            _check_twist(body_twist, (self.body, self.base, self.frame), "twist_of_body_wrt_base")
-            bias_angular, bias_linear = motion_cross(
-                frame_twist.angular_components,
-                frame_twist.linear_components,
-                body_twist.angular_components,
-                body_twist.linear_components,
+        if twist_of_current_wrt_new is not None or twist_of_body_wrt_base is not None:
+            bias_angular, bias_linear = self._bias_of_moving_frame(
+                tf.to_frame, twist_of_current_wrt_new, twist_of_body_wrt_base
             )
             angular, linear = add3(angular, bias_angular), add3(linear, bias_linear)
-        elif twist_of_current_wrt_new is not None or twist_of_body_wrt_base is not None:
+        angular, linear = transform_motion(tf.rotation_components, tf.translation_components, (angular, linear))
+        return SpatialAcceleration.trusted(self.body, self.base, tf.to_frame, angular, linear)
+
+    def _bias_of_moving_frame(
+        self, new: Frame[Any], frame_twist: Twist[Any, Any, Any] | None, body_twist: Twist[Any, Any, Any] | None
+    ) -> tuple[Vec3, Vec3]:
+        """Return the cross product of the twists of the current frame and of the body; see `transformed`."""
+        if frame_twist is None or body_twist is None:
             raise ArgumentError(
                 "SpatialAcceleration.transformed: give both twists, or neither when the two frames do not move",
-                argument="twist_of_current_wrt_new" if twist_of_current_wrt_new is None else "twist_of_body_wrt_base",
+                argument="twist_of_current_wrt_new" if frame_twist is None else "twist_of_body_wrt_base",
                 value=None,
                 allowed="Twist",
             )
-        angular, linear = transform_motion(tf.rotation_components, tf.translation_components, (angular, linear))
-        return SpatialAcceleration.trusted(self.body, self.base, tf.to_frame, angular, linear)
+        _check_twist(frame_twist, (self.frame, new, self.frame), "twist_of_current_wrt_new")
+        _check_twist(body_twist, (self.body, self.base, self.frame), "twist_of_body_wrt_base")
+        return motion_cross(
+            frame_twist.angular_components,
+            frame_twist.linear_components,
+            body_twist.angular_components,
+            body_twist.linear_components,
+        )
 
     @overload
     def __add__(self, other: SpatialAcceleration[B, A, E]) -> SpatialAcceleration[B, A, E]: ...

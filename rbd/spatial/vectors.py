@@ -9,7 +9,7 @@ coordinates, about the frame's origin.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, final, overload
 
 import attrs
 from typing_extensions import override
@@ -106,6 +106,8 @@ class Point(Coordinates[F]):
     FreeVector in 'world': (0, 1, 2)
     """
 
+    _made_of_numbers: ClassVar[str] = "Point(frame, xyz)"
+
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
         """Make a point of scalars that need no check."""
@@ -174,6 +176,8 @@ class FreeVector(Coordinates[F]):
     >>> FreeVector(world, [1, 0, 0]).cross(FreeVector(world, [0, 2, 0]))
     FreeVector in 'world': (0, 0, 2)
     """
+
+    _made_of_numbers: ClassVar[str] = "FreeVector(frame, xyz)"
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:
