@@ -104,7 +104,7 @@ def test_every_module_says_what_it_is(path: Path) -> None:
 
 MAPPED = [
     *("algorithms", "compiled", "engine", "evaluation", "indexing"),
-    *("kinematics", "native", "simulation", "solvers", "state"),
+    *("kinematics", "mechanism", "native", "simulation", "solvers", "state"),
 ]
 
 

@@ -32,11 +32,6 @@ Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]
 """Adds inputs for the arguments of a function to a graph; returns arguments by position and by name."""
 
 
-def no_arguments(graph: Graph) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """Return no arguments, for a function of a state only."""
-    return (), {}
-
-
 def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function that makes many long-lived objects: the garbage collector is paused.
 

@@ -1,8 +1,30 @@
-"""Bodies, joints and mechanisms: structure and parameters, no configuration."""
+"""Bodies, joints and mechanisms: structure and parameters, no configuration.
+
+mechanism.py      Mechanism: bodies connected by joints, and gravity
+queries.py        its queries: bodies, joints and frames by name, sizes, topology
+body.py           RigidBody
+body_data.py      its data; ContactPoint
+joint.py          Joint
+parameters.py     checks of parameters of joints
+coupling.py       Coupling of the coordinates of two joints
+soft_contact.py   normal and friction models of contact points
+registry.py       names, frames, tags and versions of a mechanism; entries of bodies and joints
+structure.py      graph, spanning tree, couplings, frames of joints
+tree.py           TreePath; ancestors, paths and order of the spanning tree
+transaction.py    edits that happen as a whole or not at all
+attach.py         attaching bodies and closing loops
+edit.py           other edits of the structure
+edit_reports.py   their reports
+merge.py          merging bodies that fixed joints connect
+reverse_joint.py  reversed joints
+copying.py        copies of mechanisms, whole or in part, and of bodies
+drawing.py        mechanisms as text
+"""
 
 from __future__ import annotations
 
-from rbd.mechanism.body import ContactPoint, RigidBody
+from rbd.mechanism.body import RigidBody
+from rbd.mechanism.body_data import ContactPoint
 from rbd.mechanism.coupling import Coupling
 from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint

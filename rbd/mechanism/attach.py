@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType
-from rbd.mechanism import body as bodies_
-from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.joint import Joint
+from rbd.mechanism.registry import body_data_of, register_body, registry_of_body, registry_of_joint, set_body_data
 from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
@@ -35,21 +34,16 @@ def attach(
     for pose, argument in ((joint_pose, "joint_pose"), (successor_pose, "successor_pose")):
         if pose is not None:
             require_kind(pose, Transform, operation="attach", argument=argument)
-    loop = bodies_.registry_of(successor) is structure.registry
+    loop = registry_of_body(successor) is structure.registry
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _joint_frame_pose(structure, predecessor, joint.frame_before, False, joint_pose)
     after = _joint_frame_pose(structure, successor, joint.frame_after, True, successor_pose)
 
     def commit() -> None:
-        if loop:
-            if after is not None:
-                structure.fix_joint_frame(successor, after)
-        else:
-            data = bodies_.data_of(successor).expressed_in(joint.frame_after, after, "successor_pose")
-            bodies_.set_data(successor, data)
-            bodies_.register(successor, structure.registry)
-            structure.registry.merged.pop(successor.name, None)
-            structure.joint_frames |= set() if after is None else {joint.frame_after}
+        if not loop:
+            _add_body(structure, successor, joint.frame_after, after)
+        elif after is not None:
+            structure.fix_joint_frame(successor, after)
         if before is not None:
             structure.fix_joint_frame(predecessor, before)
         structure.append(Edge(joint, predecessor, successor), loop=loop)
@@ -60,6 +54,15 @@ def attach(
     transaction(commit, structure.registry, members, structure)
 
 
+def _add_body(structure: Structure, body: RigidBody, frame_after: Frame, pose: Transform | None) -> None:
+    """Add a body to the mechanism, in the frame after its joint, which its pose fixes to the body if it is given."""
+    set_body_data(body, body_data_of(body).expressed_in(frame_after, pose, "successor_pose"))
+    register_body(body, structure.registry)
+    structure.registry.merged.pop(body.name, None)
+    if pose is not None:
+        structure.joint_frames.add(frame_after)
+
+
 def require_unattached(structure: Structure, joint: Joint, operation: str = "attach") -> None:
     """Raise ArgumentError unless `joint` is a Joint, TopologyError if it is attached."""
     if isinstance(joint, JointType):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
@@ -67,7 +70,7 @@ def require_unattached(structure: Structure, joint: Joint, operation: str = "att
         message = f"{operation}: joint must be a Joint, not a joint type; Joint(name, {kind}(...)) makes one"
         raise ArgumentError(message, argument="joint", value=joint, allowed="a Joint")
     require_kind(joint, Joint, operation=operation, argument="joint")
-    registry = joints_.registry_of(joint)
+    registry = registry_of_joint(joint)
     if registry is not None:
         where = "this mechanism" if registry is structure.registry else "another mechanism"
         raise TopologyError(f"joint {quoted(joint.name)} is already attached in {where}", joint=joint.name)
@@ -85,13 +88,13 @@ def _check_members(
         )
     if loop:
         return
-    if bodies_.registry_of(successor) is not None:
+    if registry_of_body(successor) is not None:
         raise TopologyError(f"body {quoted(successor.name)} belongs to another mechanism", body=successor.name)
     structure.registry.require_new_name(successor.name, structure.registry.bodies, "body")
     for frame in successor.frames:
         structure.registry.require_new_frame(frame, "successor")
     # The frame before the joint belongs to the predecessor.
-    bodies_.data_of(successor).require_new_frame(joint.frame_before, "joint.frame_before")
+    body_data_of(successor).require_new_frame(joint.frame_before, "joint.frame_before")
 
 
 def _joint_frame_pose(
@@ -112,7 +115,7 @@ def _joint_frame_pose(
     ends = {"from_frame": pose.from_frame, "to_frame": pose.to_frame}
     own, other = ("to_frame", "from_frame") if to_joint else ("from_frame", "to_frame")
     check_frame(ends[own], frame, operation="attach", argument=f"{argument}.{own}")
-    on_body = bodies_.data_of(body).definition(ends[other], "attach", f"{argument}.{other}")
+    on_body = body_data_of(body).definition(ends[other], "attach", f"{argument}.{other}")
     return require_finite(on_body @ (pose.inverse() if to_joint else pose), argument)
 
 

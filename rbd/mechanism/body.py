@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_kind
-from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
+from rbd.errors import AmbiguousNameError, TopologyError, quoted
+from rbd.mechanism.body_data import BodyData, ContactPoint
 from rbd.mechanism.registry import require_name, require_text, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
 from rbd.mechanism.transaction import transaction
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
-from rbd.spatial.frame import A, B, require_frame
+from rbd.spatial.frame import A, B
 from rbd.spatial.values import require_finite
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, NoReturn
-
-    from rbd.mechanism.registry import NameRegistry
-
-
-@final
-@attrs.frozen(eq=False)
-class ContactPoint:
-    """A point of a body that may touch half-spaces, and its contact model.
-
-    `location` is in the body's default frame.
-
-    >>> from rbd import HuntCrossley, Point, RigidBody, SoftContact
-    >>> foot = RigidBody("foot")
-    >>> foot.add_contact_point(Point(foot.default_frame, (0, 0, -0.1)), SoftContact(HuntCrossley.hertz())).location
-    Point in 'foot': (0, 0, -0.1)
-    """
-
-    location: Point
-    model: SoftContact
 
 
 @final
@@ -228,188 +206,3 @@ class RigidBody:
 
     def __setstate__(self, data: BodyData) -> None:
         self._data = data
-
-
-# -------------------------------------------------------------------- internal: for the mechanism only
-
-
-@final
-@attrs.define(eq=False)
-class BodyData:
-    """Name, frames, inertia and contact points of a body; everything is expressed in the default frame.
-
-    `own_frame` is the default frame the body was made with; `registry` is that of the mechanism it belongs to.
-    """
-
-    name: str
-    own_frame: Frame
-    default_frame: Frame
-    inertia: SpatialInertia | None
-    frames: dict[Frame, Transform]
-    contact_points: list[ContactPoint]
-    registry: NameRegistry | None = None
-    is_root: bool = False
-
-    def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
-        """Return the transform from one of the body's frames to the default frame; raise FrameMismatchError."""
-        to_default = self.frames.get(require_frame(frame, argument))
-        if to_default is None:
-            self.refuse_frame(frame, operation, argument, "is not fixed to")
-        return to_default
-
-    def refuse_frame(self, frame: Frame, operation: str, argument: str, what: str) -> NoReturn:
-        """Raise FrameMismatchError, naming the frames the body has."""
-        names = ", ".join(repr(own) for own in list(self.frames)[:6])
-        raise FrameMismatchError(
-            f"{operation}: {argument}: {frame!r} {what} body {quoted(self.name)}, which has {names}",
-            operation=operation,
-            argument=argument,
-            actual=frame,
-            expected=tuple(self.frames),
-        )
-
-    def require_new_frame(self, frame: Frame, argument: str) -> None:
-        """Raise TopologyError if a frame is already fixed to this or another body of the mechanism."""
-        if self.registry is not None:
-            self.registry.require_new_frame(frame, argument)
-        elif frame in self.frames:
-            raise TopologyError(f"{argument}: {frame!r} is already fixed to body {quoted(self.name)}", body=self.name)
-
-    def expressed_in(self, frame: Frame, placement: Transform | None, argument: str) -> BodyData:
-        """Return the same data with another default frame: one of the body's, or a new one with its placement.
-
-        Raises NotFiniteError, naming `argument`, when numbers overflow there.
-        """
-        if frame == self.default_frame:
-            return self
-        placements = self.frames if placement is None else {**self.frames, frame: placement}
-        change = require_finite(placements[frame].inverse(), argument)
-        frames = {known: require_finite(change @ old, argument) for known, old in placements.items()}
-        frames[frame] = Transform.identity(frame, frame)  # exactly, where the product is only nearly so
-        points = [
-            ContactPoint(require_finite(change @ point.location, argument), point.model)
-            for point in self.contact_points
-        ]
-        inertia = None if self.inertia is None else require_finite(self.inertia.transformed(change), argument)
-        return attrs.evolve(self, default_frame=frame, frames=frames, inertia=inertia, contact_points=points)
-
-    def parameters_changed(self) -> None:
-        """Increment the parameter version."""
-        if self.registry is not None:
-            self.registry.parameters_changed()
-
-    def structure_changed(self) -> None:
-        """Increment the structure version."""
-        if self.registry is not None:
-            self.registry.structure_changed()
-
-    def add_contact_point(self, contact: ContactPoint) -> None:
-        """Add a contact point."""
-        self.contact_points.append(contact)
-        self.structure_changed()
-
-    def fix_frame(self, to_default: Transform) -> None:
-        """Fix a frame to the body, unchecked; `to_default` maps it to the default frame."""
-        if self.registry is not None:
-            self.registry.register_frame(to_default.from_frame, self.name)
-        self.frames[to_default.from_frame] = to_default
-
-    def remove_frame(self, frame: Frame) -> None:
-        """Remove a frame other than the default frame from the body, unchecked."""
-        del self.frames[frame]
-        if self.registry is not None:
-            self.registry.unregister_frame(frame)
-
-
-def data_of(body: RigidBody) -> BodyData:
-    """Return the data of a body."""
-    return body._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
-
-
-def registry_of(body: RigidBody) -> NameRegistry | None:
-    """Return the registry of the mechanism the body belongs to."""
-    return data_of(body).registry
-
-
-def set_data(body: RigidBody, data: BodyData) -> None:
-    """Replace the data of a body."""
-    body.__setstate__(data)
-
-
-def rebase(body: RigidBody, frame: Frame) -> None:
-    """Make another of the body's frames its default frame, and express everything in it."""
-    set_data(body, data_of(body).expressed_in(frame, None, body.name))
-
-
-def register(body: RigidBody, registry: NameRegistry, *, root: bool = False) -> None:
-    """Register a body and its frames in a mechanism; unless it is the root, it gets an inertia."""
-    data = data_of(body)
-    data.registry, data.is_root = registry, root
-    if root:
-        data.inertia = None
-    elif data.inertia is None:
-        data.inertia = SpatialInertia.zero(data.default_frame)
-    registry.bodies[data.name] = body
-    for frame in data.frames:
-        registry.register_frame(frame, data.name)
-
-
-def remove_from_registry(body: RigidBody) -> None:
-    """Remove a body and its frames from its registry."""
-    data = data_of(body)
-    if data.registry is not None:
-        del data.registry.bodies[data.name]
-        for frame in data.frames:
-            data.registry.unregister_frame(frame)
-    data.registry, data.is_root = None, False
-
-
-def unregister(body: RigidBody) -> None:
-    """Remove a body from its registry, and give it the default frame it was made with."""
-    remove_from_registry(body)
-    rebase(body, data_of(body).own_frame)
-
-
-def copy_body(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> RigidBody:
-    """Return a copy that belongs to no mechanism; `frames` maps the body's frames to those of the copy."""
-    data = data_of(body)
-    default = frames[data.default_frame]
-    points = [
-        ContactPoint(Point.trusted(default, point.location.xyz_components), point.model)
-        for point in data.contact_points
-    ]
-    fixed = {frames[frame]: relabelled(tf, frames[frame], default) for frame, tf in data.frames.items()}
-    inertia = None if data.inertia is None else _inertia_in(default, data.inertia)
-    new = RigidBody.__new__(RigidBody)
-    set_data(new, BodyData(name, frames[data.own_frame], default, inertia, fixed, points))
-    return new
-
-
-def require_copyable(source: RigidBody, pose: Transform, argument: str) -> None:
-    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
-    data = data_of(source)
-    for tf in data.frames.values():
-        require_finite(pose @ tf, argument)
-    for point in data.contact_points:
-        require_finite(pose @ point.location, argument)
-
-
-def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:
-    """Give a body frames and contact points of another; `frames` maps the source's frames to the target's.
-
-    `pose` maps the source's default frame to the target's default frame.
-    """
-    data, default = data_of(source), target.default_frame
-    for frame, tf in tuple(data.frames.items()):  # source and target may be one
-        data_of(target).fix_frame(relabelled(pose @ tf, frames[frame], default))
-    for point in tuple(data.contact_points):
-        target.add_contact_point(pose @ point.location, point.model)
-
-
-def relabelled(tf: Transform, from_frame: Frame, to_frame: Frame) -> Transform:
-    """Return a transform of the same components between other frames."""
-    return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
-
-
-def _inertia_in(frame: Frame, inertia: SpatialInertia) -> SpatialInertia:
-    return SpatialInertia.trusted(frame, inertia.moment_components, inertia.cross_part_components, inertia.mass)

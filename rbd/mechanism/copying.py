@@ -1,22 +1,24 @@
-"""Copies of mechanisms, whole or in part: bodies and joints are new, and no frame belongs to two mechanisms."""
+"""Copies of mechanisms, whole or in part, and of bodies: all are new, and no frame belongs to two mechanisms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType, made_joint_type
 from rbd.mechanism import attach as attach_
-from rbd.mechanism import body as bodies_
 from rbd.mechanism.body import RigidBody
+from rbd.mechanism.body_data import BodyData, ContactPoint
 from rbd.mechanism.coupling import with_joints
 from rbd.mechanism.edit_reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint
+from rbd.mechanism.registry import body_data_of, register_body, set_body_data
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
-from rbd.spatial import Frame, Transform
+from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.half_space import HalfSpace
+from rbd.spatial.values import require_finite
 
 
 def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
@@ -33,7 +35,7 @@ def copy_subtree(structure: Structure, top: RigidBody) -> tuple[Structure, Frame
     spanning_tree = structure.spanning_tree()
     members = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     frames = _new_frames(members, "")
-    copies = {body: bodies_.copy_body(body, body.name, frames) for body in members}
+    copies = {body: copy_body(body, body.name, frames) for body in members}
     tree = [edge for edge in structure.tree if edge.predecessor in copies]
     loops = [edge for edge in structure.loops if edge.predecessor in copies and edge.successor in copies]
     new = Structure(copies[top])
@@ -50,10 +52,10 @@ def attach_copy(
     _check_names(structure, child, prefix)
     root, members = child.root, child.bodies[1:]
     tree, loops = list(child.tree), list(child.loops)
-    bodies_.require_copyable(root, to_body, "child_root_pose")
+    require_copyable(root, to_body, "child_root_pose")
     frames = _new_frames((root, *members), prefix)
-    copies = {member: bodies_.copy_body(member, prefix + member.name, frames) for member in members}
-    bodies_.copy_contents(root, body, frames, to_body)
+    copies = {member: copy_body(member, prefix + member.name, frames) for member in members}
+    copy_contents(root, body, frames, to_body)
     copies[root] = body
     merged = {prefix + name: prefix + target for name, target in child.registry.merged.items() if target != root.name}
     merged |= {prefix + name: body.name for name, target in child.registry.merged.items() if target == root.name}
@@ -68,8 +70,8 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
     if pose is None:
         return Transform.identity(root.default_frame, body.default_frame)
     require_kind(pose, Transform, operation="attach_mechanism", argument="child_root_pose")
-    from_root = bodies_.data_of(root).definition(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
-    to_body = bodies_.data_of(body).definition(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
+    from_root = body_data_of(root).definition(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
+    to_body = body_data_of(body).definition(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
     result: Transform = to_body @ pose @ from_root.inverse()
     return result
 
@@ -93,7 +95,7 @@ def copy_in_maximal_coordinates(
         message = f"coupling {quoted(coupling.name)} needs coordinates of joints, which loop joints do not have"
         raise TopologyError(f"{message}; uncouple it first", joint=coupling.joint.name)
     frames = _new_frames(structure.bodies, "")
-    copies = {body: bodies_.copy_body(body, body.name, frames) for body in structure.bodies}
+    copies = {body: copy_body(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
     new.half_spaces = _copied_half_spaces(structure, new)
     taken = set(structure.registry.joints)
@@ -152,7 +154,7 @@ def _register_copies(
                 old, name=prefix + old.name, before=frames[old.frame_before], after=frames[old.frame_after]
             )
             if not loop:
-                bodies_.register(copies[edge.successor], target.registry)
+                register_body(copies[edge.successor], target.registry)
                 target.registry.merged.pop(copies[edge.successor].name, None)
             target.joint_frames |= {
                 frames[frame] for frame in (old.frame_before, old.frame_after) if frame in defined_by_joints
@@ -163,3 +165,51 @@ def _register_copies(
         if all(joint in joints for joint in coupling.joints):
             target.add_coupling(with_joints(coupling, joints, prefix + coupling.name))
     return FrameMap(dict(frames), dict(copies), joints)
+
+
+# -------------------------------------------------------------------- copies of bodies
+
+
+def copy_body(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> RigidBody:
+    """Return a copy that belongs to no mechanism; `frames` maps the body's frames to those of the copy."""
+    data = body_data_of(body)
+    default = frames[data.default_frame]
+    points = [
+        ContactPoint(Point.trusted(default, point.location.xyz_components), point.model)
+        for point in data.contact_points
+    ]
+    fixed = {frames[frame]: relabelled(tf, frames[frame], default) for frame, tf in data.frames.items()}
+    inertia = None if data.inertia is None else _inertia_in(default, data.inertia)
+    new = RigidBody.__new__(RigidBody)
+    set_body_data(new, BodyData(name, frames[data.own_frame], default, inertia, fixed, points))
+    return new
+
+
+def require_copyable(source: RigidBody, pose: Transform, argument: str) -> None:
+    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
+    data = body_data_of(source)
+    for tf in data.frames.values():
+        require_finite(pose @ tf, argument)
+    for point in data.contact_points:
+        require_finite(pose @ point.location, argument)
+
+
+def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:
+    """Give a body frames and contact points of another; `frames` maps the source's frames to the target's.
+
+    `pose` maps the source's default frame to the target's default frame.
+    """
+    data, default = body_data_of(source), target.default_frame
+    for frame, tf in tuple(data.frames.items()):  # source and target may be one
+        body_data_of(target).fix_frame(relabelled(pose @ tf, frames[frame], default))
+    for point in tuple(data.contact_points):
+        target.add_contact_point(pose @ point.location, point.model)
+
+
+def relabelled(tf: Transform, from_frame: Frame, to_frame: Frame) -> Transform:
+    """Return a transform of the same components between other frames."""
+    return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
+
+
+def _inertia_in(frame: Frame, inertia: SpatialInertia) -> SpatialInertia:
+    return SpatialInertia.trusted(frame, inertia.moment_components, inertia.cross_part_components, inertia.mass)

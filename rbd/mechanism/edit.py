@@ -9,10 +9,11 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism import body as bodies_
 from rbd.mechanism.attach import require_unattached
+from rbd.mechanism.copying import relabelled
 from rbd.mechanism.coupling import require_coordinate
 from rbd.mechanism.edit_reports import RerootReport
+from rbd.mechanism.registry import body_data_of
 from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
@@ -44,7 +45,7 @@ def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collect
     for edge in loops:
         _refuse_coupled(structure, edge.joint)
     for edge in tree:
-        bodies_.data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
+        body_data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
     return _commit(structure, tree, loops, old_tree, reversals, tuple(removed))
 
 
@@ -100,7 +101,7 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     spanning_tree = structure.spanning_tree()
     gone = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     for body in gone:
-        bodies_.data_of(body).expressed_in(bodies_.data_of(body).own_frame, None, repr(body))
+        body_data_of(body).expressed_in(body_data_of(body).own_frame, None, repr(body))
     members = set(gone)
     for joint, edge in structure.edges.items():
         if edge.predecessor in members or edge.successor in members:
@@ -137,5 +138,5 @@ def _new_placement(structure: Structure, body: RigidBody, old: Frame, new: Frame
     if old == new:
         return None
     structure.registry.require_new_frame(new, "joint")
-    here = bodies_.data_of(body).definition(old, "replace_joint", "joint")
-    return bodies_.relabelled(here, new, here.to_frame)
+    here = body_data_of(body).definition(old, "replace_joint", "joint")
+    return relabelled(here, new, here.to_frame)

@@ -11,7 +11,7 @@ from typing_extensions import override
 from rbd.errors import ArgumentError
 from rbd.joints.base import JointType
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
-from rbd.mechanism.registry import require_name
+from rbd.mechanism.registry import joint_data_of, require_name
 from rbd.spatial import Frame
 from rbd.spatial.frame import require_frame
 
@@ -64,11 +64,11 @@ class ParameterDescriptor(Generic[_Input, _Value]):
     def __get__(self, joint: Joint | None, owner: type[Joint]) -> Self | _Value:
         if joint is None:
             return self
-        value: _Value = getattr(_data_of(joint), self._name)
+        value: _Value = getattr(joint_data_of(joint), self._name)
         return value
 
     def __set__(self, joint: Joint, value: _Input) -> None:
-        data = _data_of(joint)
+        data = joint_data_of(joint)
         checked = self._check(data.type, value, self._name)
         if data.registry is not None:
             data.registry.parameters_changed()  # first: interrupted in between, states compute again what they knew
@@ -77,10 +77,6 @@ class ParameterDescriptor(Generic[_Input, _Value]):
 
 _Bounds: TypeAlias = ParameterDescriptor[BoundsLike, Bounds]
 _PerVelocity: TypeAlias = "ParameterDescriptor[PerVelocity, Vector]"
-
-
-def _data_of(joint: Joint) -> JointData:
-    return joint._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
 
 
 def _position_bounds(kind: JointType, value: BoundsLike, name: str) -> Bounds:
@@ -245,28 +241,6 @@ def _checked_type(joint_type: object) -> JointType:
         value=joint_type,
         allowed="JointType",
     )
-
-
-# -------------------------------------------------------------------- internal: for the mechanism only
-
-
-def registry_of(joint: Joint) -> NameRegistry | None:
-    """Return the registry of the mechanism the joint is attached in."""
-    return _data_of(joint).registry
-
-
-def register(joint: Joint, registry: NameRegistry) -> None:
-    """Register a joint in a mechanism."""
-    _data_of(joint).registry = registry
-    registry.joints[joint.name] = joint
-
-
-def unregister(joint: Joint) -> None:
-    """Remove a joint from its registry."""
-    data = _data_of(joint)
-    if data.registry is not None:
-        del data.registry.joints[data.name]
-    data.registry = None
 
 
 def copy_joint(

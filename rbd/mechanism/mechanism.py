@@ -17,7 +17,6 @@ from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
 from rbd.joints.base import JointType
 from rbd.mechanism import attach as attach_
-from rbd.mechanism import body as bodies_
 from rbd.mechanism import copying, edit, merge
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling, Numbers, make_coupling
@@ -25,6 +24,7 @@ from rbd.mechanism.drawing import drawing
 from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.queries import MechanismQueries
+from rbd.mechanism.registry import body_data_of, registry_of_body
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.transaction import transaction
 from rbd.scalars.arrays import scalars
@@ -71,7 +71,7 @@ class Mechanism(MechanismQueries):
             raise ArgumentError(
                 f"the root never moves: body {quoted(body.name)} must have no inertia", argument="root", value=body
             )
-        if bodies_.registry_of(body) is not None:
+        if registry_of_body(body) is not None:
             raise TopologyError(f"body {quoted(body.name)} belongs to another mechanism", body=body.name)
         vector = _gravity(gravity, body.default_frame)
         self._structure = Structure(body)
@@ -206,7 +206,7 @@ class Mechanism(MechanismQueries):
         contact points may have states. Raises FrameMismatchError for other frames.
         """
         require_kind(half_space, HalfSpace, operation="add_half_space", argument="half_space")
-        data = bodies_.data_of(self.root_body)
+        data = body_data_of(self.root_body)
         placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
         require_finite(placed, "half_space")
         self._edit(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism import body as bodies_
+from rbd.mechanism.copying import copy_contents, require_copyable
 from rbd.mechanism.edit_reports import MergeReport
+from rbd.mechanism.registry import body_data_of, remove_from_registry
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.values import require_finite
@@ -55,7 +56,7 @@ def _merged_into(structure: Structure) -> MergedInto:
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
-        step = bodies_.data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
+        step = body_data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
         target, onward = merged_into.get(parent, (parent, None))
         merged_into[edge.successor] = target, step if onward is None else onward @ step
     return merged_into
@@ -65,7 +66,7 @@ def _require_finite(merged_into: MergedInto) -> None:
     """Raise NotFiniteError when frames, points or inertias overflow on the bodies they are merged into."""
     totals: dict[RigidBody, SpatialInertia] = {}
     for body, (target, to_target) in merged_into.items():
-        bodies_.require_copyable(body, to_target, repr(body))
+        require_copyable(body, to_target, repr(body))
         total = totals.get(target, target.inertia)
         if total is not None and body.inertia is not None:
             totals[target] = require_finite(total + body.inertia.transformed(to_target), repr(body))
@@ -92,7 +93,7 @@ def _require_satisfied(structure: Structure, joint: Joint, merged_into: MergedIn
 
 
 def _on_merged_body(body: RigidBody, frame: Frame, merged_into: MergedInto) -> Transform:
-    here = bodies_.data_of(body).definition(frame, "remove_fixed_joints", "joint")
+    here = body_data_of(body).definition(frame, "remove_fixed_joints", "joint")
     return merged_into[body][1] @ here if body in merged_into else here
 
 
@@ -104,7 +105,7 @@ def _commit(
     merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)
     for body, (target_body, to_target) in merged_into.items():
         tags = {frame: tag for frame, tag in structure.registry.tags.items() if body.has_frame(frame)}
-        bodies_.remove_from_registry(body)
+        remove_from_registry(body)
         _merge_body(target_body, body, to_target)
         structure.registry.tags.update(tags)
     for joint in gone:
@@ -115,6 +116,6 @@ def _commit(
 
 def _merge_body(target: RigidBody, body: RigidBody, to_target: Transform) -> None:
     """Move frames, contact points and inertia of one body to another; the root gets no inertia."""
-    bodies_.copy_contents(body, target, {frame: frame for frame in body.frames}, to_target)
+    copy_contents(body, target, {frame: frame for frame in body.frames}, to_target)
     if target.inertia is not None and body.inertia is not None:
         target.set_inertia(target.inertia + body.inertia.transformed(to_target))

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, overload
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism import body as bodies_
-from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.registry import require_text, unknown_name
+from rbd.mechanism.registry import registry_of_body, registry_of_joint, require_text, unknown_name
 from rbd.scalars.arrays import Array, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.frame import A, B, F, require_tag
@@ -112,7 +110,7 @@ class MechanismQueries:
         """
         registry = self._structure.registry
         if isinstance(body, RigidBody):
-            if bodies_.registry_of(body) is not registry:
+            if registry_of_body(body) is not registry:
                 raise TopologyError(f"body {quoted(body.name)} does not belong to this mechanism", body=body.name)
             return body
         return registry.body_named(require_text(body, "body", "a name or a RigidBody"))
@@ -124,7 +122,7 @@ class MechanismQueries:
         """
         registry = self._structure.registry
         if isinstance(joint, Joint):
-            if joints_.registry_of(joint) is not registry:
+            if registry_of_joint(joint) is not registry:
                 raise TopologyError(f"joint {quoted(joint.name)} is not attached in this mechanism", joint=joint.name)
             return joint
         return registry.joint_named(require_text(joint, "joint", "a name or a Joint"))

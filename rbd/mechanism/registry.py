@@ -1,4 +1,4 @@
-"""The name registry of a mechanism: its names, frames, tags and version counters.
+"""The name registry of a mechanism: its names, frames, tags and version counters, and entries of bodies and joints.
 
 All bodies and joints of a mechanism refer to its registry. So a frame added to a body or a parameter set on a joint
 changes the versions, and bodies and joints need not know the mechanism.
@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, final
 
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError, quoted
+from rbd.spatial import SpatialInertia
 from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
-    from rbd.mechanism.body import BodyData, RigidBody
-    from rbd.mechanism.joint import Joint
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.body_data import BodyData
+    from rbd.mechanism.joint import Joint, JointData
     from rbd.spatial import Frame, Tag
 
 _MOST_COMPARED = 4096  # beyond this many names the closest one is not searched for
@@ -50,10 +52,6 @@ def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", m
     hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
     message = f"no {kind} is named {quoted(name)}{remark or hint}{more}"
     return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
-
-
-def _data_of(body: RigidBody) -> BodyData:
-    return body._data  # pyright: ignore[reportPrivateUsage]  # bodies import this module
 
 
 @final
@@ -126,7 +124,7 @@ class NameRegistry:
         A second frame of one name makes the name ambiguous: states that know it by name must look again.
         """
         if frame in self.orphaned_frames:
-            _data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
+            body_data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
             self.unregister_frame(frame)
         if frame.name in self._frame_names:
             self.parameters_changed()
@@ -233,3 +231,79 @@ class NameRegistry:
         """Raise TopologyError if something in `table` has that name already."""
         if name in table:
             raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})
+
+
+# -------------------------------------------------------------------- entries of bodies and joints
+
+
+def body_data_of(body: RigidBody) -> BodyData:
+    """Return the data of a body."""
+    return body._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
+
+
+def joint_data_of(joint: Joint) -> JointData:
+    """Return the data of a joint."""
+    return joint._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
+
+
+def registry_of_body(body: RigidBody) -> NameRegistry | None:
+    """Return the registry of the mechanism the body belongs to."""
+    return body_data_of(body).registry
+
+
+def set_body_data(body: RigidBody, data: BodyData) -> None:
+    """Replace the data of a body."""
+    body.__setstate__(data)
+
+
+def rebase(body: RigidBody, frame: Frame) -> None:
+    """Make another of the body's frames its default frame, and express everything in it."""
+    set_body_data(body, body_data_of(body).expressed_in(frame, None, body.name))
+
+
+def register_body(body: RigidBody, registry: NameRegistry, *, root: bool = False) -> None:
+    """Register a body and its frames in a mechanism; unless it is the root, it gets an inertia."""
+    data = body_data_of(body)
+    data.registry, data.is_root = registry, root
+    if root:
+        data.inertia = None
+    elif data.inertia is None:
+        data.inertia = SpatialInertia.zero(data.default_frame)
+    registry.bodies[data.name] = body
+    for frame in data.frames:
+        registry.register_frame(frame, data.name)
+
+
+def remove_from_registry(body: RigidBody) -> None:
+    """Remove a body and its frames from its registry."""
+    data = body_data_of(body)
+    if data.registry is not None:
+        del data.registry.bodies[data.name]
+        for frame in data.frames:
+            data.registry.unregister_frame(frame)
+    data.registry, data.is_root = None, False
+
+
+def unregister_body(body: RigidBody) -> None:
+    """Remove a body from its registry, and give it the default frame it was made with."""
+    remove_from_registry(body)
+    rebase(body, body_data_of(body).own_frame)
+
+
+def registry_of_joint(joint: Joint) -> NameRegistry | None:
+    """Return the registry of the mechanism the joint is attached in."""
+    return joint_data_of(joint).registry
+
+
+def register_joint(joint: Joint, registry: NameRegistry) -> None:
+    """Register a joint in a mechanism."""
+    joint_data_of(joint).registry = registry
+    registry.joints[joint.name] = joint
+
+
+def unregister_joint(joint: Joint) -> None:
+    """Remove a joint from its registry."""
+    data = joint_data_of(joint)
+    if data.registry is not None:
+        del data.registry.joints[data.name]
+    data.registry = None

@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any, final
 import networkx as nx
 from typing_extensions import override
 
-from rbd.mechanism import body as bodies_
-from rbd.mechanism import joint as joints_
 from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.registry import NameRegistry
+from rbd.mechanism.registry import (
+    NameRegistry,
+    body_data_of,
+    rebase,
+    register_body,
+    register_joint,
+    unregister_body,
+    unregister_joint,
+)
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
 if TYPE_CHECKING:
@@ -51,7 +57,7 @@ class Structure:
         self._spanning_tree: tuple[int, SpanningTree] | None = None
         self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
         self._graph: tuple[int, nx.MultiDiGraph[RigidBody]] | None = None
-        bodies_.register(root, self.registry, root=True)
+        register_body(root, self.registry, root=True)
 
     # ---------------------------------------------------------------- queries
 
@@ -106,12 +112,12 @@ class Structure:
 
     def fix_joint_frame(self, body: RigidBody, to_default: Transform) -> None:
         """Fix a frame of a joint to a body, where it stays when the joint is removed."""
-        bodies_.data_of(body).fix_frame(to_default)
+        body_data_of(body).fix_frame(to_default)
         self.joint_frames.add(to_default.from_frame)
 
     def append(self, edge: Edge, *, loop: bool) -> None:
         """Add one edge at the end; the frames are there, the tree edge's successor is new."""
-        joints_.register(edge.joint, self.registry)
+        register_joint(edge.joint, self.registry)
         taken = self.registry.orphaned_frames & {edge.joint.frame_before, edge.joint.frame_after}
         self.registry.orphaned_frames -= taken
         self.joint_frames |= taken
@@ -133,15 +139,15 @@ class Structure:
 
     def substitute(self, old: Joint, new: Joint) -> None:
         """Give the rank and registry entry of a joint to an unattached one; `rebuild` must follow."""
-        joints_.unregister(old)
-        joints_.register(new, self.registry)
+        unregister_joint(old)
+        register_joint(new, self.registry)
         self.rank[new] = self.rank.pop(old)
         for coupling in self.couplings_of(old):
             self.couplings[coupling.name] = with_joints(coupling, {old: new})
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from registry and ranks, and its couplings; `rebuild` must follow."""
-        joints_.unregister(joint)
+        unregister_joint(joint)
         del self.rank[joint]
         for coupling in self.couplings_of(joint):
             del self.couplings[coupling.name]
@@ -163,7 +169,7 @@ class Structure:
         self.tree, self.loops, self.edges, self.parent = [], [], {}, {}
         self.nq = self.nv = 0
         for edge in ordered:
-            bodies_.rebase(edge.successor, edge.joint.frame_after)
+            rebase(edge.successor, edge.joint.frame_after)
             self._add_edge(edge, loop=False)
         for edge in closing:
             self._add_edge(edge, loop=True)
@@ -175,9 +181,9 @@ class Structure:
     def unregister_bodies(self, gone: Sequence[RigidBody]) -> None:
         """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
         for body in gone:
-            bodies_.unregister(body)
+            unregister_body(body)
             for frame in self.joint_frames.intersection(body.frames):
-                bodies_.data_of(body).remove_frame(frame)
+                body_data_of(body).remove_frame(frame)
         bodies = self.registry.bodies
         self.registry.merged = {name: target for name, target in self.registry.merged.items() if target in bodies}
 
@@ -214,8 +220,8 @@ class Structure:
         for edges, loop in ((state["tree"], False), (state["loops"], True)):
             for edge in edges:
                 if not loop:
-                    bodies_.register(edge.successor, self.registry)
-                joints_.register(edge.joint, self.registry)
+                    register_body(edge.successor, self.registry)
+                register_joint(edge.joint, self.registry)
                 self._add_edge(edge, loop=loop)
         self.rank = state["rank"]
         self.registry.tags, self.registry.merged, self.registry.orphaned_frames = (

@@ -236,11 +236,6 @@ def quaternion_to_mrp(q: Quaternion) -> Vec3:
     return scale3((x, y, z), 1 / (1 + w))
 
 
-def mrp_to_rotation(s: Vec3) -> Mat3:
-    """Return the rotation matrix of modified Rodrigues parameters."""
-    return quaternion_to_rotation(mrp_to_quaternion(s))
-
-
 def mrp_rate_jacobian(s: Vec3) -> Mat3:
     """Return the matrix from the body angular velocity to the derivative of s."""
     return _mrp_matrix(s, _QUARTER)

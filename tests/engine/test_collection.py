@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rbd
-from rbd.engine.recorder import no_arguments, record_program
+from rbd.engine.recorder import record_program
 from rbd.errors import RecordingError
 from rbd.program.program import Program
 
@@ -25,7 +25,7 @@ def collecting() -> Generator[None]:
 
 def recorded(function: Callable[..., Any]) -> Program:
     mechanism = rbd.robots.double_pendulum()
-    return record_program(function, mechanism, "function", no_arguments, lambda result: {"result": result})
+    return record_program(function, mechanism, "function", lambda graph: ((), {}), lambda result: {"result": result})
 
 
 def test_collection_pauses_while_recording_and_resumes() -> None:

@@ -18,7 +18,7 @@ import rbd.testing
 from rbd import MechanismState
 from rbd.contact import HalfSpace
 from rbd.engine.kernel_cache import RecordedKernel, kernel_cache
-from rbd.engine.recorder import no_arguments, record_program
+from rbd.engine.recorder import record_program
 from rbd.evaluation.kernel import kernels
 from rbd.native.compiled_program import compile_program
 from rbd.program.program import Program
@@ -162,7 +162,11 @@ def test_every_joint_type(kind: str) -> None:
     state = MechanismState(mechanism)
     state.randomize(rng)
     program = record_program(
-        lambda recording: everything(recording, EVERYTHING), mechanism, "everything", no_arguments, lambda found: found
+        lambda recording: everything(recording, EVERYTHING),
+        mechanism,
+        "everything",
+        lambda graph: ((), {}),
+        lambda found: found,
     )
     with rbd.interpreted():
         expected = everything(state, EVERYTHING)

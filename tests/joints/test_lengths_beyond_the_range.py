@@ -20,7 +20,7 @@ from rbd.scalars.lengths import length, lowered, rescaled
 from rbd.scalars.linear_algebra import matvec
 from rbd.spatial import so3
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.quaternion import mrp_to_rotation, mrp_velocity_jacobian
+from rbd.spatial.quaternion import mrp_to_quaternion, mrp_velocity_jacobian, quaternion_to_rotation
 
 POWERS = (-1000, -700, -512, -452, -449, -300, 300, 449, 452, 511, 512, 700, 1000, 1020)
 SCALED = (rbd.QuaternionSpherical(), rbd.QuaternionFloating(), rbd.SinCosRevolute((1, 2, 3)))
@@ -177,7 +177,8 @@ def test_derivatives_by_duals_and_complex_steps(factor: float) -> None:
 
 def mrp_matrices(r: Any) -> list[Any]:
     """Return rotation and velocity matrix of modified Rodrigues parameters of any kind, as arrays of floats."""
-    return [np.array(matrix, dtype=float) for matrix in (mrp_to_rotation(r), mrp_velocity_jacobian(r))]
+    rotation = quaternion_to_rotation(mrp_to_quaternion(r))
+    return [np.array(matrix, dtype=float) for matrix in (rotation, mrp_velocity_jacobian(r))]
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1.0, 1e60, 1e78, 1e100, 1e140, 1e155, 1e160, 1e300])

@@ -31,7 +31,7 @@ from rbd.spatial import (
 from rbd.spatial.linalg import Mat3, Vec3
 from rbd.spatial.quaternion import (
     mrp_rate_jacobian,
-    mrp_to_rotation,
+    mrp_to_quaternion,
     mrp_velocity_jacobian,
     quaternion_exp,
     quaternion_log,
@@ -106,7 +106,8 @@ def rational_results(n: Numbers) -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield "matrices", (mm @ rates).components + (wm @ rates).components + wm.power_components(a)
     yield "momentum matrix", sum((body @ j).components, ()) + sum(mm.transformed(tf).components, ())
     s = n.vec()
-    yield "mrp", sum(mrp_to_rotation(s) + mrp_rate_jacobian(s) + mrp_velocity_jacobian(s), ())
+    rotation = quaternion_to_rotation(mrp_to_quaternion(s))
+    yield "mrp", sum(rotation + mrp_rate_jacobian(s) + mrp_velocity_jacobian(s), ())
 
 
 def transcendental_results(n: Numbers) -> Iterator[tuple[str, tuple[Any, ...]]]:
