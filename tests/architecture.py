@@ -30,7 +30,7 @@ LAYERS = [
     ["joints"],
     ["mechanism"],
     ["indexing"],
-    ["evaluation"],
+    ["kernels"],
     ["kinematics"],
     ["engine"],
     ["state"],

@@ -103,8 +103,8 @@ def test_every_module_says_what_it_is(path: Path) -> None:
 
 
 MAPPED = [
-    *("algorithms", "compiled", "engine", "evaluation", "indexing"),
-    *("kinematics", "mechanism", "native", "simulation", "solvers", "state"),
+    *("algorithms", "compiled", "engine", "indexing"),
+    *("kernels", "kinematics", "mechanism", "native", "simulation", "solvers", "state"),
 ]
 
 
@@ -164,7 +164,7 @@ def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
     [
         ("from rbd.state import MechanismState, StateView", ["1: StateView"]),
         ("def f():\n    from rbd.contact import HalfSpace", ["2: HalfSpace"]),
-        ("from rbd.evaluation.state_view import StateView", []),
+        ("from rbd.kernels.state_view import StateView", []),
         ("from rbd.simulation.sinks import Sink", []),
         ("from rbd import ScalarState", []),
     ],

@@ -8,10 +8,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.mechanism import RigidBody

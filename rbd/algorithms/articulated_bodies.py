@@ -18,10 +18,10 @@ from rbd.algorithms.newton_euler import actuator_torques, body_wrenches, joint_t
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
-from rbd.evaluation.finite import require_finite_result
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.finite import require_finite_result
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias, final
 import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import subtract

@@ -12,10 +12,10 @@ from typing import Any
 from rbd.arguments import require_kind, several
 from rbd.engine.fast_path import fast_path
 from rbd.errors import SingularError
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import layout_of
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import Mechanism, RigidBody

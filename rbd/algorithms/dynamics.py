@@ -20,8 +20,8 @@ from rbd.algorithms.solution import ResultKernel, SolveCall
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.arguments import require_kind
 from rbd.engine.result_fast_path import result_fast_path
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.scalars import Matrix, Vector

@@ -16,10 +16,10 @@ from rbd.algorithms.loops.reactions import loop_wrenches, tree_wrenches
 from rbd.algorithms.solution import COPIED, Contacts, ResultWriter, Solution
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, layout_of
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState

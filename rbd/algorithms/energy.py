@@ -8,9 +8,9 @@ from rbd.algorithms.center_of_mass import weight_moment
 from rbd.algorithms.passive import spring_energy
 from rbd.algorithms.soft_contact import contact_energy
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import Kernel, kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import Kernel, kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.scalars import Scalar, Vector, const

@@ -9,8 +9,8 @@ import attrs
 
 from rbd.arguments import described, require_kind
 from rbd.errors import ArgumentError
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import Layout
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.frames import attachment_of
 from rbd.mechanism import RigidBody

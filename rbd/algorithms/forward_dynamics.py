@@ -16,9 +16,9 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, Done, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, Done, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import add

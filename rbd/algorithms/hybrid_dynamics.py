@@ -18,8 +18,8 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.arguments import require_kind
 from rbd.display import fields_repr
 from rbd.errors import ArgumentError
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector

@@ -28,9 +28,9 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.arguments import require_kind, several
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
-from rbd.evaluation.calls import Call, Done, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, Done, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from rbd.arguments import described, isinstance_untyped, require_kind
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike, TreeNode
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.kinematics.queries import A, State

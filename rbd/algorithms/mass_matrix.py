@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows, fixed, zeros
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix

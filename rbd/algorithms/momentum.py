@@ -13,10 +13,10 @@ from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_wrenches, motions
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.frames import result_frame, transform_to_attached
 from rbd.kinematics.queries import A, State

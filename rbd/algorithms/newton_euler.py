@@ -12,8 +12,8 @@ from typing import Any
 from rbd.algorithms.assembly import subtree_sums
 from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench

@@ -11,10 +11,10 @@ from typing import final
 import attrs
 
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.scalars.linear_algebra import combination

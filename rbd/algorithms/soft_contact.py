@@ -16,9 +16,9 @@ import attrs
 from numpy.typing import NDArray
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import ContactPair
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench

@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
-from rbd.evaluation.calls import Call
-from rbd.evaluation.kernel import Kernel
 from rbd.indexing.layout import Layout
+from rbd.kernels.calls import Call
+from rbd.kernels.kernel import Kernel
 from rbd.kinematics.queries import State
 from rbd.mechanism import Mechanism
 from rbd.mechanism.transaction import run_uninterrupted

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.state_view import StateView
 from rbd.scalars import Scalar, Vector
 
 Torques: TypeAlias = Sequence[Scalar] | NDArray[Any]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rbd.errors import TopologyError, quoted
-from rbd.evaluation.kernel import require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import Layout
+from rbd.kernels.kernel import require_state
+from rbd.kernels.state_view import StateView
 
 
 def require_tree(state: StateView, operation: str) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import described, several
 from rbd.errors import ArgumentError, ShapeError
-from rbd.evaluation.kernel import is_state
+from rbd.kernels.kernel import is_state
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array, is_masked

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.arguments import described, require_choice, require_kind
 from rbd.errors import ArgumentError, ShapeError, quoted
-from rbd.evaluation.finite import require_finite_numbers
+from rbd.kernels.finite import require_finite_numbers
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
 from rbd.scalars.entries import any_array, check_finite

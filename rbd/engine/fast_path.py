@@ -17,8 +17,8 @@ from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast, final
 import attrs
 
 from rbd.engine.external_wrenches import are_in_default_frames, wrench_key_and_components
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import require_state
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import require_state
 from rbd.mechanism import RigidBody, TreePath
 from rbd.spatial import Frame
 

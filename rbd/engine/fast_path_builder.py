@@ -9,8 +9,8 @@ from rbd.engine.bound_builtin import Builtin, bound_builtin
 from rbd.engine.kernel_cache import KernelCache
 from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
-from rbd.evaluation.calls import KernelCall
 from rbd.indexing.layout import Layout
+from rbd.kernels.calls import KernelCall
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array

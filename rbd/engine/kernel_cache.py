@@ -20,10 +20,10 @@ from rbd.engine.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.engine.recorder import record_program
 from rbd.engine.recording_cache import cache_key, load_program, store_program
 from rbd.engine.result_form import ResultForm, named_form, result_form
-from rbd.evaluation.kernel import Kernel
-from rbd.evaluation.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable, unflattener
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameters import ParameterName
+from rbd.kernels.kernel import Kernel
+from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable, unflattener
 from rbd.mechanism import Mechanism
 from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph

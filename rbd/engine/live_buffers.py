@@ -11,8 +11,8 @@ import numpy as np
 from rbd.engine.interpreted import OPEN_BLOCKS
 from rbd.engine.ownership import own
 from rbd.errors import WrongThreadError
-from rbd.evaluation.engine import Depends
 from rbd.indexing.layout import Layout
+from rbd.kernels.engine_interface import Depends
 from rbd.mechanism import Mechanism
 from rbd.mechanism.registry import registry_of_body
 from rbd.scalars import Vector

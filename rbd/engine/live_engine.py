@@ -19,19 +19,19 @@ from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
 from rbd.engine.query_counts import QueryCounts
 from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.errors import ScalarError
-from rbd.evaluation.calls import KernelCall, Shapes
-from rbd.evaluation.engine import Depends, Engine, packed
-from rbd.evaluation.finite import require_finite_numbers, require_finite_result
-from rbd.evaluation.kernel import Kernel
-from rbd.evaluation.query_builtins import QueryBuiltins
 from rbd.indexing.layout import Layout
+from rbd.kernels.calls import KernelCall, Shapes
+from rbd.kernels.engine_interface import Depends, Engine, packed
+from rbd.kernels.finite import require_finite_numbers, require_finite_result
+from rbd.kernels.kernel import Kernel
+from rbd.kernels.query_builtins import QueryBuiltins
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
 from rbd.scalars.arrays import Array, check_out
 
 if TYPE_CHECKING:
-    from rbd.evaluation.state_view import StateView
+    from rbd.kernels.state_view import StateView
     from rbd.native.builtins.step_loop import LoopBinding
 
 R = TypeVar("R")

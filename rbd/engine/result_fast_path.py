@@ -9,8 +9,8 @@ from typing import Any, ParamSpec, TypeVar, cast, final
 import attrs
 
 from rbd.engine.fast_path import MISSING, FastPathSpec, with_zero_torques
-from rbd.evaluation.calls import Call
-from rbd.evaluation.kernel import is_state, require_state
+from rbd.kernels.calls import Call
+from rbd.kernels.kernel import is_state, require_state
 from rbd.mechanism import Mechanism
 
 P = ParamSpec("P")

@@ -7,7 +7,7 @@ from typing import Any, Final, cast, final
 
 import attrs
 
-from rbd.evaluation.value_tree import Template, array_unflattener, flatten
+from rbd.kernels.value_tree import Template, array_unflattener, flatten
 from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
 

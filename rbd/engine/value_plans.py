@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import attrs
 import numpy as np
 
-from rbd.evaluation.value_tree import Template, UnsuitableError, split
+from rbd.kernels.value_tree import Template, UnsuitableError, split
 from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array

@@ -6,7 +6,7 @@ the same power.
 
 from __future__ import annotations
 
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.state_view import StateView
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import dot
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rbd.arguments import require_kind
-from rbd.evaluation.query_builtins import Attachment
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.query_builtins import Attachment
+from rbd.kernels.state_view import StateView
 from rbd.mechanism import RigidBody
 from rbd.spatial import (
     Frame,

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.evaluation.engine import unanswered
-from rbd.evaluation.query_builtins import Attachment
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
+from rbd.kernels.engine_interface import unanswered
+from rbd.kernels.query_builtins import Attachment
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
 from rbd.kinematics.frames import attachment_of, express
 from rbd.mechanism import Joint, RigidBody

@@ -17,8 +17,8 @@ from rbd.spatial import SpatialInertia
 from rbd.spatial.linalg import Mat3, Vec3, dot3, identity3, outer, scale3, scale33, sub3, sub33
 
 if TYPE_CHECKING:
-    from rbd.evaluation.state_view import StateView
     from rbd.indexing.layout import TreeNode
+    from rbd.kernels.state_view import StateView
 
 
 def regrouped(state: StateView, inertias: Sequence[SpatialInertia]) -> tuple[SpatialInertia, ...]:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import flag, require_kind
-from rbd.evaluation.source_engine import SourceEngine
-from rbd.evaluation.state_view import JointParameter
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.parameters import ParameterValues
+from rbd.kernels.source_engine import SourceEngine
+from rbd.kernels.state_view import JointParameter
 from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift

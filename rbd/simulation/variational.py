@@ -26,7 +26,7 @@ from typing_extensions import override
 from rbd.algorithms import mass_matrix
 from rbd.engine.fast_path import fast_path
 from rbd.errors import SolverError
-from rbd.evaluation.calls import Call, KernelCall
+from rbd.kernels.calls import Call, KernelCall
 from rbd.kinematics.queries import State
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array

@@ -12,10 +12,10 @@ import attrs
 
 from rbd.algorithms.coriolis import coriolis_matrix_kernel
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along, along_each
 from rbd.scalars.linear_algebra import dot, matvec, unit

@@ -11,9 +11,9 @@ for users who write algorithms; rbd itself imports each name from the layer that
 
 from rbd.engine.fast_path import fast_path
 from rbd.engine.interpreted import interpreted
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.state.mechanism_state import MechanismState

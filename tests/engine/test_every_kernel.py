@@ -19,7 +19,7 @@ from rbd import MechanismState
 from rbd.contact import HalfSpace
 from rbd.engine.kernel_cache import RecordedKernel, kernel_cache
 from rbd.engine.recorder import record_program
-from rbd.evaluation.kernel import kernels
+from rbd.kernels.kernel import kernels
 from rbd.native.compiled_program import compile_program
 from rbd.program.program import Program
 

@@ -16,7 +16,7 @@ import rbd
 from rbd import MechanismState, native
 from rbd.engine.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
-from rbd.evaluation.kernel import Kernel, kernels
+from rbd.kernels.kernel import Kernel, kernels
 from rbd.native import compiled_program, executable
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime.thread_pool import compiler_thread

@@ -25,7 +25,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
-from rbd.evaluation.kernel import Kernel
+from rbd.kernels.kernel import Kernel
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised

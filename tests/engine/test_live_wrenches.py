@@ -27,7 +27,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
-from rbd.evaluation.kernel import Kernel
+from rbd.kernels.kernel import Kernel
 from rbd.testing import random_chain
 from tests.marks import needs_builtins
 

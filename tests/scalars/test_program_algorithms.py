@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.evaluation.kernel import kernels
+from rbd.kernels.kernel import kernels
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Graph
 from rbd.program.program import Program

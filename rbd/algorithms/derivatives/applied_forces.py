@@ -11,8 +11,8 @@ from rbd.algorithms.derivatives.rnea import TorqueDerivatives
 from rbd.algorithms.derivatives.variations import subspace_derivatives
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, in_body_frame
 from rbd.algorithms.passive import active_springs, joint_passive_torques
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along

@@ -34,9 +34,9 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.display import fields_repr
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along

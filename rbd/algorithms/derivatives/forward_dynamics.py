@@ -26,11 +26,11 @@ from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, Done, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
 from rbd.joints.floating import FloatingJoint
+from rbd.kernels.calls import Call, Done, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate

@@ -24,8 +24,8 @@ import attrs
 from rbd.algorithms.assembly import Rows, subtree_sums, sum_of, transposed, write_block, zeros
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.newton_euler import body_wrenches
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix

@@ -18,9 +18,9 @@ from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Vector

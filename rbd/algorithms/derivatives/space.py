@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, cast, get_args
 
 from rbd.errors import ArgumentError
-from rbd.evaluation.state_view import StateView
 from rbd.joints import JointType
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import dot, identity

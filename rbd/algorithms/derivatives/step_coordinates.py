@@ -13,9 +13,9 @@ import attrs
 
 from rbd.algorithms.derivatives.sparse_products import product
 from rbd.algorithms.time_steps.formulas import stepped
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
+from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along_each
 from rbd.scalars.linear_algebra import identity

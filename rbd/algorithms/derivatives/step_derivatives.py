@@ -22,9 +22,9 @@ from rbd.algorithms.trees import require_no_contacts
 from rbd.arguments import require_choice
 from rbd.display import fields_repr
 from rbd.engine.fast_path import fast_path
-from rbd.evaluation.calls import Call, KernelCall
-from rbd.evaluation.kernel import kernel, require_state
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Call, KernelCall
+from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 

@@ -17,8 +17,8 @@ import attrs
 
 from rbd.algorithms.assembly import subtree_sums
 from rbd.algorithms.newton_euler import motions
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import TreeNode
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import unit

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.loops.stabilization import LoopGains
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import CouplingRow
+from rbd.kernels.state_view import StateView
 from rbd.mechanism.coupling import polynomial
 from rbd.scalars import Scalar
 

@@ -12,8 +12,8 @@ from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.evaluation.kernel import kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.kernel import kernel
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 

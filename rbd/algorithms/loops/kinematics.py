@@ -15,8 +15,8 @@ from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
-from rbd.evaluation.state_view import StateView, cached_pass
 from rbd.indexing.layout import LoopJoint, TreeNode
+from rbd.kernels.state_view import StateView, cached_pass
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.solvers.linear import Factor

@@ -12,7 +12,7 @@ from typing import Any
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import closures, reaction
 from rbd.algorithms.newton_euler import wrenches_of_motion
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.spatial import Wrench

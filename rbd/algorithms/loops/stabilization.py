@@ -13,9 +13,9 @@ import numpy as np
 
 from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
-from rbd.evaluation.state_view import StateView
 from rbd.indexing.layout import CouplingRow, Layout, LoopJoint
 from rbd.joints import Prismatic
+from rbd.kernels.state_view import StateView
 from rbd.mechanism import Coupling, Joint
 from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist

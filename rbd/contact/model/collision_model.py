@@ -25,7 +25,7 @@ from rbd.contact.model.narrow_phase import NarrowPhase
 from rbd.contact.model.recorded_tables import TABLES
 from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
-from rbd.evaluation.kernel import require_state
+from rbd.kernels.kernel import require_state
 from rbd.kinematics.queries import State
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuar
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
-from rbd.evaluation.engine import Engine
+from rbd.kernels.engine_interface import Engine
 
 if TYPE_CHECKING:
-    from rbd.evaluation.state_view import StateView
+    from rbd.kernels.state_view import StateView
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,7 +86,7 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
     which are not stacked to one array. Parameters of a kernel have a position; none is keyword-only.
 
     >>> import rbd.algorithms
-    >>> from rbd.evaluation.kernel import kernels
+    >>> from rbd.kernels.kernel import kernels
     >>> "mass_matrix" in kernels()
     True
     """

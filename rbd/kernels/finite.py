@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rbd.evaluation.value_tree import UnsuitableError, flatten
+from rbd.kernels.value_tree import UnsuitableError, flatten
 from rbd.program.status import range_error
 
 

@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, TypeVar
 
 from numpy.typing import NDArray
 
-from rbd.evaluation.engine import Depends, Engine
-from rbd.evaluation.kernel import Kernel
 from rbd.indexing.layout import Layout, TreeNode, layout_of
+from rbd.kernels.engine_interface import Depends, Engine
+from rbd.kernels.kernel import Kernel
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars

@@ -10,8 +10,8 @@ import attrs
 from typing_extensions import override
 
 if TYPE_CHECKING:
-    from rbd.evaluation.kernel import Kernel
-    from rbd.evaluation.state_view import StateView
+    from rbd.kernels.kernel import Kernel
+    from rbd.kernels.state_view import StateView
 
 R = TypeVar("R")
 Shapes: TypeAlias = "Mapping[str, tuple[int, ...]]"

@@ -9,11 +9,11 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ShapeError
-from rbd.evaluation.calls import Shapes
-from rbd.evaluation.engine import Depends, Engine, packed
-from rbd.evaluation.finite import require_finite_numbers, require_finite_result
-from rbd.evaluation.kernel import Kernel
-from rbd.evaluation.state_view import StateView
+from rbd.kernels.calls import Shapes
+from rbd.kernels.engine_interface import Depends, Engine, packed
+from rbd.kernels.finite import require_finite_numbers, require_finite_result
+from rbd.kernels.kernel import Kernel
+from rbd.kernels.state_view import StateView
 from rbd.program.status import range_error
 from rbd.scalars.arrays import ScalarArray, pack
 from rbd.scalars.entries import is_masked

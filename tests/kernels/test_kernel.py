@@ -15,9 +15,9 @@ from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.inverse_dynamics import inverse_dynamics_kernel
 from rbd.engine.kernel_cache import kernel_cache
 from rbd.errors import ArgumentError
-from rbd.evaluation.kernel import kernel, kernels
+from rbd.kernels.kernel import kernel, kernels
 
-kernel_module = importlib.import_module("rbd.evaluation.kernel")  # the package has the decorator under this name
+kernel_module = importlib.import_module("rbd.kernels.kernel")  # the package has the decorator under this name
 
 
 @pytest.fixture

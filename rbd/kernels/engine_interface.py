@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from rbd.errors import StaleStateError
-from rbd.evaluation.calls import KernelCall, Shapes
+from rbd.kernels.calls import KernelCall, Shapes
 
 if TYPE_CHECKING:
-    from rbd.evaluation.kernel import Kernel
-    from rbd.evaluation.query_builtins import QueryBuiltins
-    from rbd.evaluation.state_view import StateView
     from rbd.indexing.layout import Layout
+    from rbd.kernels.kernel import Kernel
+    from rbd.kernels.query_builtins import QueryBuiltins
+    from rbd.kernels.state_view import StateView
     from rbd.mechanism import Mechanism
 
 R = TypeVar("R")

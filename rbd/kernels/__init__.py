@@ -1,0 +1,11 @@
+"""Kernels, the source of algorithms: calls of them, interfaces of states and engines, the engine of scalar states.
+
+kernel.py            Kernel: the source of an algorithm
+calls.py             KernelCall: a kernel with its arguments and the conversion of its result
+state_view.py        StateView: coordinates and parameters of a mechanism, in any scalars; passes
+engine_interface.py  Engine: the interface of what runs the kernels of a state
+source_engine.py     SourceEngine: runs the source
+query_builtins.py    interface of builtins of framed queries; frames attached to bodies
+value_tree.py        nested values as numbers and a template
+finite.py            whether results are finite
+"""
