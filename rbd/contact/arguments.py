@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from rbd.arguments import described, several
 from rbd.errors import ArgumentError, ScalarError
 from rbd.scalars.arrays import Array, float_array, scalars
+from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.registry import ARRAYS, TRUTHS
 
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN: Final[set[type[object]]] = {float, int}
+LARGEST_FRICTION: Final = 100.0
+"""Coulomb's coefficient in steps, at most: with more, bodies that slide sink by centimetres before they stop."""
 LISTS: tuple[type[object], ...] = (list, tuple)
 """For `isinstance`, which would narrow to list[Unknown] otherwise."""
 
@@ -60,6 +63,16 @@ def _converted(values: object, length: int | None, argument: str, error: ScalarE
         return np.array(exact, dtype=np.float64)
     except (TypeError, ValueError):
         raise error from None
+
+
+def friction_coefficient(value: object, argument: str = "friction") -> float:
+    """Return Coulomb's coefficient; raise ArgumentError unless it is from 0 to 100."""
+    number = at_least_zero(value, argument)
+    if number > LARGEST_FRICTION:
+        allowed = f"0 to {LARGEST_FRICTION:g}"
+        message = f"{argument} is {number:g}, allowed is {allowed}: bodies would sink before they stop sliding"
+        raise ArgumentError(message, argument=argument, value=value, allowed=allowed)
+    return number
 
 
 def pair_set(values: object, count: int, argument: str) -> frozenset[int]:

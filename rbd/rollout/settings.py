@@ -13,12 +13,13 @@ from rbd.arguments import names_in, require_choice, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
+from rbd.contact.arguments import friction_coefficient
 from rbd.contact.stepping.step_problem import JOINTS
 from rbd.errors import ArgumentError
 from rbd.indexing.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
-from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.scalars.number_checks import above_zero
 from rbd.state import MechanismState
 
 CONTACT_FRICTION: Final = "contact_friction"
@@ -74,7 +75,7 @@ def checked_settings(
         above_zero(dt, "dt"),
         whole_number(substeps, "substeps", 1),
         _integrator(integrator, model),
-        None if friction is None else at_least_zero(friction, "friction"),
+        None if friction is None else friction_coefficient(friction),
         _parameter_names(parameters, friction),
         model,
         control,

@@ -56,6 +56,11 @@ NUMBERS: list[tuple[Call, str, str]] = [
     (lambda s: contact_step(s, MODEL, ZERO, 1e-3, margin=NAN), "margin", "margin is nan, must be a finite number of 0"),
     (lambda s: contact_step(s, MODEL, ZERO, 1e-3, friction={}), "friction", "friction is a dict, must be a finite"),
     (
+        lambda s: contact_step(s, MODEL, ZERO, 1e-3, friction=1e300),
+        "friction",
+        r"friction is 1e\+300, allowed is 0 to 100",
+    ),
+    (
         lambda s: solve_contact(s, MODEL, ZERO, threshold=np.inf),
         "threshold",
         "threshold is inf, must be a finite",

@@ -149,19 +149,20 @@ def test_bad_rows_have_statuses_and_the_others_their_bits() -> None:
     assert np.isnan(found.v_by_v[[1, 4, 6, 7]]).all()
 
 
-def test_rows_without_a_positive_dt_or_with_negative_friction_fail() -> None:
+def test_rows_without_a_positive_dt_or_with_impossible_friction_fail() -> None:
     given = drawn("rolling ball", 3, 6)
     *_, dt, friction = given
     for function in recorded("rolling ball"):
         good = function(*given)
         wrong_dt, wrong_friction, status = dt.copy(), friction.copy(), rbd.RowStatus()
-        wrong_dt[[1, 2]], wrong_friction[4] = (-1e-3, 0.0), -0.5
+        wrong_dt[[1, 2]], wrong_friction[[4, 5]] = (-1e-3, 0.0), (-0.5, 1e300)
         found = function(*given[:3], wrong_dt, wrong_friction, status=status)
-        assert np.flatnonzero(status.failed).tolist() == [1, 2, 4]
+        assert np.flatnonzero(status.failed).tolist() == [1, 2, 4, 5]
         assert status.explain(2).startswith("dt must be positive")
         assert status.explain(4).startswith("friction, unless it is zero, must be positive")
+        assert status.explain(5).startswith("100 less friction must be positive")
         for a, b in zip(found, good, strict=True):
-            np.testing.assert_array_equal(np.asarray(a)[[0, 3, 5]], np.asarray(b)[[0, 3, 5]])
+            np.testing.assert_array_equal(np.asarray(a)[[0, 3]], np.asarray(b)[[0, 3]])
         with pytest.raises(SingularError, match="dt must be positive"):
             function(*(x[0] for x in given[:3]), -1e-3, 0.5)
         _ = function(*(x[0] for x in given[:3]), 1e-3, 0.0)

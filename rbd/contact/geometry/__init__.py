@@ -9,7 +9,10 @@ vectors.py           choices between vectors; directions that stay defined where
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid
 convex_features.py   nearest features of two convex hulls, by GJK: an intrinsic
+support_polygons.py  corners of the face with which a convex hull rests: an intrinsic
 hull_distance.py     nearest points of two convex hulls
+clipped_polygons.py  corners of the region that two faces cover: an intrinsic
+face_contacts.py     contact points of two faces
 height_lookup.py     grid points of a height field around a place: an intrinsic
 height_distance.py   nearest points of a sphere and a height field
 shape_distance.py    signed distance, nearest points and normal of any two shapes

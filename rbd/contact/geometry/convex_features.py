@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
@@ -270,18 +271,6 @@ def _operations(first: int, second: int) -> int:
     return ROUNDS * (6 * (first + second) + 650) + 6 * (first + second)
 
 
-def _no_change(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
-) -> Vector:
-    return (0,) * len(outputs)
-
-
-def _no_influence(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
-) -> Vector:
-    return (0,) * len(operands)
-
-
 FIND_CONVEX_FEATURES: Final = Intrinsic(
     name="find_convex_features",
     workspace=ConvexPair,
@@ -289,8 +278,8 @@ FIND_CONVEX_FEATURES: Final = Intrinsic(
     operations=_operations,
     labels=2,
     error=solver_error,
-    derivative=_no_change,
-    adjoint=_no_influence,
+    derivative=no_change,
+    adjoint=no_influence,
 )
 OVERLAP: Final = (
     "convex hulls overlap deeper than their radii, so that their distance is not known; give them larger radii"

@@ -29,8 +29,8 @@ class ConvexHull(Generic[F]):
 
     Points inside the hull are allowed. Hulls overlap other bodies by up to their radius and that of the other one:
     where a hull without its rounding meets a box, the axis of a capsule, the centre of a sphere or another hull without
-    its rounding, the distance raises SolverError. On boxes and on each other hulls rest at one point, and rock: they
-    do not make stacks. Raises ShapeError, ArgumentError and NotFiniteError.
+    its rounding, the distance raises SolverError. Hulls rest on planes, boxes and each other with the corners of their
+    faces, eight at most. Raises ShapeError, ArgumentError and NotFiniteError.
 
     >>> import rbd
     >>> rbd.contact.ConvexHull(rbd.Frame("wedge"), [(0, 0, 0), (0.2, 0, 0), (0, 0.1, 0), (0, 0, 0.1)], radius=0.005)

@@ -7,9 +7,9 @@ place moves within a cell: derivatives are zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
+from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars import Scalar, Vector
@@ -64,25 +64,13 @@ def _operations(columns: int, rows: int, along_x: int, along_y: int, bits: int) 
     return 2 * bits + along_x * along_y
 
 
-def _no_change(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
-) -> Vector:
-    return (0,) * len(outputs)
-
-
-def _no_influence(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
-) -> Vector:
-    return (0,) * len(operands)
-
-
 LOOK_UP_HEIGHTS: Final = Intrinsic(
     name="look_up_heights",
     workspace=HeightLookup,
     function=_look_up,
     operations=_operations,
-    derivative=_no_change,
-    adjoint=_no_influence,
+    derivative=no_change,
+    adjoint=no_influence,
 )
 
 

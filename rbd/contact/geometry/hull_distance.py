@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from rbd.contact.geometry.convex_features import nearest_features
 from rbd.contact.geometry.placed_shapes import Separation
-from rbd.contact.geometry.vectors import length_and_direction, point_along, where3
+from rbd.contact.geometry.support_polygons import pick
+from rbd.contact.geometry.vectors import length_and_direction, point_along
 from rbd.scalars import Scalar, const, less, where
 from rbd.scalars.jets import Jet
 from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
@@ -19,8 +20,8 @@ from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
 def nearest_of_hulls(a: Sequence[Vec3], b: Sequence[Vec3]) -> Separation:
     """Return the distance of the convex hulls of points; raise SolverError where they overlap."""
     of_a, of_b, count = nearest_features([_values(p) for p in a], [_values(p) for p in b])
-    a0, a1, a2 = (_pick(a, number) for number in of_a)
-    b0, b1, b2 = (_pick(b, number) for number in of_b)
+    a0, a1, a2 = (pick(a, number) for number in of_a)
+    b0, b1, b2 = (pick(b, number) for number in of_b)
     s, t = _shares(sub3(a0, b0), sub3(a1, b1), sub3(a2, b2), count)
     p_a = point_along(point_along(a0, sub3(a1, a0), s), sub3(a2, a0), t)
     p_b = point_along(point_along(b0, sub3(b1, b0), s), sub3(b2, b0), t)
@@ -37,14 +38,6 @@ def _shares(w: Vec3, second: Vec3, third: Vec3, count: Scalar) -> tuple[Scalar, 
     between = -dot3(w, e) / where(has_edge, dot3(e, e), 1)
     s = where(has_face, dot3(cross3(f, w), normal) / square, where(has_edge, between, 0))
     return s, where(has_face, dot3(cross3(w, e), normal) / square, 0)
-
-
-def _pick(points: Sequence[Vec3], number: Scalar) -> Vec3:
-    """Return the point with this number."""
-    found = points[0]
-    for k, point in enumerate(points[1:]):
-        found = where3(less(k, number), point, found)
-    return found
 
 
 def _values(point: Vec3) -> Vec3:

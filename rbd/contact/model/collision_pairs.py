@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from rbd.arguments import described, flag, require_kind
+from rbd.contact.arguments import friction_coefficient
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
@@ -92,9 +93,9 @@ class CollisionPairs(ABC):
         friction, each contact point bears a torque about the normal of at most `torsional_friction` times its normal
         force, and one against rolling of at most `rolling_friction` times that (both in metres). Raises ArgumentError
         for shapes that were not added, of one body, two half-spaces or height fields, a negative coefficient, a
-        restitution above 1, and a compliant pair with a restitution.
+        friction above 100, a restitution above 1, and a compliant pair with a restitution.
         """
-        mu = None if friction is None else at_least_zero(friction, "friction")
+        mu = None if friction is None else friction_coefficient(friction)
         bounce = _restitution(restitution, compliance)
         torsional = at_least_zero(torsional_friction, "torsional_friction")
         rolling = at_least_zero(rolling_friction, "rolling_friction")

@@ -16,7 +16,7 @@ from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_callable, require_choice, require_kind, wrong_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
-from rbd.contact.arguments import float_vector_unchecked
+from rbd.contact.arguments import float_vector_unchecked, friction_coefficient
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple, require_within_reach
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
@@ -81,7 +81,7 @@ class ContactSimulator:
         self._model, self._control, self._dt = collision_model, control, above_zero(dt, "dt")
         self._function: RecordedFunction | None = None
         self._version: tuple[int, ...] = ()
-        mu = None if friction is None else at_least_zero(friction, "friction")
+        mu = None if friction is None else friction_coefficient(friction)
         options = _joint_options(joints, mechanism, stepping=mu is not None)
         self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu, options)
         self._require_obeyed()

@@ -12,6 +12,7 @@ from typing import Any, cast
 from numpy.typing import NDArray
 
 from rbd.arguments import require_kind
+from rbd.contact.arguments import LARGEST_FRICTION, friction_coefficient
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
     evaluate,
@@ -50,13 +51,13 @@ def contact_step(
 ) -> ContactStep[Any]:
     """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
 
-    `friction` is Coulomb's coefficient mu of pairs without their own; with 0 no pair has friction. Points nearer than
-    `margin` constrain the step; it must be more than the distance that a point moves in one step. Boxes rest on faces
-    with all their corners, capsules on planes with both ends, convex hulls on planes and height fields with all their
-    points, but on boxes and on each other at one point, so that they rock. Joints have stops, dry friction and implicit
-    damping; `joints` has options for them. The state itself does not change. In recorded functions dt and friction
-    may be inputs; rows whose dt is not positive or whose friction is negative fail with a status. Raises ShapeError,
-    NotFiniteError, ArgumentError, SolverError; recorded functions SingularError for a wrong dt or friction.
+    `friction` is Coulomb's coefficient mu, up to 100, of pairs without their own; with 0 no pair has friction. Points
+    nearer than `margin` constrain the step; it must be more than the distance that a point moves in one step. Faces of
+    boxes and convex hulls rest with all their corners, on planes and on each other, capsules on planes, boxes and hulls
+    with both ends. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state
+    itself does not change. In recorded functions dt and friction may be inputs; rows whose dt is not positive or whose
+    friction is not allowed fail with a status. Raises ShapeError, NotFiniteError, ArgumentError, SolverError; recorded
+    functions SingularError for a wrong dt or friction.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -112,8 +113,10 @@ def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
 def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
     """Return the coefficient of friction, checked as the length of the step."""
     if not _is_input(state, friction):
-        return at_least_zero(friction, "friction")
-    return friction * positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
+        return friction_coefficient(friction)
+    below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
+    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
+    return friction * (below * above)
 
 
 def _is_input(state: State[Any], value: object) -> bool:

@@ -1,0 +1,223 @@
+"""Corners of the region in which two faces lie on each other: one face clipped by the other.
+
+Both are polygons, seen along the normal. The corners of the region are corners of one polygon inside the other, and
+points where edges cross. Of these at most eight are chosen, as the corners of a face are (`support_polygons.py`). It is
+an intrinsic, since which corners and edges these are depends on numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.contact.geometry.support_polygons import (
+    MOST,
+    SHARE,
+    Candidates,
+    SupportPolygon,
+    choose_corners,
+    extent,
+    inner,
+    operations,
+    set_axes,
+)
+from rbd.intrinsics.constant import no_change, no_influence
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, Rows, divide, fma, sqrt
+from rbd.intrinsics.workspace import floats, ints, operand, result
+from rbd.scalars import Vector
+from rbd.spatial.linalg import Vec3
+
+CORNER_OF_A: Final = 1
+CORNER_OF_B: Final = 2
+CROSSING: Final = 3
+_CANDIDATES: Final = 4 * MOST
+"""Corners of both, and two crossings for each edge of one."""
+_PARALLEL: Final = 1e-6
+"""Sine of the angle up to which edges do not cross."""
+
+
+class FacingPolygons(Candidates):
+    """Two polygons and the corners of the region in which both are."""
+
+    a = operand("24")
+    b = operand("24")
+    counts = operand("2")
+    slots = result("56")
+    """For each corner of the region: its kind (0 for none), three numbers of corners of a, and three of b."""
+    first = floats("3", "8")
+    """x, y and height of the corners of a."""
+    second = floats("3", "8")
+    made = ints("7 * candidates")
+    """The numbers in `slots`, for each candidate."""
+
+
+def _count(w: FacingPolygons, which: int) -> int:
+    found = 0
+    for k in range(MOST):
+        if float(k) < w.counts[which]:
+            found += 1
+    return found
+
+
+def _project(w: FacingPolygons, points: Floats, out: Rows) -> None:
+    for i in range(MOST):
+        out[0][i] = inner(w.u, points, 3 * i)
+        out[1][i] = inner(w.v, points, 3 * i)
+        out[2][i] = inner(w.normal, points, 3 * i)
+
+
+def _side(p: Rows, i: int, j: int, x: float, y: float) -> float:
+    """Return twice the area of the triangle of two corners and a point; positive if the point is to the left."""
+    return fma(p[0][j] - p[0][i], y - p[1][i], -((p[1][j] - p[1][i]) * (x - p[0][i])))
+
+
+def _length(p: Rows, i: int, j: int) -> float:
+    along = p[0][j] - p[0][i]
+    across = p[1][j] - p[1][i]
+    return sqrt(fma(along, along, across * across))
+
+
+def _after(i: int, count: int) -> int:
+    if i + 1 < count:
+        return i + 1
+    return 0
+
+
+def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
+    """Return 1 if a polygon with an area has a point inside, or just outside."""
+    if count < 3:
+        return 0
+    for i in range(count):
+        j = _after(i, count)
+        if _side(p, i, j, x, y) < -(slack * _length(p, i, j)):
+            return 0
+    return 1
+
+
+def _triangle(p: Rows, count: int, x: float, y: float) -> int:
+    """Return the second corner of the triangle, of those that have the first corner, which a point is in."""
+    found = 1
+    for k in range(2, count - 1):
+        if _side(p, 0, k, x, y) > 0.0:
+            found = k
+    return found
+
+
+def _height_at(p: Rows, k: int, x: float, y: float) -> float:
+    """Return the height of the plane of the corners 0, k and k + 1 at a place."""
+    area = _side(p, 0, k, p[0][k + 1], p[1][k + 1])
+    t = divide(_side(p, 0, k, x, y), area)
+    s = divide(-_side(p, 0, k + 1, x, y), area)
+    return p[2][0] + fma(s, p[2][k] - p[2][0], t * (p[2][k + 1] - p[2][0]))
+
+
+def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
+    """Add a candidate; return where its numbers begin."""
+    place = w.given[0]
+    w.x[place] = x
+    w.y[place] = y
+    w.height[place] = gap
+    w.made[7 * place] = kind
+    w.given[0] = place + 1
+    return 7 * place
+
+
+def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
+    for i in range(count):
+        x = w.first[0][i]
+        y = w.first[1][i]
+        if _contains(w.second, other, x, y, w.reach[0]) > 0:
+            k = _triangle(w.second, other, x, y)
+            at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, k, x, y))
+            w.made[at + 1] = i
+            w.made[at + 5] = k
+            w.made[at + 6] = k + 1
+
+
+def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
+    for i in range(count):
+        x = w.second[0][i]
+        y = w.second[1][i]
+        if _contains(w.first, other, x, y, w.reach[0]) > 0:
+            k = _triangle(w.first, other, x, y)
+            at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, k, x, y) - w.second[2][i])
+            w.made[at + 2] = k
+            w.made[at + 3] = k + 1
+            w.made[at + 4] = i
+
+
+def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
+    """Add the crossing of the edge from i to j of a, and that from k to m of b, if there is one."""
+    along = w.first[0][j] - w.first[0][i]
+    across = w.first[1][j] - w.first[1][i]
+    turn = fma(along, w.second[1][m] - w.second[1][k], -(across * (w.second[0][m] - w.second[0][k])))
+    if abs(turn) > _PARALLEL * _length(w.first, i, j) * _length(w.second, k, m) and w.given[0] < w.candidates:
+        s = divide(_side(w.second, k, m, w.first[0][i], w.first[1][i]), turn)
+        t = divide(-_side(w.first, i, j, w.second[0][k], w.second[1][k]), turn)
+        if s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0:
+            gap = fma(s, w.first[2][j] - w.first[2][i], w.first[2][i])
+            gap -= fma(t, w.second[2][m] - w.second[2][k], w.second[2][k])
+            at = _add(w, CROSSING, fma(s, along, w.first[0][i]), fma(s, across, w.first[1][i]), gap)
+            w.made[at + 1] = i
+            w.made[at + 2] = j
+            w.made[at + 4] = k
+            w.made[at + 5] = m
+
+
+def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
+    for i in range(count):
+        for k in range(other):
+            j = _after(i, count)
+            m = _after(k, other)
+            if (count > 2 or i < j) and (other > 2 or k < m):
+                _add_crossing(w, i, j, k, m)
+
+
+def _size(p: Rows, count: int) -> float:
+    return extent(p[0], count) + extent(p[1], count)
+
+
+def _clip(w: FacingPolygons) -> int:
+    set_axes(w)
+    _project(w, w.a, w.first)
+    _project(w, w.b, w.second)
+    first = _count(w, 0)
+    second = _count(w, 1)
+    size = _size(w.first, first)
+    other = _size(w.second, second)
+    if other < size:
+        size = other
+    w.reach[0] = SHARE * size
+    _add_corners_of_a(w, first, second)
+    _add_corners_of_b(w, second, first)
+    _add_crossings(w, first, second)
+    count = choose_corners(w)
+    for k in range(count):
+        for c in range(7):
+            w.slots[7 * k + c] = float(w.made[7 * w.chosen[k] + c])
+    return 0
+
+
+def _operations(candidates: int) -> int:
+    return operations(candidates) + MOST * MOST * 80 + 500
+
+
+CLIP_POLYGONS: Final = Intrinsic(
+    name="clip_polygons",
+    workspace=FacingPolygons,
+    function=_clip,
+    operations=_operations,
+    derivative=no_change,
+    adjoint=no_influence,
+)
+
+
+def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[Vector]:
+    """Return eight corners of the region in which two polygons lie on each other, as numbers.
+
+    Each has its kind, 0 for none, then the numbers of three corners of `a` and of three of `b`. A corner of one lies in
+    the triangle of all three of the other; where edges cross, they go from the first to the second of each.
+    """
+    points = (x for polygon in (a, b) for corner in polygon.corners for x in corner)
+    found = CLIP_POLYGONS((_CANDIDATES,), (*normal, *points, a.count, b.count))
+    return [found[k : k + 7] for k in range(0, len(found), 7)]

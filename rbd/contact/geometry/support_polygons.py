@@ -1,0 +1,228 @@
+"""Vertices of a face: the points of a convex hull on which it rests, as a polygon of at most eight.
+
+A hull that is tilted a little rests on points far out and low. The polygon begins with two points on opposite sides,
+and gets, one at a time, the point farthest beyond one of its edges; how high a point is counts `STEEP` times against
+it. Flat faces give their corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since
+which points these are depends on numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from rbd.contact.geometry.vectors import where3
+from rbd.intrinsics.constant import no_change, no_influence
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
+from rbd.scalars import Scalar, less
+from rbd.spatial.linalg import Vec3
+
+MOST: Final = 8
+"""Corners of a polygon, at most."""
+STEEP: Final = 20.0
+"""How far out a point must lie, per height, to be a corner: faces tilted by up to 1/20 rad count whole."""
+SHARE: Final = 1e-3
+"""Share of the extent of the points by which a corner lies beyond the polygon without it, at least."""
+_FAR: Final = 1e300
+_OBLIQUE: Final = 0.7
+
+
+class Candidates(Workspace):
+    """Points in a plane with heights, of which the corners of a polygon are chosen."""
+
+    candidates: int
+    normal = operand("3")
+    u = floats("3")
+    """First axis of the plane."""
+    v = floats("3")
+    x = floats("candidates")
+    y = floats("candidates")
+    height = floats("candidates")
+    given = ints("1")
+    """How many points there are."""
+    reach = floats("1")
+    """How far a corner lies beyond the polygon without it, at least."""
+    chosen = ints("8")
+    """The corners, counterclockwise about the normal."""
+
+
+class PointCloud(Candidates):
+    """The points of a hull, and on which side of it they are wanted."""
+
+    points = operand("3 * candidates")
+    side = operand("1")
+    """1 for the lowest points along the normal, -1 for the highest."""
+    numbers = result("8")
+    count = result("1")
+
+
+def set_axes(w: Candidates) -> None:
+    """Set the axes of the plane at right angles to the normal."""
+    w.u[1] = w.normal[2]
+    w.u[2] = -w.normal[1]
+    if abs(w.normal[0]) > _OBLIQUE:
+        w.u[0] = -w.normal[2]
+        w.u[1] = 0.0
+        w.u[2] = w.normal[0]
+    length = sqrt(inner(w.u, w.u, 0))
+    for c in range(3):
+        w.u[c] = divide(w.u[c], length)
+    w.v[0] = fma(w.normal[1], w.u[2], -(w.normal[2] * w.u[1]))
+    w.v[1] = fma(w.normal[2], w.u[0], -(w.normal[0] * w.u[2]))
+    w.v[2] = fma(w.normal[0], w.u[1], -(w.normal[1] * w.u[0]))
+
+
+def inner(axis: Floats, points: Floats, start: int) -> float:
+    """Return the coordinate along an axis of the point whose own coordinates begin at `start`."""
+    return fma(axis[0], points[start], fma(axis[1], points[start + 1], axis[2] * points[start + 2]))
+
+
+def _value(w: Candidates, i: int, c: float, s: float) -> float:
+    """Return how far out a point lies in a direction, less what its height counts."""
+    return fma(c, w.x[i], fma(s, w.y[i], -(STEEP * w.height[i])))
+
+
+def _farthest(w: Candidates, c: float, s: float) -> int:
+    most = -_FAR
+    found = 0
+    for i in range(w.given[0]):
+        value = _value(w, i, c, s)
+        if value > most:
+            most = value
+            found = i
+    return found
+
+
+def _start(w: Candidates) -> int:
+    """Choose the points farthest to either side; return how many these are."""
+    w.chosen[0] = _farthest(w, 1.0, 0.0)
+    w.chosen[1] = _farthest(w, -1.0, 0.0)
+    if w.chosen[0] != w.chosen[1]:
+        return 2
+    w.chosen[0] = _farthest(w, 0.0, 1.0)
+    w.chosen[1] = _farthest(w, 0.0, -1.0)
+    if w.chosen[0] != w.chosen[1]:
+        return 2
+    return 1
+
+
+def _is_corner(w: Candidates, i: int, count: int) -> int:
+    for k in range(count):
+        if w.chosen[k] == i:
+            return 1
+    return 0
+
+
+def _extend(w: Candidates, count: int) -> int:
+    """Add the point farthest beyond an edge; return 1, or 0 if no point lies beyond one."""
+    most = w.reach[0]
+    place = 0
+    point = 0
+    for k in range(count):
+        p = w.chosen[k]
+        q = w.chosen[0]
+        if k + 1 < count:
+            q = w.chosen[k + 1]
+        along = w.x[q] - w.x[p]
+        across = w.y[q] - w.y[p]
+        length = sqrt(fma(along, along, across * across))
+        c = divide(across, length)
+        s = divide(-along, length)
+        i = _farthest(w, c, s)
+        edge = _value(w, p, c, s)
+        if _value(w, q, c, s) > edge:
+            edge = _value(w, q, c, s)
+        beyond = _value(w, i, c, s) - edge
+        if beyond > most and _is_corner(w, i, count) == 0:
+            most = beyond
+            place = k + 1
+            point = i
+    if place == 0:
+        return 0
+    for k in range(count, place, -1):
+        w.chosen[k] = w.chosen[k - 1]
+    w.chosen[place] = point
+    return 1
+
+
+def choose_corners(w: Candidates) -> int:
+    """Choose the corners of the polygon; return how many these are."""
+    if w.given[0] == 0:
+        return 0
+    count = _start(w)
+    grows = 1
+    while grows > 0 and count < MOST:
+        grows = _extend(w, count)
+        count += grows
+    return count
+
+
+def extent(x: Floats, count: int) -> float:
+    """Return the difference of the largest and the smallest number."""
+    least = _FAR
+    most = -_FAR
+    for i in range(count):
+        if x[i] < least:
+            least = x[i]
+        if x[i] > most:
+            most = x[i]
+    return most - least
+
+
+def _find_polygon(w: PointCloud) -> int:
+    set_axes(w)
+    w.given[0] = w.candidates
+    for i in range(w.candidates):
+        w.x[i] = inner(w.u, w.points, 3 * i)
+        w.y[i] = inner(w.v, w.points, 3 * i)
+        w.height[i] = w.side[0] * inner(w.normal, w.points, 3 * i)
+    w.reach[0] = SHARE * (extent(w.x, w.candidates) + extent(w.y, w.candidates))
+    count = choose_corners(w)
+    for k in range(count):
+        w.numbers[k] = float(w.chosen[k])
+    w.count[0] = float(count)
+    return 0
+
+
+def operations(candidates: int) -> int:
+    """Return how many operations the choice takes at worst."""
+    return MOST * MOST * (7 * candidates + 20) + 22 * candidates + 30
+
+
+FIND_SUPPORT_POLYGON: Final = Intrinsic(
+    name="find_support_polygon",
+    workspace=PointCloud,
+    function=_find_polygon,
+    operations=operations,
+    derivative=no_change,
+    adjoint=no_influence,
+)
+
+
+class SupportPolygon(NamedTuple):
+    """The corners of a face, counterclockwise about the normal: eight points, the first `count` of which are there."""
+
+    corners: tuple[Vec3, ...]
+    count: Scalar
+
+
+def support_polygon(points: Sequence[Vec3], normal: Vec3, side: int) -> SupportPolygon:
+    """Return the corners of the face that is lowest along the normal, if `side` is 1, or highest, if it is -1.
+
+    >>> square = [(0, 0, 0), (0.5, 0.5, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1)]
+    >>> support_polygon(square, (0, 0, 1), 1).count, support_polygon(square, (0, 0, 1), -1).count
+    (4.0, 1.0)
+    """
+    operands = (*normal, *(x for point in points for x in point), side)
+    *numbers, count = FIND_SUPPORT_POLYGON((len(points),), operands)
+    return SupportPolygon(tuple(pick(points, number) for number in numbers), count)
+
+
+def pick(points: Sequence[Vec3], number: Scalar) -> Vec3:
+    """Return the point with this number."""
+    found = points[0]
+    for k, point in enumerate(points[1:]):
+        found = where3(less(k, number), point, found)
+    return found
