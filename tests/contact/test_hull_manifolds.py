@@ -101,7 +101,7 @@ def test_faces_have_their_corners_whatever_their_shape(width: float) -> None:
     turn = rotation(rng)
     x, y, z = turn[:, 2].tolist()
     polygon = support_polygon(vectors(points @ turn.T), (x, y, z), 1)
-    found = np.array(polygon.corners[: int(float(polygon.count))], dtype=float) @ turn
+    found = np.array(polygon.corners[: int(float(polygon.present))], dtype=float) @ turn
     assert len(found) == 4
     for corner in rhombus:
         assert np.linalg.norm(found - corner, axis=1).min() < 1e-14

@@ -219,5 +219,5 @@ def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[
     the triangle of all three of the other; where edges cross, they go from the first to the second of each.
     """
     points = (x for polygon in (a, b) for corner in polygon.corners for x in corner)
-    found = CLIP_POLYGONS((_CANDIDATES,), (*normal, *points, a.count, b.count))
+    found = CLIP_POLYGONS((_CANDIDATES,), (*normal, *points, a.present, b.present))
     return [found[k : k + 7] for k in range(0, len(found), 7)]

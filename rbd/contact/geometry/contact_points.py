@@ -58,7 +58,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     face = support_polygon([point for point, _ in corners], plane.normal, 1)
     for k, point in enumerate(face.corners):
         found = onto_plane(point, corners[0][1], plane)
-        yield found._replace(phi=where(less(k, face.count), found.phi, FAR))
+        yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
 
 
 def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separation]:

@@ -202,17 +202,17 @@ FIND_SUPPORT_POLYGON: Final = Intrinsic(
 
 
 class SupportPolygon(NamedTuple):
-    """The corners of a face, counterclockwise about the normal: eight points, the first `count` of which are there."""
+    """The corners of a face, counterclockwise about the normal: eight, of which the first `present` are there."""
 
     corners: tuple[Vec3, ...]
-    count: Scalar
+    present: Scalar
 
 
 def support_polygon(points: Sequence[Vec3], normal: Vec3, side: int) -> SupportPolygon:
     """Return the corners of the face that is lowest along the normal, if `side` is 1, or highest, if it is -1.
 
     >>> square = [(0, 0, 0), (0.5, 0.5, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1)]
-    >>> support_polygon(square, (0, 0, 1), 1).count, support_polygon(square, (0, 0, 1), -1).count
+    >>> support_polygon(square, (0, 0, 1), 1).present, support_polygon(square, (0, 0, 1), -1).present
     (4.0, 1.0)
     """
     operands = (*normal, *(x for point in points for x in point), side)
