@@ -1,6 +1,6 @@
 """Cache of LLVM's output between test runs: the same module for the same processor gives the same object code.
 
-Every test still records, emits its module and loads the code; only LLVM's work on the same text is not repeated. The
+Every test still records, writes its module and loads the code; only LLVM's work on the same text is not repeated. The
 caches of rbd itself begin empty in every run, so that they are tested too.
 """
 
@@ -11,11 +11,12 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
 from llvmlite import binding
 
 from rbd.native.runtime.thread_pool import compiler_thread
@@ -27,7 +28,11 @@ _AGE = 7 * 24 * 3600.0
 def keep_in(folder: Path) -> None:
     """Make LLVM's code generator load object code from `folder`, and store new code there."""
     folder.mkdir(parents=True, exist_ok=True)
-    create, emit = binding.Target.create_target_machine, binding.TargetMachine.emit_object
+    create, parse, emit = (
+        binding.Target.create_target_machine,
+        binding.parse_assembly,
+        binding.TargetMachine.emit_object,
+    )
     version = str(binding.llvm_version_info)
 
     def create_target_machine(self: Any, **options: Any) -> Any:
@@ -35,19 +40,37 @@ def keep_in(folder: Path) -> None:
         made.made_from = repr((self.name, sorted(options.items())))
         return made
 
-    def emit_object(self: Any, module: Any) -> bytes:
-        text = "\n".join((version, self.triple, self.made_from, str(module)))
+    def emit_object(self: Any, module: _Module) -> bytes:
+        text = "\n".join((version, self.triple, self.made_from, module.triple, module.data_layout, module.text))
         place = folder / hashlib.sha256(text.encode()).hexdigest()
         try:
             code = place.read_bytes()
         except FileNotFoundError:
-            code = bytes(emit(self, module))
+            code = bytes(emit(self, module.parsed(parse)))
             _write(place, code)
         else:
             os.utime(place)
         return code
 
     binding.Target.create_target_machine, binding.TargetMachine.emit_object = create_target_machine, emit_object
+    binding.parse_assembly = _Module
+
+
+@attrs.define
+class _Module:
+    """A module as text, which is parsed only if its code must be made."""
+
+    text: str
+    context: binding.ContextRef | None = None
+    triple: str = ""
+    data_layout: str = ""
+
+    def parsed(self, parse: Callable[..., Any]) -> Any:
+        module = parse(self.text, self.context)
+        for name in ("triple", "data_layout"):
+            if getattr(self, name):
+                setattr(module, name, getattr(self, name))
+        return module
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -31,11 +31,12 @@ FEET = ("two capsules", "two capsules and a box", "two capsules at a knee with a
 
 
 class Foot(NamedTuple):
-    """A foot, its recorded step, derivatives of v by q, v and torques, and those at the active set."""
+    """A foot, its recorded step, derivatives of v by q, v and torques, its pullback, and those at the active set."""
 
     model: CollisionModel
     step: RecordedFunction
     by_inputs: Sequence[RecordedFunction]
+    reverse: Callable[..., Sequence[Array]]
     at_active_set: RecordedFunction
 
 
@@ -77,7 +78,8 @@ def made(kind: str) -> Foot:
 
     recorded = rbd.record(step, mechanism, tau=mechanism.nv)
     by_inputs = [recorded.derivative("result", name) for name in ("q", "v", "tau")]
-    return Foot(model, recorded, by_inputs, rbd.record(derivatives, mechanism, tau=mechanism.nv))
+    at_active_set = rbd.record(derivatives, mechanism, tau=mechanism.nv)
+    return Foot(model, recorded, by_inputs, pullback(recorded.program), at_active_set)
 
 
 def states(foot: Foot, height: str) -> tuple[Array, Array, Array]:
@@ -137,7 +139,7 @@ def test_forward_and_reverse_derivatives_are_those_of_differences_and_of_the_act
         beside = neighbours(foot, given, H)
         after = np.asarray(foot.step(*beside))
         forward = np.concatenate([np.asarray(function(*given)) for function in foot.by_inputs], axis=1)
-        of_q, of_v, of_tau = pullback(foot.step.program)(*given, weights)
+        of_q, of_v, of_tau = foot.reverse(*given, weights)
         along = (beside[0][: len(v)] - beside[0][count : count + len(v)]).T / (2 * H)
         reverse = np.concatenate([of_q @ along, of_v, of_tau])
         np.testing.assert_allclose(forward, (after[:count] - after[count:]).T / (2 * H), rtol=0, atol=1e-5 * scale)
