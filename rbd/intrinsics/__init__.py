@@ -2,7 +2,9 @@
 
 language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide, select, some
 workspace.py           arrays with names, declared once with their shapes: the one parameter of an intrinsic
-parser.py, tree.py     from Python source to the syntax tree, which is translated to machine code and C
+parser.py              from Python source to the syntax tree: functions and statements
+expressions.py         expressions and calls; scope.py: names, workspaces and matrices
+tree.py                the syntax tree, which is translated to machine code and C
 traversal.py           parts of syntax trees
 dependence_analysis.py which loops over columns are independent, which functions branch on floats
 evaluation_order.py    expressions whose order of evaluation C leaves open

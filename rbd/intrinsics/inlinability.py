@@ -10,8 +10,8 @@ from rbd.intrinsics.traversal import walk
 
 def unrolling_fault(routine: tree.Routine) -> str:
     """Return what keeps batches from writing out a function and those it calls, or "": see `Intrinsic.unrolls`."""
-    own = _first(_part_fault(part) for part in walk(routine.body))
-    return own or _first(unrolling_fault(each) for each in routine.calls)
+    fault = _first(_part_fault(part) for part in walk(routine.body))
+    return fault or _first(unrolling_fault(each) for each in routine.calls)
 
 
 def _first(faults: Iterable[str]) -> str:

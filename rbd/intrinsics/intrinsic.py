@@ -185,15 +185,15 @@ class Intrinsic:
         """
         expected = sum(self.lengths(sizes).inputs), self.label_count(sizes)
         if (len(operands), len(labels)) != expected:
-            given = len(operands), len(labels)
+            counts = len(operands), len(labels)
             message = (
-                f"{self.name} takes {expected[0]} operands and {expected[1]} labels, got {given[0]} and {given[1]}"
+                f"{self.name} takes {expected[0]} operands and {expected[1]} labels, got {counts[0]} and {counts[1]}"
             )
-            raise ArgumentError(message, argument="operands", value=given, allowed=expected)
-        found = dominant((operands,))
-        if found is None or all(map(is_float, operands)):
+            raise ArgumentError(message, argument="operands", value=counts, allowed=expected)
+        dominating = dominant((operands,))
+        if dominating is None or all(map(is_float, operands)):
             return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
-        family, member = found
+        family, member = dominating
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
 
     def call(self, sizes: Sequence[int], operands: Mapping[str, Iterable[Scalar]]) -> dict[str, Vector]:

@@ -51,9 +51,11 @@ def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _Spe
     key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
     if key not in memory:
         try:
-            found = _Specialiser(routine, known, memory).routine()
+            special = _Specialiser(routine, known, memory).routine()
             taken = {each.name for each in memory.values()}
-            memory[key] = attrs.evolve(found, name=f"{found.name}_{len(memory)}") if found.name in taken else found
+            memory[key] = (
+                attrs.evolve(special, name=f"{special.name}_{len(memory)}") if special.name in taken else special
+            )
         except _NotSpecialisedError:
             memory[key] = routine
     return memory[key]
@@ -87,10 +89,10 @@ class _Specialiser:
         old = self.old
         body = self.block(old.body)
         variables, calls = (*old.variables, *self.variables), tuple(self.calls.values())
-        found = tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, calls)
-        if found.ambiguous_name:  # one function, specialised in two ways
+        special = tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, calls)
+        if special.ambiguous_name:  # one function, specialised in two ways
             raise _NotSpecialisedError
-        return found
+        return special
 
     def block(self, statements: tree.Block) -> tree.Block:
         """Return a block of its own, at whose end everything is stored, and the ints that it assigns are variables."""
@@ -99,8 +101,8 @@ class _Specialiser:
         if not self._has_returned():
             self._forget(assigned_names(statements))
             self._store_all()
-        found, self.out = tuple(self.out), before
-        return found
+        written, self.out = tuple(self.out), before
+        return written
 
     def _statements(self, statements: tree.Block) -> None:
         for statement in statements:
@@ -119,8 +121,8 @@ class _Specialiser:
 
     def _store_all(self, array: str | None = None) -> None:
         """Write the stores that were put off, of one array or of all."""
-        for place in [place for place in self.stored if array in (None, place.array)]:
-            self._add(tree.Store(place.array, tree.Number(place.offset, "int"), self.stored.pop(place)))
+        for entry in [entry for entry in self.stored if array in (None, entry.array)]:
+            self._add(tree.Store(entry.array, tree.Number(entry.offset, "int"), self.stored.pop(entry)))
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -131,9 +133,9 @@ class _Specialiser:
             case tree.Store(array, index, value):
                 self._store(array, self._expression(index), self._expression(value))
             case tree.Return(value):
-                found = None if value is None else self._expression(value)
+                result = None if value is None else self._expression(value)
                 self._store_all()
-                self._add(tree.Return(found))
+                self._add(tree.Return(result))
             case tree.ExpressionStatement(call):
                 self._add(tree.ExpressionStatement(self._invoked(call)))
             case _:
@@ -206,17 +208,28 @@ class _Specialiser:
     # --- expressions --------------------------------------------------------------------------------------------------
 
     def _int(self, node: tree.Expression) -> int:
-        found = self._expression(node)
-        if not isinstance(found, tree.Number):
+        number = self._expression(node)
+        if not isinstance(number, tree.Number):
             raise _NotSpecialisedError
-        return int(found.value)
+        return int(number.value)
 
-    def _expression(self, node: tree.Expression) -> tree.Expression:  # noqa: C901 - one case for each form
+    def _expression(self, node: tree.Expression) -> tree.Expression:
         match node:
             case tree.Name(name, "int") if isinstance(self.known.get(name), int):
                 return tree.Number(self._value(name), "int")
             case tree.Load(array, index, kind):
                 return self._element(array, self._expression(index), kind)
+            case tree.RowPointer(array, index):
+                return tree.RowPointer(array, self._expression(index))
+            case tree.Comparison() | tree.BoolOp() | tree.Not():
+                return self._condition(node)
+            case tree.Name() | tree.Number():
+                return node
+            case _:
+                return self._computed(node)
+
+    def _computed(self, node: tree.Negate | tree.Arithmetic | tree.BuiltinCall | tree.RoutineCall) -> tree.Expression:
+        match node:
             case tree.Negate(operand, kind):
                 return _negative(self._expression(operand), kind)
             case tree.Arithmetic(operator, left, right, kind):
@@ -225,27 +238,26 @@ class _Specialiser:
                 return _function(name, tuple(map(self._expression, arguments)), kind)
             case tree.RoutineCall():
                 return self._invoked(node)
+
+    def _condition(self, node: tree.Comparison | tree.BoolOp | tree.Not) -> tree.Expression:
+        match node:
             case tree.Comparison(operator, left, right):
                 return _comparison(operator, self._expression(left), self._expression(right))
             case tree.BoolOp(operator, operands):
                 return self._joined(operator, operands)
             case tree.Not(operand):
-                found = self._expression(operand)
-                return _truth(not found.value) if isinstance(found, tree.Number) else tree.Not(found)
-            case tree.RowPointer(array, index):
-                return tree.RowPointer(array, self._expression(index))
-            case _:
-                return node
+                condition = self._expression(operand)
+                return _truth(not condition.value) if isinstance(condition, tree.Number) else tree.Not(condition)
 
     def _joined(self, operator: Literal["and", "or"], operands: Sequence[tree.Expression]) -> tree.Expression:
         """Return joined conditions without those that are known; those behind the deciding one are not looked at."""
         kept: list[tree.Expression] = []
         for part in operands:
-            found = self._expression(part)
-            if not isinstance(found, tree.Number):
-                kept.append(found)
-            elif bool(found.value) == (operator == "or"):
-                kept.append(found)
+            condition = self._expression(part)
+            if not isinstance(condition, tree.Number):
+                kept.append(condition)
+            elif bool(condition.value) == (operator == "or"):
+                kept.append(condition)
                 break
         if not kept:
             return _truth(operator == "and")
@@ -254,9 +266,9 @@ class _Specialiser:
         return kept[0] if len(kept) == 1 else tree.BoolOp(operator, tuple(kept))
 
     def _value(self, name: str) -> int:
-        found = self.known[name]
-        assert isinstance(found, int)
-        return found
+        value = self.known[name]
+        assert isinstance(value, int)
+        return value
 
     def _element(self, array: str, index: tree.Expression, kind: tree.Kind) -> tree.Expression:
         table = self.known.get(array)
@@ -276,10 +288,10 @@ class _Specialiser:
         self._store_all()
         known = self._of_callee(call.routine.parameters, passed)
         shared = has_shared_array(passed) and writes(call.routine)
-        found = call.routine if shared else _specialised(call.routine, known, self.memory)
-        if self.calls.setdefault(found.name, found) is not found:
+        routine = call.routine if shared else _specialised(call.routine, known, self.memory)
+        if self.calls.setdefault(routine.name, routine) is not routine:
             raise _NotSpecialisedError
-        return tree.RoutineCall(found, passed, call.kind)
+        return tree.RoutineCall(routine, passed, call.kind)
 
     def _of_callee(self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]) -> dict[str, Known]:
         """Return what a called function knows."""

@@ -31,15 +31,15 @@ def fields_of(node: Any) -> tuple[object, ...]:
 
 def assigned_names(block: tree.Block) -> list[str]:
     """Return the variables that a block, or one inside it, assigns, each once."""
-    found: list[str] = []
+    names: list[str] = []
     for statement in block:
         match statement:
             case tree.Assign(name):
-                found.append(name)
+                names.append(name)
             case tree.If(_, then, otherwise):
-                found += assigned_names((*then, *otherwise))
+                names += assigned_names((*then, *otherwise))
             case tree.While(_, body) | tree.For(body=body) | tree.ColumnLoop(body=body):
-                found += assigned_names(body)
+                names += assigned_names(body)
             case _:
                 pass
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from rbd.errors import ArgumentError, ScalarError, SolverError
 from rbd.export import c_source, sympy_expressions
 from rbd.intrinsics import Intrinsic, parser
+from rbd.intrinsics.expressions import ExpressionParser
 from rbd.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
@@ -415,13 +416,13 @@ def test_calls_that_write_are_allowed_where_their_order_is_known() -> None:
 
 
 def test_every_expression_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed, original = list[str](), parser._Parser.expression
+    parsed, original = list[str](), ExpressionParser.expression
 
     def counted(self: Any, node: ast.expr) -> Any:
         parsed.append(ast.unparse(node))
         return original(self, node)
 
-    monkeypatch.setattr(parser._Parser, "expression", counted)
+    monkeypatch.setattr(ExpressionParser, "expression", counted)
     monkeypatch.setattr(parser, "PARSED", {})
     parse(_nested)
     assert parsed.count("_larger(n, 7)") == parsed.count("_larger(_larger(n, 7), 8)") == 1
