@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from rbd.intrinsics import IntrinsicCall, tree
-from rbd.program.opcodes import WORDS
+from rbd.program.opcodes import LANGUAGE_WORDS
 
 _TYPES: dict[tree.Kind, str] = {
     "float": "double ",
@@ -140,7 +140,7 @@ def _expression(intrinsic: str, node: tree.Expression) -> str:
         case tree.RowPointer(array, index):
             return f"({_name(array)} + {said(index)})"
         case tree.BuiltinCall(name, arguments):
-            text = _ONE_LANE.get(name) or WORDS[name].row.c
+            text = _ONE_LANE.get(name) or LANGUAGE_WORDS[name].row.c
             return f"({text.format(*map(said, arguments))})"
         case tree.RoutineCall(routine, arguments):
             return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"

@@ -97,11 +97,13 @@ def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | No
 
 def _pattern(program: Program, input_range: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
     masks = dependence(program, input_range)
-    found = [masks[r] if r >= 0 else 0 for r in results]
-    by_entry = np.array([[bool(mask >> k & 1) for k in range(len(input_range))] for mask in found], dtype=bool)
+    row_masks = [masks[r] if r >= 0 else 0 for r in results]
+    by_entry = np.array([[bool(mask >> k & 1) for k in range(len(input_range))] for mask in row_masks], dtype=bool)
     along = np.array([[not is_structural_zero(x) for x in seed] for seed in seeds], dtype=bool)
     width = len(seeds[0]) if seeds else 0
-    pattern: NDArray[np.bool_] = by_entry.reshape(len(found), len(input_range)) @ along.reshape(len(input_range), width)
+    pattern: NDArray[np.bool_] = by_entry.reshape(len(row_masks), len(input_range)) @ along.reshape(
+        len(input_range), width
+    )
     return pattern
 
 

@@ -86,10 +86,10 @@ def _execute_special(step: tuple[int, ...], place: int, values: list[Any], calls
         values[place] = values[first]
     elif op == Op.CALL:
         call = calls[first]
-        found, failed = call.intrinsic.run(call.sizes, [values[r] for r in rest])
+        outputs, failed = call.intrinsic.run(call.sizes, [values[r] for r in rest])
         if failed:
             return FIRST_CHECK + call.first_label + failed - 1
-        values[place] = found
+        values[place] = outputs
     else:
         values[place] = values[first][rest[0]]
     return CLEAN

@@ -45,14 +45,14 @@ class Count:
 
 def count(code: Sequence[tuple[int, ...]], calls: Sequence[IntrinsicCall] = ()) -> Count:
     """Count the operations of a program; calls of intrinsics count their maximum number."""
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     ops = Counter(Op(instruction[0]) for instruction in code)
     for call in calls:
-        found[call.intrinsic.name] += call.operations
+        totals[call.intrinsic.name] += call.operations
     for op, n in ops.items():
         for name in op.row.counted:
-            found[name] += n
-    return Count(dict(found), ops[Op.POSITIVE], len(code))
+            totals[name] += n
+    return Count(dict(totals), ops[Op.POSITIVE], len(code))
 
 
 def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:

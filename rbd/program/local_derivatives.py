@@ -24,21 +24,21 @@ def local_derivatives(
     row, operands = Op(instruction[0]).row, operands_of(instruction)
     if row.local_derivatives is None:
         return
-    given = [values[r] if r >= 0 else program.constants[~r] for r in operands]
-    for r, found in zip(operands, row.local_derivatives(*given, values[position]), strict=True):
-        if found is not None:
-            yield r, found
+    arguments = [values[r] if r >= 0 else program.constants[~r] for r in operands]
+    for r, pushforward in zip(operands, row.local_derivatives(*arguments, values[position]), strict=True):
+        if pushforward is not None:
+            yield r, pushforward
 
 
 def call_jvp(
     program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
 ) -> Sequence[Scalar]:
     """Return the tangents of an intrinsic's outputs for `tangents` of its operands."""
-    call, given = program.calls[instruction[1]], _given(program, instruction, values, position)
+    call, arguments = program.calls[instruction[1]], _call_arguments(program, instruction, values, position)
     if call.intrinsic.derivative is None:
         raise ScalarError(f"there is no derivative of {call.intrinsic.name}", function=call.intrinsic.name)
-    found: Sequence[Scalar] = call.intrinsic.derivative(*given, tangents)
-    return found
+    output_tangents: Sequence[Scalar] = call.intrinsic.derivative(*arguments, tangents)
+    return output_tangents
 
 
 def call_vjp(
@@ -52,13 +52,15 @@ def call_vjp(
     """Return the cotangents of the operands `wanted`, for `cotangents` of an intrinsic's outputs."""
     intrinsic = program.calls[instruction[1]].intrinsic
     if intrinsic.adjoint is not None:
-        found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, instruction, values, position), cotangents)
-        return found
+        operand_cotangents: Sequence[Scalar] = intrinsic.adjoint(
+            *_call_arguments(program, instruction, values, position), cotangents
+        )
+        return operand_cotangents
     units = (unit(len(wanted), k) if is_wanted else () for k, is_wanted in enumerate(wanted))
     return [dot(call_jvp(program, instruction, values, position, unit), cotangents) if unit else 0 for unit in units]
 
 
-def _given(
+def _call_arguments(
     program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int
 ) -> tuple[tuple[int, ...], Sequence[str], Vector, Vector]:
     """Return sizes, labels, operands and outputs of a call."""

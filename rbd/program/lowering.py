@@ -93,10 +93,10 @@ class _Lowering:
     def _constant(self, value: float) -> int:
         """Return ~k for a constant; constants with equal bits share an entry of the pool."""
         key = struct.pack("<d", value)
-        found = self._numbers.setdefault(key, len(self._pool))
-        if found == len(self._pool):
+        number = self._numbers.setdefault(key, len(self._pool))
+        if number == len(self._pool):
             self._pool.append(value)
-        return ~found
+        return ~number
 
     def _operand(self, x: Operand) -> int:
         return x.index if isinstance(x, GraphNode) else self._constant(x)
@@ -132,10 +132,10 @@ class _Lowering:
         op, *operands = self.terms[x]
         if self.uses[x] != 1 or op not in (ADD, SUB, MUL, DIV):
             return None
-        found = self._negative(op, *operands) or self._with_negative_factor(op, *operands)
-        if found is not None:
+        negative = self._negative(op, *operands) or self._with_negative_factor(op, *operands)
+        if negative is not None:
             del self.terms[x]
-        return found
+        return negative
 
     def _negative(self, op: int, a: int, b: int) -> Term | None:
         """Return the negative of a difference, or of an operation with a constant."""
@@ -149,9 +149,9 @@ class _Lowering:
         """Negate a factor, if there is one without another use, in place."""
         for x in (a, b) if op in (MUL, DIV) else ():
             if self.uses.get(x) == 1 and self.terms[x][0] in (SUB, MUL):
-                found = self._negative(*self.terms[x])
-                if found is not None:
-                    self.terms[x] = found
+                negative = self._negative(*self.terms[x])
+                if negative is not None:
+                    self.terms[x] = negative
                     return op, a, b
         return None
 

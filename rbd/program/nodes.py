@@ -69,22 +69,22 @@ class Nodes:
     def intern(self, kind: type[GraphNodeType], op: int, a: object, b: object, key: Key) -> GraphNodeType:
         """Return the node of this operation; equal operations share one. `key` identifies the operands."""
         table = self.tables[op]
-        found: GraphNodeType | None = table.get(key)
-        if found is None:
+        node: GraphNodeType | None = table.get(key)
+        if node is None:
             if len(self.order) >= RECORDING_LIMIT:
                 _raise_limit()
-            found = kind.__new__(kind)
-            found.graph, found.index, found.op, found.a, found.b = self, len(self.order), op, a, b
-            self.order.append(found)
-            table[key] = found
-        return found
+            node = kind.__new__(kind)
+            node.graph, node.index, node.op, node.a, node.b = self, len(self.order), op, a, b
+            self.order.append(node)
+            table[key] = node
+        return node
 
     def label(self, text: str) -> int:
         """Return the index of a label."""
-        found = self._label_numbers.setdefault(text, len(self.labels))
-        if found == len(self.labels):
+        number = self._label_numbers.setdefault(text, len(self.labels))
+        if number == len(self.labels):
             self.labels.append(text)
-        return found
+        return number
 
 
 class GraphNode(Opaque):

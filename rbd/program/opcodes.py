@@ -29,6 +29,7 @@ from rbd.program.operation import (
     infix,
     library_function,
     llvm_call,
+    plus_or_minus,
     select_derivatives,
 )
 from rbd.scalars import functions as f
@@ -101,41 +102,19 @@ class Op(IntEnum):
 
     row: ProgramOperation
 
-    def __new__(cls, given: ProgramOperation | int) -> Op:
+    def __new__(cls, definition: ProgramOperation | int) -> Op:
         """Make a member of a row, or of a number without one; its value is the number."""
-        found = ProgramOperation(given) if isinstance(given, int) else given
-        self = int.__new__(cls, found.number)
-        self._value_, self.row = found.number, found
+        operation = ProgramOperation(definition) if isinstance(definition, int) else definition
+        self = int.__new__(cls, operation.number)
+        self._value_, self.row = operation.number, operation
         return self
 
-    ADD = infix(
-        1,
-        "+",
-        add,
-        add,
-        "fadd {double}",
-        "add",
-        lambda a, b, y: (1, 1),
-        bound_rule=add,
-        signs=(1, 1),
-        intrinsic_name="+",
-    )
-    SUB = infix(
-        2,
-        "-",
-        sub,
-        sub,
-        "fsub {double}",
-        "subtract",
-        lambda a, b, y: (1, -1),
-        bound_rule=add,
-        signs=(1, -1),
-        intrinsic_name="-",
-    )
+    ADD = plus_or_minus(1, "+", add, "fadd {double}", "add", 1)
+    SUB = plus_or_minus(2, "-", sub, "fsub {double}", "subtract", -1)
     MUL = infix(
-        3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound_rule=mul, intrinsic_name="*"
+        3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound_rule=mul, language_word="*"
     )
-    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, intrinsic_name="divide")
+    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, language_word="divide")
     NEG = ProgramOperation(
         5,
         operands="x",
@@ -160,7 +139,7 @@ class Op(IntEnum):
         c="fabs({0})",
         bound_rule=math.fabs,
         llvm_intrinsic="fabs",
-        intrinsic_name="abs",
+        language_word="abs",
     )
     SQRT = ProgramOperation(
         7,
@@ -174,10 +153,10 @@ class Op(IntEnum):
         c="sqrt({0})",
         llvm_intrinsic="sqrt",
         method="sqrt",
-        intrinsic_name="sqrt",
+        language_word="sqrt",
     )
     # One rounding each.
-    FMA = fused(10, 1, 1, "{} * {} + {}", intrinsic_name="fma")
+    FMA = fused(10, 1, 1, "{} * {} + {}", language_word="fma")
     FMS = fused(11, 1, -1, "{} * {} - {}")
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
@@ -219,7 +198,7 @@ class Op(IntEnum):
         llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
         c="{0} ? {1} : {2}",
         bound_rule=_larger,
-        intrinsic_name="select",
+        language_word="select",
     )
     # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
     POSITIVE = ProgramOperation(
@@ -257,8 +236,8 @@ UNSIGNED: Final = {
 }
 """Operations that differ from another one by signs of terms only, with that one."""
 
-WORDS: Final = {op.row.intrinsic_name: op for op in Op if op.row.intrinsic_name}
-"""The operations that intrinsics write as an operator or a word of their language."""
+LANGUAGE_WORDS: Final = {op.row.language_word: op for op in Op if op.row.language_word}
+"""The operations of the restricted language of `rbd.intrinsics`, by their operator or function there."""
 
 # --- status words -----------------------------------------------------------------------------------------------------
 

@@ -61,8 +61,8 @@ class ProgramOperation:
     """The method of scalar families that records this operation, unless `RecordedOperations` defines it."""
     parity: Literal[-1, 0, 1] = 0
     """1 for even functions, -1 for odd functions, else 0."""
-    intrinsic_name: str = ""
-    """Its operator or function in the language of intrinsics."""
+    language_word: str = ""
+    """Its operator or function in the restricted language of `rbd.intrinsics`."""
 
 
 # --- derivatives ------------------------------------------------------------------------------------------------------
@@ -77,8 +77,8 @@ def _times(factor: Any) -> Pushforward:
 def factors(derivative: Factors) -> Callable[..., Iterable[Pushforward]]:
     """Return local derivatives that multiply by the factors of `derivative`."""
 
-    def local_derivatives(*given: Any) -> Iterable[Pushforward]:
-        return map(_times, derivative(*given))
+    def local_derivatives(*values: Any) -> Iterable[Pushforward]:
+        return map(_times, derivative(*values))
 
     return local_derivatives
 
@@ -104,7 +104,7 @@ def infix(
     operands: str = "xx",
     result_type: Literal["x", "c"] = "x",
     c: str = "",
-    intrinsic_name: str = "",
+    language_word: str = "",
 ) -> ProgramOperation:
     """Return the row of an infix operator; `c` is its sign in C if it differs."""
     return ProgramOperation(
@@ -120,7 +120,25 @@ def infix(
         c=f"{{0}} {c or sign} {{1}}",
         bound_rule=bound_rule,
         signs=signs,
-        intrinsic_name=intrinsic_name,
+        language_word=language_word,
+    )
+
+
+def plus_or_minus(
+    number: int, sign: str, evaluate: Callable[..., Any], llvm_ir: str, counted: str, factor: Literal[1, -1]
+) -> ProgramOperation:
+    """Return the row of a + b or a - b; `factor` is that of b."""
+    return infix(
+        number,
+        sign,
+        evaluate,
+        evaluate,
+        llvm_ir,
+        counted,
+        lambda a, b, y: (1, factor),
+        bound_rule=operator.add,
+        signs=(1, factor),
+        language_word=sign,
     )
 
 
@@ -167,40 +185,56 @@ def _sum_of_product(a: float, b: float, c: float) -> float:
     return a * b + c
 
 
+@final
+@attrs.frozen
+class _SignedProduct:
+    """The value of +-(a b) +- c, and its derivatives."""
+
+    product: Literal[1, -1]
+    addend: Literal[1, -1]
+
+    def evaluator(self) -> Callable[[float, float, float], float]:
+        """Return the function of floats, with one rounding."""
+        if self.product == self.addend == 1:
+            return libm.fma
+        negates_product, negates_addend, fma = self.product < 0, self.addend < 0, libm.fma
+        return lambda a, b, c: fma(-a if negates_product else a, b, -c if negates_addend else c)
+
+    def evaluate(self, a: Any, b: Any, c: Any) -> Any:
+        """Return the product and the sum of other scalars."""
+        signed = _SIGNED[self.product](a * b)
+        return signed + c if self.addend > 0 else signed - c
+
+    def local_derivatives(self, a: Any, b: Any, c: Any, result: Any) -> Iterator[Pushforward]:
+        """Yield the maps of tangents."""
+        yield _times(self.product * b)
+        yield _times(self.product * a)
+        yield _times(self.addend)
+
+    def llvm_ir(self) -> tuple[str, ...]:
+        """Return the instructions: a change of sign is one of its own."""
+        negated = [k for k, sign in ((0, self.product), (2, self.addend)) if sign < 0]
+        taken = [3 + negated.index(k) if k in negated else k for k in range(3)]
+        return (*(f"fneg {{double}} {{{k}}}" for k in negated), llvm_call("fma", *taken))
+
+
 def fused(
-    number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, intrinsic_name: str = ""
+    number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, language_word: str = ""
 ) -> ProgramOperation:
     """Return the row of +-(a b) +- c: one rounding for floats, a product and a sum for other scalars."""
-    signed = _SIGNED[product]
-    joined = operator.add if addend > 0 else operator.sub
-
-    negates_product, negates_addend, fma = product < 0, addend < 0, libm.fma
-
-    def floats(a: float, b: float, c: float) -> float:
-        return fma(-a if negates_product else a, b, -c if negates_addend else c)
-
-    def generic(a: Any, b: Any, c: Any) -> Any:
-        return joined(signed(a * b), c)
-
-    def local_derivatives(a: Any, b: Any, c: Any, result: Any) -> Iterator[Pushforward]:
-        yield _times(product * b)
-        yield _times(product * a)
-        yield _times(addend)
-
-    negated = [k for k, sign in ((0, product), (2, addend)) if sign < 0]
-    taken = [3 + negated.index(k) if k in negated else k for k in range(3)]
+    signed = _SignedProduct(product, addend)
     return ProgramOperation(
         number,
         operands="xxx",
-        evaluate_float=libm.fma if product == addend == 1 else floats,
-        evaluate=generic,
-        local_derivatives=local_derivatives,
+        evaluate_float=signed.evaluator(),
+        evaluate=signed.evaluate,
+        local_derivatives=signed.local_derivatives,
         listing=listing,
         counted=("multiply", "add" if product == addend == 1 else "subtract"),
-        llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), llvm_call("fma", *taken)),
+        llvm_ir=signed.llvm_ir(),
         c=f"fma({'-' if product < 0 else ''}{{0}}, {{1}}, {'-' if addend < 0 else ''}{{2}})",
         bound_rule=_sum_of_product,
         signs=(product, addend),
         llvm_intrinsic="fma",
-        intrinsic_name=intrinsic_name,
+        language_word=language_word,
     )

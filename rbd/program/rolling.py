@@ -70,11 +70,11 @@ def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]
     ops[single] = -1 - np.arange(int(single.sum()))  # equal to nothing
     runs = [run for period in _periods(ops) for run in _runs(ops, period)]
     runs.sort(key=lambda run: (-run.period * (run.count - 1), run.period, run.first))
-    found: list[Loop] = []
+    loops: list[Loop] = []
     for run in runs:
-        for loop in _without_overlap(run, found):
-            insort(found, loop, key=lambda known: known.first)
-    return tuple(found)
+        for loop in _without_overlap(run, loops):
+            insort(loops, loop, key=lambda known: known.first)
+    return tuple(loops)
 
 
 def _periods(ops: NDArray[Any]) -> list[int]:

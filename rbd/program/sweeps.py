@@ -51,16 +51,16 @@ def forward(
     needed = influence(program, results)
     call_rows: dict[int, list[Row]] = {}
     for position, instruction in enumerate(program.code, start=program.input_size):
-        own: Row = {}
+        row: Row = {}
         if instruction[0] == Op.CALL and needed[position]:
             call_rows[position] = _through_call(program, instruction, values, rows, position)
         elif instruction[0] == Op.PICK and needed[position]:
-            own = call_rows[instruction[1]][instruction[2]]
+            row = call_rows[instruction[1]][instruction[2]]
         elif needed[position] and any(r >= 0 and rows[r] for r in operands_of(instruction)):
             for r, local in local_derivatives(program, instruction, values, position):
                 if r >= 0:
-                    _add_mapped(own, rows[r], local)
-        rows.append(own)
+                    _add_mapped(row, rows[r], local)
+        rows.append(row)
     return [rows[r] if r >= 0 else {} for r in results]
 
 
@@ -69,13 +69,13 @@ def _through_call(
 ) -> list[Row]:
     """Return the rows of all outputs of a call."""
     operands = operands_of(instruction)
-    found: list[Row] = [{} for _ in values[position]]
+    call_rows: list[Row] = [{} for _ in values[position]]
     for j in sorted({j for r in operands if r >= 0 for j in rows[r]}):
         tangents = tuple(rows[r].get(j, 0) if r >= 0 else 0 for r in operands)
-        for row, x in zip(found, call_jvp(program, instruction, values, position, tangents), strict=True):
+        for row, x in zip(call_rows, call_jvp(program, instruction, values, position, tangents), strict=True):
             if not is_structural_zero(x):
                 row[j] = x
-    return found
+    return call_rows
 
 
 def reverse(
@@ -131,8 +131,8 @@ def _back_through_call(
     wanted = [r >= 0 and needed[r] != 0 for r in operands]
     for j in sorted({j for row in output_adjoints.values() for j in row}):
         cotangents = tuple(output_adjoints.get(k, {}).get(j, 0) for k in range(count))
-        found = call_vjp(program, instruction, values, position, cotangents, wanted)
-        for r, is_wanted, x in zip(operands, wanted, found, strict=True):
+        operand_cotangents = call_vjp(program, instruction, values, position, cotangents, wanted)
+        for r, is_wanted, x in zip(operands, wanted, operand_cotangents, strict=True):
             if is_wanted and not is_structural_zero(x):
                 _add_entry(adjoints[r], j, x)
 

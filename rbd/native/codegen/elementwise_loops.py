@@ -13,7 +13,7 @@ from rbd.intrinsics.tree import Arithmetic, BuiltinCall, Expression, For, Load, 
 from rbd.native.codegen.arithmetic import emit_operation
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.native.codegen.values import Values
-from rbd.program.opcodes import WORDS
+from rbd.program.opcodes import LANGUAGE_WORDS
 
 _UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'
 """Branch weights that place the vector loop out of line: short loops then take fewer jumps."""
@@ -186,9 +186,9 @@ class StripWriter:
                 return self.w.assign(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
                 sides = [self._value(side, at, splats, lanes) for side in (left, right)]
-                return emit_operation(self.w, lanes, WORDS[operator], sides)
+                return emit_operation(self.w, lanes, LANGUAGE_WORDS[operator], sides)
             case BuiltinCall(word, arguments):
                 values = [self._value(argument, at, splats, lanes) for argument in arguments]
-                return emit_operation(self.w, lanes, WORDS[word], values)
+                return emit_operation(self.w, lanes, LANGUAGE_WORDS[word], values)
             case _:
                 raise AssertionError("not an expression of an elementwise loop")

@@ -12,7 +12,7 @@ from rbd.intrinsics.dependence_analysis import row_of_column_access
 from rbd.native.codegen.arithmetic import emit_operation
 from rbd.native.codegen.column_blocks import repeated
 from rbd.native.codegen.ir import Lanes, Writer
-from rbd.program.opcodes import WORDS
+from rbd.program.opcodes import LANGUAGE_WORDS
 
 _INTS = {"+": "add", "-": "sub", "*": "mul"}
 _FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
@@ -111,7 +111,7 @@ class ValueWriter(ABC):
             case tree.Arithmetic(operator, left, right, kind):
                 sides = [self.expression(left), self.expression(right)]
                 if kind == "float":
-                    return emit_operation(self.w, self.floats, WORDS[operator], sides)
+                    return emit_operation(self.w, self.floats, LANGUAGE_WORDS[operator], sides)
                 return self.w.assign(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
             case tree.Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
@@ -125,7 +125,7 @@ class ValueWriter(ABC):
             return self.w.any_lane(self.floats, values[0])
         if name == "float":
             return self.w.splat(self.floats, self.w.assign(f"sitofp i64 {values[0]} to double"))
-        return emit_operation(self.w, self.floats, WORDS[name], values)
+        return emit_operation(self.w, self.floats, LANGUAGE_WORDS[name], values)
 
     def invoked(self, call: tree.RoutineCall) -> str:
         """Write a call of another function of the intrinsic."""
