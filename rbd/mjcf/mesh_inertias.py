@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.extras import names_extra
+from rbd.files.hulls import convex_hull
 from rbd.files.pose import Matrix3, Pose, Triple
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
 
@@ -46,7 +46,7 @@ def mesh_inertia(vertices: Vertices, faces: Faces, mode: InertiaMode) -> MeshIne
 
 def _mesh_inertia(vertices: Vertices, faces: Faces, mode: InertiaMode) -> MeshInertia:
     if mode == "convex" or not len(faces):
-        faces = convex_hull(vertices)
+        faces = faces_of_hull(vertices)
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a) / 2  # their lengths are the areas
     areas = np.linalg.norm(normals, axis=1)
@@ -104,18 +104,11 @@ def _principal(
     return MeshInertia(volume, _triple(center), _rows(moment), principal, _triple(sizes), _triple(low), _triple(high))
 
 
-def convex_hull(vertices: Vertices) -> Faces:
+def faces_of_hull(vertices: Vertices) -> Faces:
     """Return the triangles of the convex hull; raise MeshFault for flat meshes."""
-    with names_extra("convex hulls of meshes"):
-        from scipy.spatial import ConvexHull, QhullError
-    try:
-        hull = ConvexHull(vertices)
-    except QhullError:
-        raise MeshFault("the mesh is flat: it has no convex hull") from None
-    faces = np.asarray(hull.simplices, dtype=np.intp)
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), np.asarray(hull.equations)[:, :3]) < 0
-    faces[inwards] = faces[inwards][:, ::-1]
+    faces = convex_hull(vertices)
+    if faces is None:
+        raise MeshFault("the mesh is flat: it has no convex hull")
     return faces
 
 

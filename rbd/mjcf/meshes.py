@@ -14,7 +14,7 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
-from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, convex_hull, mesh_inertia
+from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, faces_of_hull, mesh_inertia
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
@@ -88,7 +88,7 @@ class Meshes:
         element = self._meshes[name]
         try:
             vertices, faces = self._placed(element, *self._shape(element))
-            return vertices, faces if len(faces) else convex_hull(vertices)
+            return vertices, faces if len(faces) else faces_of_hull(vertices)
         except MeshFault as error:
             raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
 

@@ -32,7 +32,7 @@ _ENDS_WITH_ITS_PARENT: Final = ("sh", "-c", 'exec "$0" "$@" 3<&0 4>/dev/null')
 
 def find_browser() -> str | None:
     """Return the path of Chromium or of a browser based on it, None if there is none."""
-    return next((found for name in _NAMES if (found := shutil.which(name))), None)
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
 def _start(program: str, options: list[str]) -> subprocess.Popen[bytes]:

@@ -63,18 +63,18 @@ def contact_forces(distances: Sequence[Distance[float]], multipliers: ArrayLike)
 
 def checked_distances(distances: object) -> tuple[Distance[float], ...]:
     """Return distances as a tuple; raise ArgumentError for anything but a sequence of them."""
-    found = several(distances, "distances", "distances")
-    for each in found:
+    checked = several(distances, "distances", "distances")
+    for each in checked:
         require_kind(each, Distance, operation="distances", argument="distances")
-    return found
+    return checked
 
 
 def arrows(state: MechanismState, forces: Forces) -> Array:
     """Return points of application and force vectors in the root frame, (n, 2, 3)."""
-    found = _on_bodies(forces) if isinstance(forces, Mapping) else several(forces, "forces", "forces")
-    for force in found:
+    checked = _on_bodies(forces) if isinstance(forces, Mapping) else several(forces, "forces", "forces")
+    for force in checked:
         require_kind(force, Force, operation="forces", argument="forces")
-    rows = [(_in_root(state, force.point).xyz, _in_root(state, force.vector).xyz) for force in found]
+    rows = [(_in_root(state, force.point).xyz, _in_root(state, force.vector).xyz) for force in checked]
     return np.array(rows, dtype=np.float64).reshape(-1, 2, 3)
 
 
@@ -84,11 +84,11 @@ def _in_root(state: MechanismState, value: Any) -> Any:
 
 def _on_bodies(wrenches: Mapping[RigidBody, Wrench[Any]]) -> list[Force]:
     """Return the forces of wrenches, each at the point of its line of action that is nearest to its frame's origin."""
-    found: list[Force] = []
+    pushes: list[Force] = []
     for wrench in wrenches.values():
         require_kind(wrench, Wrench, operation="forces", argument="forces")
         f, m = np.asarray(wrench.linear, dtype=np.float64), np.asarray(wrench.angular, dtype=np.float64)
         if f.any():
             point = Point(wrench.frame, np.cross(f, m) / (f @ f))
-            found.append(Force(point, FreeVector(wrench.frame, f)))
-    return found
+            pushes.append(Force(point, FreeVector(wrench.frame, f)))
+    return pushes

@@ -113,8 +113,8 @@ def _color(mesh: Any) -> Color | None:
     kind = mesh.visual.kind
     if kind not in ("texture", "face", "vertex"):
         return None
-    found = mesh.visual.material.main_color if kind == "texture" else mesh.visual.main_color
-    red, green, blue, alpha = (float(part) / 255 for part in found)
+    color = mesh.visual.material.main_color if kind == "texture" else mesh.visual.main_color
+    red, green, blue, alpha = (float(part) / 255 for part in color)
     return red, green, blue, alpha
 
 

@@ -115,10 +115,10 @@ def _contacts(axes: Any, state: MechanismState) -> Array:
         for body in state.mechanism.bodies
         for contact in body.contact_points
     ]
-    found = np.array(points, dtype=np.float64).reshape(-1, 3)
-    if len(found):
-        axes.scatter(*found.T, color=_BONE, marker="x", s=22, depthshade=False, zorder=6)
-    return found
+    array = np.array(points, dtype=np.float64).reshape(-1, 3)
+    if len(array):
+        axes.scatter(*array.T, color=_BONE, marker="x", s=22, depthshade=False, zorder=6)
+    return array
 
 
 def _forces(axes: Any, forces: Array, longest: float) -> Array:
@@ -212,20 +212,20 @@ def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = Non
 
 
 def _loop_gaps(q: Array, mechanism: Mechanism) -> Array:
-    state, found = MechanismState(mechanism), np.empty(len(q))
+    state, gaps = MechanismState(mechanism), np.empty(len(q))
     for k, row in enumerate(q):
         state.set_configuration(row)
-        found[k] = loop_gap(state)
-    return found
+        gaps[k] = loop_gap(state)
+    return gaps
 
 
 def _labels(mechanism: Mechanism, quantity: str) -> list[str]:
     """Return a name for every coordinate or velocity: that of the joint, if it has one only."""
-    found: list[str] = []
+    labels: list[str] = []
     for joint in mechanism.tree_joints:
         names = joint.type.position_names if quantity == "q" else joint.type.velocity_names
-        found += [joint.name] if len(names) == 1 else [f"{joint.name} {name}" for name in names]
-    return found
+        labels += [joint.name] if len(names) == 1 else [f"{joint.name} {name}" for name in names]
+    return labels
 
 
 def _chart(ax: Axes | None, t: Array, values: Array, labels: Sequence[str], what: str) -> Axes:

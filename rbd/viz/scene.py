@@ -5,7 +5,7 @@ A node per body carries everything that is fixed to it. A layer is sent to the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, final
 
 import numpy as np
@@ -17,7 +17,7 @@ from rbd.viz.layers import Layer
 from rbd.viz.mesh_files import Color
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
-from rbd.viz.solids import across
+from rbd.viz.solids import plane_axes
 from rbd.viz.surfaces import Surface, sphere, square
 from rbd.viz.visuals import Visual, Visuals
 
@@ -36,37 +36,22 @@ class Scene:
 
     def __init__(self, server: ViserServer, mechanism: Mechanism, visuals: Visuals, poses: Array) -> None:
         """Make the nodes of the bodies; nothing is visible yet."""
-        self._server = server
-        self._scene = server.scene
-        self._mechanism = mechanism
-        self._visuals = visuals
-        self._bones = bones(mechanism)
-        self._loops = loop_ends(mechanism)
+        self._server, self._scene = server, server.scene
+        self._mechanism, self._visuals = mechanism, visuals
+        self._bones, self._loops = bones(mechanism), loop_ends(mechanism)
         self._index = {body: k for k, body in enumerate(mechanism.bodies)}
         low, high = self.extent(poses)
         self.size = max(float(np.linalg.norm(high - low)), 1e-3)
+        self._section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
+        """The distance of the thick lines of the grid."""
         self._light()
         self._bodies = [self._scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(self._bones))]
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
         self._gaps: list[LineSegmentsHandle] = []
         self._arrows: ArrowsHandle | None = None
         self._grid: GridHandle | None = None
-        self._section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
-        self._fill: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
-            "shapes": lambda: self._surfaces(self._shown(), "shape"),
-            "collisions": lambda: self._surfaces(self._others("collision"), "collision", opacity=0.5),
-            "inertias": lambda: self._surfaces(self._others("inertia"), "inertia", opacity=0.4),
-            "skeleton": self._stick_figure,
-            "frames": self._frames,
-            "names": self._names,
-            "loops": self._loop_joints,
-            "contacts": self._contacts,
-            "forces": lambda: (),
-            "ground": self._ground,
-            "shadows": lambda: (),
-        }
         self.move(poses)
 
     def _light(self) -> None:
@@ -120,7 +105,7 @@ class Scene:
         """Show or hide a layer."""
         (self._visible.add if visible else self._visible.discard)(layer)
         if visible and layer not in self._nodes:
-            self._nodes[layer] = list(self._fill[layer]())
+            self._nodes[layer] = list(self._made(layer))
         for node in self._nodes.get(layer, ()):
             node.visible = visible
         if layer == "forces":
@@ -128,11 +113,37 @@ class Scene:
         if layer == "shadows":  # not by default: where a processor draws, they take more time than all the rest
             self._sun.cast_shadow = visible
 
-    def _shown(self) -> list[Visual]:
+    def _made(self, layer: Layer) -> Iterable[SceneNodeHandle]:  # noqa: C901 - one case for each layer
+        """Make the nodes of a layer; forces and shadows have none."""
+        match layer:
+            case "shapes":
+                return self._surfaces(self._shown_visuals(), "shape")
+            case "collisions":
+                return self._surfaces(self._hidden_visuals("collision"), "collision", opacity=0.5)
+            case "inertias":
+                return self._surfaces(self._hidden_visuals("inertia"), "inertia", opacity=0.4)
+            case "skeleton":
+                return self._stick_figure()
+            case "frames":
+                return self._frames()
+            case "names":
+                return self._names()
+            case "loops":
+                return self._loop_joints()
+            case "contacts":
+                return self._contacts()
+            case "ground":
+                return self._ground()
+            case "forces" | "shadows":
+                return ()
+
+    def _shown_visuals(self) -> list[Visual]:
+        """Return what the bodies look like."""
         return [visual for body in self._mechanism.bodies for visual in self._visuals.shown(body)]
 
-    def _others(self, use: Literal["collision", "inertia"]) -> list[Visual]:
-        shown = {id(visual) for visual in self._shown()}
+    def _hidden_visuals(self, use: Literal["collision", "inertia"]) -> list[Visual]:
+        """Return what has another use than to show what bodies look like."""
+        shown = {id(visual) for visual in self._shown_visuals()}
         return [visual for visual in self._visuals.all if visual.use == use and id(visual) not in shown]
 
     def _surfaces(self, visuals: list[Visual], name: str, opacity: float | None = None) -> Iterator[SceneNodeHandle]:
@@ -201,7 +212,7 @@ class Scene:
                 yield self._surface(f"/bodies/{k}/contact{j}", spot, _IDENTITY, _CONTACT)
         for j, half_space in enumerate(self._mechanism.half_spaces):
             pose = np.eye(4)
-            first, second = across(half_space.normal.xyz)
+            first, second = plane_axes(half_space.normal.xyz)
             pose[:3, :3] = np.stack([first, second, half_space.normal.xyz], axis=1)
             pose[:3, 3] = half_space.point.xyz
             yield self._surface(f"/half-spaces/{j}", square(2 * self.size), pose, _HALF_SPACE)
@@ -229,7 +240,7 @@ class Scene:
         clouds = [applied(pose, bone.segments.reshape(-1, 3)) for pose, bone in zip(poses, self._bones, strict=True)]
         clouds += [
             applied(poses[self._index[visual.body]] @ visual.pose, visual.surface.vertices)
-            for visual in self._shown()
+            for visual in self._shown_visuals()
             if not visual.body.is_root
         ]
         points = np.concatenate([*clouds, poses[:, :3, 3]])

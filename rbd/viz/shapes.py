@@ -57,35 +57,47 @@ def plot_shapes(
     near = checked_distances(distances)
     if not model.shapes:
         raise ArgumentError("the collision model has no shapes to draw", argument="model", value=model)
-    collection = matplotlib_module("mpl_toolkits.mplot3d.art3d").Poly3DCollection
     drawn = new_space() if ax is None else ax
     placed = _placed(state, model)
     low, high = _extent(placed)
-    palette = _colors(model, {} if colors is None else _checked_colors(colors))
+    _draw_shapes(drawn, placed, _colors(model, {} if colors is None else _checked_colors(colors)))
+    _draw_distances(drawn, near, float(np.max(high - low)) / 45)
+    set_limits(drawn, low, high)
+    return drawn
+
+
+def _draw_shapes(drawn: Any, placed: Sequence[tuple[Shape, Array]], palette: Mapping[int, str]) -> None:
+    """Draw the polygons of shapes, shaded; `palette` has a colour per shape."""
     faces, paint = list[Array](), list[Array]()
     for shape, corners in placed:
         faces += list(corners)
         paint += list(_shaded(corners, palette[id(shape)], _outwards(shape, corners)))
-    drawn.add_collection3d(collection(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
-    discs = [each for distance in near for each in _discs(distance, float(np.max(high - low)) / 45)]
+    drawn.add_collection3d(_polygons(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
+
+
+def _draw_distances(drawn: Any, distances: Sequence[Distance[float]], radius: float) -> None:
+    """Draw discs at witness points, and lines between them."""
+    discs = [disc for distance in distances for disc in _discs(distance, radius)]
     if discs:
-        drawn.add_collection3d(collection(discs, facecolors=DISC, edgecolors="white", linewidths=0.4, zorder=11))
-    for distance in near:
+        drawn.add_collection3d(_polygons(discs, facecolors=DISC, edgecolors="white", linewidths=0.4, zorder=11))
+    for distance in distances:
         ends = np.array([distance.witness_a.xyz, distance.witness_b.xyz], dtype=np.float64).T
         drawn.plot(*ends, color=DISC, linewidth=1.1, zorder=10)
-    set_limits(drawn, low, high)
-    return drawn
+
+
+def _polygons(corners: list[Array], **style: object) -> Any:
+    return matplotlib_module("mpl_toolkits.mplot3d.art3d").Poly3DCollection(corners, **style)
 
 
 def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:
     """Return all shapes with their polygons in the root frame, shape (polygons, corners, 3)."""
     root = state.mechanism.root_frame
     reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
-    found: list[tuple[Shape, Array]] = []
+    placed: list[tuple[Shape, Array]] = []
     for shape in model.shapes:
         tf = state.relative_transform(shape.frame, root)
-        found.append((shape, np.array(polygons_of(shape, reach)) @ tf.rotation.T + tf.translation))
-    return found
+        placed.append((shape, np.array(polygons_of(shape, reach)) @ tf.rotation.T + tf.translation))
+    return placed
 
 
 def _extent(placed: Sequence[tuple[Shape, Array]]) -> tuple[Array, Array]:

@@ -62,12 +62,12 @@ def coordinates(state: MechanismState, reach: float) -> list[SliderCoordinate]:
 def _of_joint(state: MechanismState, joint: Joint, reach: float) -> list[SliderCoordinate]:
     plain, names = _is_plain(joint), _names(joint)
     angular = np.abs(np.asarray(state.motion_subspace(joint).angular, dtype=np.float64)).max(axis=0, initial=0.0)
-    found: list[SliderCoordinate] = []
+    sliders: list[SliderCoordinate] = []
     for k, name in enumerate(names):
         bounds = joint.position_bounds[k] if plain else (-math.inf, math.inf)
         low, high = _range(bounds, math.pi if angular[k] > 0 else reach)
-        found.append(SliderCoordinate(joint, k, joint.name if len(names) == 1 else f"{joint.name} {name}", low, high))
-    return found
+        sliders.append(SliderCoordinate(joint, k, joint.name if len(names) == 1 else f"{joint.name} {name}", low, high))
+    return sliders
 
 
 def _is_plain(joint: Joint) -> bool:

@@ -60,20 +60,20 @@ def rod(radius: float, length: float) -> Polygons:
 
 def brick(half: Array) -> Polygons:
     """Return the six faces of a box, each divided into cells for sorting by depth."""
-    found: Polygons = []
+    faces: Polygons = []
     for axis, side in product(range(3), (-1, 1)):
         j, k = (axis + 1) % 3, (axis + 2) % 3
         grid = np.empty((CELLS + 1, CELLS + 1, 3))
         grid[..., axis] = side * half[axis]
         grid[..., j] = np.linspace(-half[j], half[j], CELLS + 1)[::side, None]
         grid[..., k] = np.linspace(-half[k], half[k], CELLS + 1)
-        found += _quadrilaterals(grid)
-    return found
+        faces += _quadrilaterals(grid)
+    return faces
 
 
 def patch(plane: HalfSpace, reach: float) -> Polygons:
     """Return a square around the half-space's point."""
-    first, second = across(plane.normal.xyz)
+    first, second = plane_axes(plane.normal.xyz)
     numbers = np.linspace(-reach, reach, 2 * CELLS + 1)
     grid = plane.point.xyz + numbers[:, None, None] * first + numbers[None, :, None] * second
     return _quadrilaterals(np.asarray(grid, dtype=np.float64))
@@ -81,12 +81,12 @@ def patch(plane: HalfSpace, reach: float) -> Polygons:
 
 def disc(center: Array, normal: Array, radius: float) -> Array:
     """Return a disc perpendicular to a normal as one polygon."""
-    first, second = across(normal)
+    first, second = plane_axes(normal)
     turns = np.linspace(0, 2 * np.pi, AROUND, endpoint=False)[:, None]
     return np.asarray(center + radius * (np.cos(turns) * first + np.sin(turns) * second), dtype=np.float64)
 
 
-def across(normal: Array) -> tuple[Array, Array]:
+def plane_axes(normal: Array) -> tuple[Array, Array]:
     """Return two unit vectors that are orthogonal to a normal and to each other."""
     helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
     crossed = np.asarray(np.cross(normal, helper), dtype=np.float64)

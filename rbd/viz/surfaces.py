@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.mjcf.mesh_inertias import convex_hull
+from rbd.files.hulls import convex_hull
 from rbd.scalars.arrays import Array
 
 AROUND: Final = 32
@@ -74,6 +74,7 @@ def rounded_hull(points: Array, radius: float) -> Surface:
     """Return the convex hull of spheres around points."""
     vertices = (points[:, None] + sphere(radius).vertices).reshape(-1, 3)
     triangles = convex_hull(vertices)
+    assert triangles is not None, "spheres are not flat"
     used, numbers = np.unique(triangles, return_inverse=True)
     return Surface(vertices[used], numbers.reshape(triangles.shape).astype(np.intp))
 

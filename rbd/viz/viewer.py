@@ -7,7 +7,7 @@ import os
 import threading
 import warnings
 import webbrowser
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -84,10 +84,7 @@ class Viewer:
         require_kind(mechanism, Mechanism, operation="Viewer", argument="mechanism")
         self._pixel_ratio = None if pixel_ratio is None else _positive(pixel_ratio, "pixel_ratio")
         port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
-        shown = names_in(layers, "layers")
-        for layer in shown:
-            require_choice(layer, LAYERS, "layers", "layer")
-        visuals = Visuals(mechanism, shapes)
+        shown, visuals = _layers(layers), Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
         self._player: Player | None = None
         self._closed, self._is_fitted = threading.Event(), False
@@ -101,8 +98,7 @@ class Viewer:
         self.missing: Final = tuple(visuals.missing)
         """Why meshes are not shown, one text each."""
         if self.missing:
-            text = f"{len(self.missing)} meshes are not shown, see viewer.missing; the first: {self.missing[0]}"
-            warnings.warn(text, ViewerWarning, stacklevel=2)
+            _warn_of_missing(self.missing)
         if opened:
             webbrowser.open(self.url)
 
@@ -379,6 +375,19 @@ class Viewer:
     def _repr_html_(self) -> str:
         """Show the page in a notebook."""
         return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
+
+
+def _layers(layers: Iterable[str]) -> Collection[str]:
+    """Raise ArgumentError for anything but names of layers."""
+    names = names_in(layers, "layers")
+    for name in names:
+        require_choice(name, LAYERS, "layers", "layer")
+    return names
+
+
+def _warn_of_missing(missing: Sequence[str]) -> None:
+    text = f"{len(missing)} meshes are not shown, see viewer.missing; the first: {missing[0]}"
+    warnings.warn(text, ViewerWarning, stacklevel=3)
 
 
 def _path(path: object) -> Path:

@@ -21,7 +21,7 @@ from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
 from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
 from rbd.viz.shapes import PALETTE
-from rbd.viz.solids import across
+from rbd.viz.solids import plane_axes
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, rounded_hull, sphere, square
 
 Shapes: TypeAlias = "CollisionModel | UrdfReport | MjcfReport"
@@ -56,8 +56,8 @@ class Visuals:
         self.mechanism = mechanism
         self.missing: list[str] = []
         self._meshes: dict[str, list[ColoredSurface] | None] = {}
-        found = [] if shapes is None else self._of(shapes)
-        self.all: list[Visual] = [*found, *inertia_boxes(mechanism)]
+        read = [] if shapes is None else self._of(shapes)
+        self.all: list[Visual] = [*read, *inertia_boxes(mechanism)]
 
     def _of(self, shapes: Shapes) -> list[Visual]:
         require_kind(shapes, CollisionModel, UrdfReport, MjcfReport, operation="Viewer", argument="shapes")
@@ -159,7 +159,7 @@ def _of_model(model: CollisionModel, shape: Shape) -> Visual:
     pose = body.fixed_transform(shape.frame, body.default_frame).matrix
     if isinstance(shape, HalfSpace):
         reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
-        first, second = across(shape.normal.xyz)
+        first, second = plane_axes(shape.normal.xyz)
         own = np.eye(4)
         own[:3, :3], own[:3, 3] = np.stack([first, second, shape.normal.xyz], axis=1), shape.point.xyz
         return Visual(body, "visual", square(max(reach, 2.0)), pose @ own, _GROUND)

@@ -1,0 +1,23 @@
+"""Convex hulls of points."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.extras import names_extra
+
+
+def convex_hull(points: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the triangles of the convex hull, (m, 3) indices of points, oriented outwards; None for flat points."""
+    with names_extra("convex hulls of meshes"):
+        from scipy.spatial import ConvexHull, QhullError
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        return None
+    triangles = np.asarray(hull.simplices, dtype=np.intp)
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), np.asarray(hull.equations)[:, :3]) < 0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    return triangles
