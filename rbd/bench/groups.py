@@ -14,11 +14,9 @@ from rbd.bench.peak import peak
 from rbd.bench.queries import Queries, Query
 from rbd.bench.rbd_engine import RbdEngine
 from rbd.bench.report import (
-    GROUND_SECTIONS,
     LOOP_DYNAMICS,
     LOOP_DYNAMICS_AFTER_SET,
     SOLUTION,
-    WORLDS_SECTIONS,
     Section,
 )
 from rbd.bench.settings import BenchSettings
@@ -42,12 +40,8 @@ class Group:
     states: int = 1
     threads: int = 1
 
-    @property
-    def reference(self) -> str:
-        """The beginning of the name of the contender that speedups refer to."""
-        if self.section in GROUND_SECTIONS:
-            return "MuJoCo"
-        return worlds.SEQUENTIAL if self.section in WORLDS_SECTIONS else "Pinocchio"
+    reference: str = "Pinocchio"
+    """The beginning of the name of the contender that speedups refer to."""
 
 
 def value_groups(settings: BenchSettings) -> Iterator[Group]:
@@ -135,9 +129,9 @@ def ground_groups(case: legged.LeggedCase, settings: BenchSettings) -> Iterator[
         for what, contender in ((legged.HARD, legged.hard_worlds), (legged.SOFT, legged.soft_worlds)):
             batched = contender(case, threads)
             peer = peers.legged_rollout(case, threads) if with_peers else None
-            yield Group(section, what, _present([batched, peer]), batched.states, threads)
+            yield Group(section, what, _present([batched, peer]), batched.states, threads, "MuJoCo")
     peer = peers.legged_single(case) if with_peers else None
-    yield Group(Section.GROUND_SINGLE, legged.SINGLE, _present([legged.single(case), peer]))
+    yield Group(Section.GROUND_SINGLE, legged.SINGLE, _present([legged.single(case), peer]), reference="MuJoCo")
 
 
 def world_groups(case: worlds.QuadrupedCase) -> Iterator[Group]:
@@ -145,7 +139,7 @@ def world_groups(case: worlds.QuadrupedCase) -> Iterator[Group]:
     for section, threads in ((Section.WORLDS, 1), (Section.WORLDS_THREADS, 2)):
         batched = worlds.batched_worlds(case, threads)
         contenders = [batched, worlds.sequential_worlds(case)]
-        yield Group(section, worlds.QUADRUPED_STEP, contenders, batched.states, threads)
+        yield Group(section, worlds.QUADRUPED_STEP, contenders, batched.states, threads, worlds.SEQUENTIAL)
 
 
 def _engines(settings: BenchSettings) -> list[str]:

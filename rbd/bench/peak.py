@@ -5,9 +5,12 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rbd.bench.contender import Contender
+
+if TYPE_CHECKING:
+    from rbd.native.codegen.ir import Lanes, Writer
 
 PEAK: Final = "fused multiply-adds at the peak"
 _CHAINS: Final = 24
@@ -57,9 +60,13 @@ def _text(width: int) -> str:
         ]
         return [w.assign(f"call {lanes.double} {fma}({each})") for each in operands]
 
-    total, *others = w.loop("%count", iteration, [(lanes.double, one)] * _CHAINS)
+    w.end_function(f"double {_sum(w, lanes, w.loop('%count', iteration, [(lanes.double, one)] * _CHAINS))}")
+    return w.text()
+
+
+def _sum(w: Writer, lanes: Lanes, numbers: Sequence[str]) -> str:
+    """Write the sum of vectors; return its first lane."""
+    total, *others = numbers
     for other in others:
         total = w.assign(f"fadd {lanes.double} {total}, {other}")
-    first = total if width == 1 else w.assign(f"extractelement {lanes.double} {total}, i64 0")
-    w.end_function(f"double {first}")
-    return w.text()
+    return total if lanes.width == 1 else w.assign(f"extractelement {lanes.double} {total}, i64 0")

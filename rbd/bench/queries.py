@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -68,13 +69,6 @@ class Queries:
     def _functions(self, state: MechanismState) -> dict[Query, Callable[[], Any]]:
         body, frame, middle = self.body, self.frame, self.middle
         point = rbd.Point(body.default_frame, OFFSET)
-
-        def task() -> Array:
-            jacobian = rbd.geometric_jacobian(state, body, frame=frame).matrix
-            twist = state.transform(state.twist(body), frame).vector
-            goal = state.transform_to_root(frame).translation
-            return operational(jacobian, twist, goal, rbd.mass_matrix(state), rbd.dynamics_bias(state))
-
         return {
             Query.POSE: lambda: state.transform_to_root(frame),
             Query.POSE_MATRIX: lambda: state.transform_to_root(frame).matrix,
@@ -86,8 +80,15 @@ class Queries:
             Query.JACOBIAN_MATRIX: lambda: rbd.geometric_jacobian(state, body, frame=frame).matrix,
             Query.POINT_JACOBIAN: lambda: rbd.point_jacobian(state, body, point),
             Query.CENTER: lambda: rbd.center_of_mass(state),
-            Query.TASK: task,
+            Query.TASK: partial(_task, state, body, frame),
         }
+
+
+def _task(state: MechanismState, body: rbd.RigidBody, frame: rbd.Frame) -> Array:
+    jacobian = rbd.geometric_jacobian(state, body, frame=frame).matrix
+    twist = state.transform(state.twist(body), frame).vector
+    goal = state.transform_to_root(frame).translation
+    return operational(jacobian, twist, goal, rbd.mass_matrix(state), rbd.dynamics_bias(state))
 
 
 def operational(jacobian: Array, twist: Array, position: Array, mass: Array, bias: Array) -> Array:

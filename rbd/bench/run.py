@@ -21,13 +21,13 @@ from rbd.bench.startup import startup_times
 from rbd.mechanism import Mechanism
 from rbd.native import available
 
-Progress: TypeAlias = Callable[[str], object]
-"""What receives messages of progress."""
+TextListener: TypeAlias = Callable[[str], object]
+"""A callback with messages of progress."""
 _COUNTED_WITH_LOOPS: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
 """Quantities with operation counts for mechanisms with loops."""
 
 
-def run(settings: BenchSettings, report_progress: Progress = lambda text: None) -> Report:
+def run(settings: BenchSettings, report_progress: TextListener = lambda text: None) -> Report:
     """Run the benchmarks; `report_progress` receives messages. Raises SolverError if results of contenders differ.
 
     >>> from rbd.bench import BenchSettings, run
@@ -55,7 +55,7 @@ class _Run:
 
     settings: BenchSettings
     report: Report
-    report_progress: Progress
+    report_progress: TextListener
 
     @property
     def names(self) -> tuple[str, ...]:

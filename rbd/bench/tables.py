@@ -82,7 +82,7 @@ def _robot_tables(report: Report, robot: Robot) -> list[tuple[str, Table]]:
 def _goals(report: Report) -> Table:
     """Return the goals, and whether they are reached."""
     rows = [(o.robot, o.what, o.goal, o.measured, "yes" if o.reached else "**no**") for o in outcomes(report)]
-    return [("goal for", "what", "goal", "found", "reached"), *rows]
+    return [("goal for", "what", "goal", "measured", "reached"), *rows]
 
 
 def _head(section: str) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ Free joints of MuJoCo have the position first, and the linear velocity of the or
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, final
+from typing import Any, TypeAlias, final
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -16,6 +17,8 @@ from rbd.bench.samples import Samples
 from rbd.bench.tree import Tree, TreeLink
 from rbd.scalars.arrays import Array
 from rbd.spatial.quaternion import quaternion_to_rotation
+
+Function: TypeAlias = Callable[..., Any]
 
 
 def mujoco_peer(tree: Tree, samples: Samples) -> Peer | None:
@@ -92,40 +95,17 @@ class _MuJoCo:
         self._mujoco.mj_fullM(self._model, self._data, self._matrix)
         return self._matrix
 
-    def _function(self, quantity: Quantity) -> Any:
-        mujoco, model, data = self._mujoco, self._model, self._data
-        acceleration: Array = data.qacc
-        position, velocity = data.qpos, data.qvel
-        needed: Array = data.qfrc_inverse
-        applied, full = data.qfrc_applied, self._full
-
-        def poses(q: Array) -> None:
-            position[:] = q
-            mujoco.mj_kinematics(model, data)
-
-        def mass(q: Array) -> Array:
-            position[:] = q
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            mujoco.mj_crb(model, data)
-            return full()
-
-        def inverse(q: Array, v: Array, vd: Array) -> Array:
-            position[:], velocity[:], acceleration[:] = q, v, vd
-            mujoco.mj_inverse(model, data)
-            return needed.copy()
-
-        def forward(q: Array, v: Array, tau: Array) -> Array:
-            position[:], velocity[:], applied[:] = q, v, tau
-            mujoco.mj_forward(model, data)
-            return acceleration.copy()
-
-        return {
-            Quantity.POSES: poses,
-            Quantity.MASS: mass,
-            Quantity.INVERSE: inverse,
-            Quantity.FORWARD: forward,
-        }[quantity]
+    def _function(self, quantity: Quantity) -> Function:
+        engine = self._mujoco, self._model, self._data
+        match quantity:
+            case Quantity.POSES:
+                return _poses(*engine)
+            case Quantity.MASS:
+                return _mass(*engine, self._full)
+            case Quantity.INVERSE:
+                return _inverse(*engine)
+            case _:
+                return _forward(*engine)
 
     # --- conversion to rbd's conventions -----------------------------------------------------------------------------
 
@@ -164,6 +144,57 @@ class _MuJoCo:
         else:
             ordered[np.ix_(self._v, self._v)] = turn.T @ theirs @ turn
         return ordered
+
+
+def _poses(mujoco: Any, model: Any, data: Any) -> Function:
+    """Return the function of q that computes the poses of all bodies."""
+    position = data.qpos
+
+    def poses(q: Array) -> None:
+        position[:] = q
+        mujoco.mj_kinematics(model, data)
+
+    return poses
+
+
+def _mass(mujoco: Any, model: Any, data: Any, full: Callable[[], Array]) -> Function:
+    """Return the mass matrix as a function of q."""
+    position = data.qpos
+
+    def mass(q: Array) -> Array:
+        position[:] = q
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_crb(model, data)
+        return full()
+
+    return mass
+
+
+def _inverse(mujoco: Any, model: Any, data: Any) -> Function:
+    """Return inverse dynamics as a function of q, v and vd."""
+    position, velocity, acceleration = data.qpos, data.qvel, data.qacc
+    torques: Array = data.qfrc_inverse
+
+    def inverse(q: Array, v: Array, vd: Array) -> Array:
+        position[:], velocity[:], acceleration[:] = q, v, vd
+        mujoco.mj_inverse(model, data)
+        return torques.copy()
+
+    return inverse
+
+
+def _forward(mujoco: Any, model: Any, data: Any) -> Function:
+    """Return forward dynamics as a function of q, v and torques."""
+    position, velocity, applied = data.qpos, data.qvel, data.qfrc_applied
+    acceleration: Array = data.qacc
+
+    def forward(q: Array, v: Array, tau: Array) -> Array:
+        position[:], velocity[:], applied[:] = q, v, tau
+        mujoco.mj_forward(model, data)
+        return acceleration.copy()
+
+    return forward
 
 
 def _positions(link: TreeLink) -> list[int]:
