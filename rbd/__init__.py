@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     )
     from rbd.algorithms.derivatives.step_derivatives import step_derivatives as step_derivatives
     from rbd.algorithms.dynamics import dynamics as dynamics
-    from rbd.algorithms.dynamics_result import DynamicsResult as DynamicsResult
     from rbd.algorithms.energy import gravitational_potential_energy as gravitational_potential_energy
     from rbd.algorithms.energy import kinetic_energy as kinetic_energy
     from rbd.algorithms.forward_dynamics import forward_dynamics as forward_dynamics
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from rbd.algorithms.momentum import momentum_matrix as momentum_matrix
     from rbd.algorithms.momentum import momentum_rate_bias as momentum_rate_bias
     from rbd.algorithms.passive import passive_torques as passive_torques
+    from rbd.algorithms.results.dynamics_result import DynamicsResult as DynamicsResult
     from rbd.compiled.record import record as record
     from rbd.compiled.robot import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
     from rbd.compiled.status import RowStatus as RowStatus

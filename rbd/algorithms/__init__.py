@@ -10,8 +10,6 @@ articulated_body_algorithm.py  the recursion of forward dynamics (ABA)
 articulated_bodies.py          articulated-body inertias, and mobilities
 hybrid_dynamics.py             prescribed accelerations of some joints
 dynamics.py                    `dynamics`: all terms in a result
-dynamics_result.py             DynamicsResult
-solution.py                    kernels that write the arrays of a result
 accelerations.py               accelerations of bodies
 coriolis.py                    Coriolis matrix
 jacobians.py                   geometric Jacobians of bodies and points
@@ -24,6 +22,7 @@ external_wrenches.py           external wrenches, checked
 torques.py                     torques as users give them
 assembly.py                    matrices from blocks per pair of joints
 trees.py                       checks of algorithms for trees
+results/                       DynamicsResult, and what fills it
 loops/                         constraint equations and their solution
 time_steps/                    steps to be recorded
 derivatives/                   analytical derivatives
@@ -51,7 +50,6 @@ from rbd.algorithms.derivatives.regressor import external_wrench_derivatives, gr
 from rbd.algorithms.derivatives.second_order import SecondDerivatives, inverse_dynamics_second_derivatives
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
 from rbd.algorithms.dynamics import dynamics
-from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
 from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics
@@ -70,6 +68,7 @@ from rbd.algorithms.momentum import (
     momentum_rate_bias,
 )
 from rbd.algorithms.passive import passive_torques
+from rbd.algorithms.results.dynamics_result import DynamicsResult
 
 __all__ = [
     "ArticulatedBodies",

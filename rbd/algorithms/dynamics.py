@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final, overload
 
-from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization, gain_arguments
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.results.dynamics_result import DynamicsResult
+from rbd.algorithms.results.solution import ResultKernel, SolveCall
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
-from rbd.algorithms.solution import ResultKernel, SolveCall
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.arguments import require_kind
 from rbd.engine.result_fast_path import result_fast_path

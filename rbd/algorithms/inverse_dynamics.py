@@ -12,7 +12,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rbd.algorithms.dynamics_result import DynamicsResult
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.equations import constraint_bias_kernel, constraint_jacobian_kernel
 from rbd.algorithms.loops.kinematics import loop_equations
@@ -25,6 +24,7 @@ from rbd.algorithms.newton_euler import (
     rigid_body_torques,
 )
 from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.results.dynamics_result import DynamicsResult
 from rbd.arguments import require_kind, several
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.algorithms.dynamics_result import DynamicsResult
+from rbd.algorithms.results.dynamics_result import DynamicsResult
 from rbd.bench.contender import RBD, Contender, Quantity, calls, repeated
 from rbd.bench.native_repeat import native_repeat
 from rbd.bench.samples import Samples

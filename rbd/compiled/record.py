@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.algorithms.dynamics_result import DynamicsResult
+from rbd.algorithms.results.dynamics_result import DynamicsResult
 from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import RecordingSpec

@@ -22,13 +22,7 @@ semi_implicit.py        semi-implicit Euler
 variational.py          the variational midpoint rule
 variational_kernels.py  its iterations, as kernels
 tableau.py              coefficients of Runge-Kutta methods
-native_blocks.py        programs of many steps per call
-native_run.py           runs of such blocks
-native_stages.py        stages in machine code around a control in Python
-stage_programs.py       programs of stages
-stage_memory.py         their arrays
-stage_loads.py          forces that are recorded with a stage, or added before it
-compiled_steps.py       compiled steps and stages of a mechanism, kept until it is edited
+native/                 steps and stages in machine code
 """
 
 from __future__ import annotations

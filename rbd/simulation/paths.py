@@ -19,9 +19,9 @@ import attrs
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.native_blocks import is_worthwhile, native_blocks, step_name, steps_per_call
-from rbd.simulation.native_run import BlocksOfStages, BlocksOfSteps, SampledHoldRun, hold_splits_few_steps
-from rbd.simulation.native_stages import native_stages
+from rbd.simulation.native.block_runs import BlocksOfStages, BlocksOfSteps, SampledHoldRun, hold_splits_few_steps
+from rbd.simulation.native.blocks import is_worthwhile, native_blocks, step_name, steps_per_call
+from rbd.simulation.native.stages import native_stages
 from rbd.simulation.run import RunPath, SingleSteps
 from rbd.state import MechanismState
 

@@ -176,7 +176,7 @@ def test_results_with_contacts() -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.algorithms.solution._MAX_FAST_PATHS", 3)
+    monkeypatch.setattr("rbd.algorithms.results.result_writer._MAX_FAST_PATHS", 3)
     state = MechanismState(rbd.robots.arm7())
     result, tau = DynamicsResult(state.mechanism), np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:

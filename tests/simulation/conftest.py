@@ -10,7 +10,9 @@ import pytest
 import rbd
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
-from rbd.simulation import native_blocks, native_stages, paths
+from rbd.simulation import paths
+from rbd.simulation.native import blocks as native_blocks
+from rbd.simulation.native.stages import native_stages
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": rbd.Revolute((1, 2, 3)),
@@ -97,10 +99,9 @@ def moving_state_fixture() -> Callable[..., rbd.MechanismState]:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Let short runs be compiled; return the integrators that were made."""
     made: list[object] = []
-    make = native_stages.native_stages
 
     def noted(*args: object, **named: object) -> object:
-        made.append(make(*args, **named))  # type: ignore[arg-type] # passed on as they came
+        made.append(native_stages(*args, **named))  # type: ignore[arg-type] # passed on as they came
         return made[-1]
 
     monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)

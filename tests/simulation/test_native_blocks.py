@@ -14,8 +14,9 @@ from rbd.engine.interpreted import interpreted
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SingularError
 from rbd.scalars import cos, sin, where
 from rbd.scalars.functions import less
-from rbd.simulation import Integrator, MuntheKaas, Trajectory, native_blocks
-from rbd.simulation.native_blocks import NativeBlocks
+from rbd.simulation import Integrator, MuntheKaas, Trajectory
+from rbd.simulation.native import blocks as native_blocks
+from rbd.simulation.native.blocks import NativeBlocks
 from rbd.simulation.sinks import NpzFile, RingBuffer, Sink
 from rbd.simulation.tableau import HEUN
 from tests.algorithms.helpers import case

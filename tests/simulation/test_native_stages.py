@@ -24,10 +24,10 @@ from rbd.simulation import (
     Event,
     MuntheKaas,
     RingBuffer,
-    native_blocks,
 )
 from rbd.simulation.equations_of_motion import EquationsOfMotion
-from rbd.simulation.stage_loads import PythonForces
+from rbd.simulation.native import blocks as native_blocks
+from rbd.simulation.native.stage_loads import PythonForces
 
 from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 

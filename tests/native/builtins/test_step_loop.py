@@ -12,8 +12,8 @@ from rbd.compiled.recording_specs import step_spec
 from rbd.native.builtins.step_loop import StepLoop
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
-from rbd.simulation.compiled_steps import compiled_step
-from rbd.simulation.stage_memory import stage_loop
+from rbd.simulation.native.compiled_steps import compiled_step
+from rbd.simulation.native.stage_memory import stage_loop
 
 pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
 

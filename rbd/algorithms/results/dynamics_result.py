@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.loops.reactions import loop_wrenches, tree_wrenches
-from rbd.algorithms.solution import COPIED, Contacts, ResultWriter, Solution
+from rbd.algorithms.results.result_writer import ResultWriter
+from rbd.algorithms.results.solution import COPIED, Contacts, Solution
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.joint_values import JointValues
-from rbd.indexing.layout import FrameLike, layout_of
+from rbd.indexing.layout import FrameLike, Layout, layout_of
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
@@ -53,21 +54,7 @@ class DynamicsResult:
         """Allocate the buffers for `mechanism`."""
         self._layout = layout = layout_of(mechanism)
         self._mechanism = mechanism
-        nq, nv, nc = layout.nq, layout.nv, layout.nc
-        self._arrays: dict[str, Array] = {
-            "q": np.zeros(nq),
-            "v": np.zeros(nv),
-            "qd": np.zeros(nq),
-            "vd": np.zeros(nv),
-            "mass_matrix": np.zeros((nv, nv)),
-            "dynamics_bias": np.zeros(nv),
-            "passive_torques": np.zeros(nv),
-            "constraint_jacobian": np.zeros((nc, nv)),
-            "constraint_bias": np.zeros(nc),
-            "multipliers": np.zeros(nc),
-            "sd": np.zeros(layout.ns),
-            "rank": np.zeros(()),
-        }
+        self._arrays = _zero_arrays(layout)
         self._solution: Solution | None = None
         # The following values are computed from the solution at the first access.
         self._snapshot: State[Any] | None = None
@@ -342,3 +329,22 @@ class DynamicsResult:
                 now=now,
             )
         return self._snapshot
+
+
+def _zero_arrays(layout: Layout) -> dict[str, Array]:
+    """Return the arrays of an empty result."""
+    nq, nv, nc = layout.nq, layout.nv, layout.nc
+    return {
+        "q": np.zeros(nq),
+        "v": np.zeros(nv),
+        "qd": np.zeros(nq),
+        "vd": np.zeros(nv),
+        "mass_matrix": np.zeros((nv, nv)),
+        "dynamics_bias": np.zeros(nv),
+        "passive_torques": np.zeros(nv),
+        "constraint_jacobian": np.zeros((nc, nv)),
+        "constraint_bias": np.zeros(nc),
+        "multipliers": np.zeros(nc),
+        "sd": np.zeros(layout.ns),
+        "rank": np.zeros(()),
+    }

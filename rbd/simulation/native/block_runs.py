@@ -14,8 +14,8 @@ from typing_extensions import override
 from rbd.progress import Progress
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.native_blocks import NativeBlocks
-from rbd.simulation.native_stages import Histories, NativeStages
+from rbd.simulation.native.blocks import NativeBlocks
+from rbd.simulation.native.stages import Histories, NativeStages
 from rbd.simulation.run import Run, RunPath
 
 _MIN_BLOCK: Final = 4

@@ -1,92 +1,29 @@
-"""Solutions of the equations of motion: kernels that write the arrays of a result, and their fast paths."""
+"""Fast paths of a result: machine code that writes its arrays."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 import attrs
 import numpy as np
-from typing_extensions import override
 
+from rbd.algorithms.results.solution import COPIED, ResultKernel, Solution, SolveCall
 from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
 from rbd.indexing.layout import Layout
-from rbd.kernels.calls import Call
-from rbd.kernels.kernel import Kernel
-from rbd.kinematics.queries import State
 from rbd.mechanism import Mechanism
 from rbd.mechanism.transaction import run_uninterrupted
-from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 
 if TYPE_CHECKING:
-    from rbd.algorithms.dynamics_result import DynamicsResult
     from rbd.engine.recorded_kernel import RecordedKernel
 
 _MAX_FAST_PATHS: Final = 64
 """Maximum number of fast paths of a result; above it, all are discarded."""
-COPIED: Final[tuple[str, ...]] = ("q", "v", "vd", "multipliers", "rank")
-"""The arrays of which a solution has copies, independent of writes of callers to the result."""
-Contacts = Sequence["Wrench[Any] | None"]
-
-
-@final
-@attrs.frozen(eq=False)
-class ResultKernel:
-    """A kernel of torques and external wrenches whose outputs are arrays of a result."""
-
-    kernel: Kernel[..., Any]
-    names: tuple[str, ...]
-    """The arrays of the result for the outputs."""
-
-
-@final
-@attrs.frozen(eq=False)
-class Solution:
-    """A solution, as stored by a result."""
-
-    copies: Mapping[str, Any]
-    """Copies of q, v and vd, and of multipliers and rank of constraints, by name."""
-    external: Any
-    """External wrenches: a mapping, or as kernels take them."""
-    parameters: int
-    """The version of the mechanism's parameters."""
-    contacts: Contacts = ()
-
-
-@final
-@attrs.frozen(eq=False)
-class SolveCall(Call["DynamicsResult"]):
-    """The call that `dynamics` returns: a solver with arguments, for a state."""
-
-    solver: ResultKernel
-    state: State[Any]
-    args: tuple[Any, ...]
-    external: object = None
-    frames: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
-    """The bodies with external wrenches, or their names, with the frames of the wrenches."""
-    contacts: Contacts = ()
-    extra: Mapping[str, Sequence[Scalar]] = attrs.field(factory=dict[str, "Sequence[Scalar]"])
-    """Further arrays of the result, by name."""
-
-    @override
-    def run(self, owner: DynamicsResult, key: object = None, count: int = 0) -> DynamicsResult:
-        """Solve, and write a result; open a fast path under `key` once there is machine code."""
-        result = owner
-        engine = self.state.engine
-        shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
-        found = engine.arrays(self.state, self.solver.kernel, self.args, shapes)
-        arrays = dict(zip(self.solver.names, found, strict=True))
-        result.store(self.state, {**arrays, **self.extra}, self.external, self.contacts)
-        if key is not None and not self.contacts and isinstance(engine, LiveEngine):
-            recorded = engine.compiled(self.solver.kernel, self.args)
-            if recorded is not None and recorded.array_arguments == count:
-                result.engine.open_fast_path(key, engine, recorded, self)
-        return result
 
 
 @final

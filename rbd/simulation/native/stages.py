@@ -22,9 +22,9 @@ from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, Rates, RightHandSide
-from rbd.simulation.stage_loads import PythonForces, is_called
-from rbd.simulation.stage_memory import stage_loop
-from rbd.simulation.stage_programs import StageProgram, stage_programs
+from rbd.simulation.native.stage_loads import PythonForces, is_called
+from rbd.simulation.native.stage_memory import stage_loop
+from rbd.simulation.native.stage_programs import StageProgram, stage_programs
 from rbd.state import MechanismState
 from rbd.state.callback_guard import state_changed
 

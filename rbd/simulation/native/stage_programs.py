@@ -16,13 +16,13 @@ from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.native.runtime import abi
 from rbd.scalars import to_float
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
-from rbd.simulation.compiled_steps import compiled_step
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
+from rbd.simulation.native.compiled_steps import compiled_step
+from rbd.simulation.native.stage_loads import all_places, is_called, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.stage_loads import all_places, is_called, recorded_loads
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 

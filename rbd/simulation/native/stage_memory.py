@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.engine.live_engine import LiveEngine
 from rbd.scalars.arrays import Array
-from rbd.simulation.stage_programs import StageProgram
+from rbd.simulation.native.stage_programs import StageProgram
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:

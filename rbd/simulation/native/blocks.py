@@ -18,9 +18,9 @@ from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.simulation.callbacks import RecordedControl
-from rbd.simulation.compiled_steps import compiled_step
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
+from rbd.simulation.native.compiled_steps import compiled_step
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
