@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
 from rbd.indexing.layout import ContactPair
 from rbd.kernels.kernel import kernel
+from rbd.kernels.lifting import lifted_point
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector, less_equal, where
@@ -59,12 +60,12 @@ def _contact_forces(state: StateView, contact: ContactPair, s: Vector) -> tuple[
     """Return the wrench of one point against one half-space, in the body's frame, and the rates of its states."""
     force, rates = _point_force(state, contact, s)
     to_body = passes.to_root(state)[contact.body].inverse()
-    return Wrench.of_force(state.lifted_point(contact.point.location), force.transformed(to_body)), rates
+    return Wrench.of_force(lifted_point(state, contact.point.location), force.transformed(to_body)), rates
 
 
 def _point_force(state: StateView, contact: ContactPair, s: Vector) -> tuple[FreeVector[Any], Vector]:
     """Return the force of one half-space on one point, in the root frame, and the rates of its states."""
-    pose, location = passes.to_root(state)[contact.body], state.lifted_point(contact.point.location)
+    pose, location = passes.to_root(state)[contact.body], lifted_point(state, contact.point.location)
     solid, model = lifted_half_space(state, contact.half_space), contact.point.model
     velocity = passes.body_twists(state)[contact.body].point_velocity(location).transformed(pose)
     leaving = velocity.dot(solid.normal)
@@ -85,7 +86,7 @@ def _displacement(state: StateView, s: Vector) -> FreeVector:
 
 def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace[Any]:
     """Return a half-space in the state's family of scalars."""
-    point = state.lifted_point(half_space.point)
+    point = lifted_point(state, half_space.point)
     x, y, z = map(state.lifted, half_space.normal.xyz_components)
     return HalfSpace.trusted(point, FreeVector.trusted(half_space.frame, (x, y, z)))
 
@@ -95,7 +96,7 @@ def reset_contacts_kernel(state: StateView, s: Vector) -> Vector:
     """Return the contact states, with those of points without contact reset to zero."""
     s_reset = list(s)
     for contact in state.layout.point_contacts:
-        point = passes.to_root(state)[contact.body] @ state.lifted_point(contact.point.location)
+        point = passes.to_root(state)[contact.body] @ lifted_point(state, contact.point.location)
         inside = less_equal(lifted_half_space(state, contact.half_space).separation(point), 0)
         s_reset[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
     return tuple(s_reset)
@@ -105,7 +106,7 @@ def contact_energy(state: StateView, s: Vector) -> Scalar:
     """Return the elastic energy of contacts: in their normal direction, and in the displacements of friction."""
     energy: Scalar = 0
     for contact in state.layout.point_contacts:
-        point = passes.to_root(state)[contact.body] @ state.lifted_point(contact.point.location)
+        point = passes.to_root(state)[contact.body] @ lifted_point(state, contact.point.location)
         separation, model = lifted_half_space(state, contact.half_space).separation(point), contact.point.model
         energy = energy + model.normal.energy(-separation)
         if model.friction is not None:

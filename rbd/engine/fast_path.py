@@ -75,7 +75,7 @@ def _of_state(spec: FastPathSpec) -> Callable[..., Any]:
             return spec.dispatch(state, args, named)
         try:
             answer = state.engine.fast[spec]()
-        except (AttributeError, KeyError):  # no state, or not yet
+        except (AttributeError, KeyError):  # no live state, or not yet
             answer = NotImplemented
         return spec.run(state, args, named, spec, 0) if answer is NotImplemented else answer
 
@@ -91,7 +91,7 @@ def _of_vectors(spec: FastPathSpec) -> Callable[..., Any]:
             return spec.dispatch(state, args, named)
         try:
             builtin = state.engine.fast[spec]
-        except (AttributeError, KeyError):  # no state, or not yet
+        except (AttributeError, KeyError):  # no live state, or not yet
             builtin = None  # what runs now does so outside: its errors have no KeyError for a context
         if builtin is None:
             return spec.run(state, args, named, spec, vectors)
@@ -111,7 +111,7 @@ def _of_target(spec: FastPathSpec) -> Callable[..., Any]:
         if len(args) == arity and not named:
             try:
                 builtin = state.engine.identified[spec, id(args[0]), id(frame)][0]
-            except (AttributeError, KeyError):  # no state, or not yet
+            except (AttributeError, KeyError):  # no live state, or not yet
                 builtin = None
             if builtin is not None:
                 answer = builtin() if arity == 1 else builtin(*args[1:])
@@ -147,7 +147,10 @@ class FastPathSpec:
         key, arrays, keywords = parsed
         try:
             builtin = None if key is None else state.engine.fast.get(key)
-        except (AttributeError, TypeError):  # not a state, or an argument without a hash: the function raises the error
+        except (
+            AttributeError,
+            TypeError,
+        ):  # no live state, or no hash: the function raises the error
             builtin = None
         answer = NotImplemented if builtin is None else builtin(*arrays, **keywords)
         if answer is NotImplemented:

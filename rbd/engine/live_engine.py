@@ -24,7 +24,7 @@ from rbd.kernels.calls import KernelCall, Shapes
 from rbd.kernels.engine_interface import Depends, Engine, packed
 from rbd.kernels.finite import require_finite_numbers, require_finite_result
 from rbd.kernels.kernel import Kernel
-from rbd.kernels.query_builtins import QueryBuiltins
+from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
@@ -52,6 +52,9 @@ class LiveEngine(Engine):
         """What was recorded of the kernels; shared by all states of the mechanism."""
         self._builder = FastPathBuilder(mechanism, layout, self.buffers, self.kernels)
         self.fast = self._builder.fast
+        """Builtins by the keys of calls."""
+        self.identified: dict[tuple[object, int, int], tuple[Builtin, object, object]] = {}
+        """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self._words, self._versions = self.buffers.words, self.buffers.versions
         self._query_counts = QueryCounts()
 
@@ -202,7 +205,7 @@ class LiveEngine(Engine):
     @override
     def open_query(
         self,
-        table: dict[object, Builtin],
+        table: QueryTable,
         key: object,
         places: object,
         make: Callable[[QueryBuiltins], Builtin | None],
@@ -210,10 +213,7 @@ class LiveEngine(Engine):
         """Add a builtin once a query is asked often, and again when parameters were edited."""
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
             return
-        if self._query_counts.is_full:
-            for each in (self.poses, self.twists, self.relative_transforms, self.accelerations, self._query_counts):
-                each.clear()
-        asked, version = self._query_counts.counted((id(table), key), places), self._versions[1]
+        asked, version = self._query_counts.counted(table, key, places), self._versions[1]
         builtin = make(self._builder.queries) if asked.is_due(version) else None
         if builtin is not None:
             asked.built_at, table[key] = version, builtin

@@ -16,8 +16,8 @@ from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
+from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.query_builtins import Attachment
-from rbd.kernels.state_view import pass_kernel_of
 from rbd.kernels.value_tree import UnsuitableError, count_numbers, split, unflattener
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism

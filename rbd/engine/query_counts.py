@@ -6,6 +6,8 @@ from typing import Final, final
 
 import attrs
 
+from rbd.kernels.query_builtins import QueryTable
+
 _CALLS_BEFORE_BUILTIN: Final = 16
 """Number of calls of a query after which a builtin is made for it, which takes as long as some hundred calls."""
 _MAX_QUERIES: Final = 4096
@@ -15,8 +17,9 @@ _MAX_QUERIES: Final = 4096
 @final
 @attrs.define(eq=False)
 class QueryCount:
-    """How often a query was asked; keeps alive the places whose identities are its key."""
+    """How often a query was asked; keeps alive the table and the places whose identities are its key."""
 
+    table: QueryTable
     places: object
     count: int = 0
     built_at: int = -1
@@ -35,17 +38,15 @@ class QueryCounts:
         """Start without queries."""
         self._counts: dict[object, QueryCount] = {}
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no further query is counted."""
-        return len(self._counts) >= _MAX_QUERIES
-
-    def clear(self) -> None:
-        """Forget all queries."""
-        self._counts.clear()
-
-    def counted(self, key: object, places: object) -> QueryCount:
-        """Return the count of a query, with this call of it."""
-        count = self._counts.setdefault(key, QueryCount(places))
+    def counted(self, table: QueryTable, key: object, places: object) -> QueryCount:
+        """Return the count of a query, with this call of it; above the maximum, forget all queries and builtins."""
+        if len(self._counts) >= _MAX_QUERIES:
+            self._clear()
+        count = self._counts.setdefault((id(table), key), QueryCount(table, places))
         count.count += 1
         return count
+
+    def _clear(self) -> None:
+        for count in self._counts.values():
+            count.table.clear()
+        self._counts.clear()

@@ -1,4 +1,4 @@
-"""Interface of engines: they evaluate the kernels of a state, cache passes, pack results, hold fast paths.
+"""Interface of engines: they evaluate the kernels of a state, cache passes and pack results.
 
 Algorithms use it as `state.engine`. Scalar states have `source_engine.SourceEngine`, which runs the Python source; live
 states have `live_engine.LiveEngine`, which runs recorded programs.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rbd.errors import StaleStateError
 from rbd.kernels.calls import KernelCall, Shapes
@@ -16,22 +16,13 @@ from rbd.kernels.calls import KernelCall, Shapes
 if TYPE_CHECKING:
     from rbd.indexing.layout import Layout
     from rbd.kernels.kernel import Kernel
-    from rbd.kernels.query_builtins import QueryBuiltins
+    from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
     from rbd.kernels.state_view import StateView
     from rbd.mechanism import Mechanism
 
 R = TypeVar("R")
 Depends = Literal["parameters", "q", "qv"]
 """Dependencies of a pass; parameters are always included."""
-
-
-QueryTable: TypeAlias = dict[object, Callable[[], Any]]
-"""Builtins of queries by the identities, or names, of what they are about."""
-
-
-def unanswered() -> Any:
-    """Answer for a query without a builtin: NotImplemented, which a builtin that refuses answers too."""
-    return NotImplemented
 
 
 class Engine(ABC):
@@ -42,15 +33,6 @@ class Engine(ABC):
 
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
         """Initialise without cached results."""
-        self.fast: dict[object, Callable[..., Any]] = {}
-        """Builtins by the keys of calls; only live states have them."""
-        self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
-        """Builtins of calls about an object and a frame, by their identities, with the objects."""
-        self.poses: QueryTable = {}
-        self.twists: QueryTable = {}
-        self.relative_transforms: QueryTable = {}
-        self.accelerations: QueryTable = {}
-        """Builtins of queries; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
         self.cache: dict[object, tuple[tuple[int, ...], object]] = {}

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, final
+from typing import Any, Protocol, TypeAlias, final
 
 import attrs
 
 from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, Transform
+
+QueryTable: TypeAlias = dict[object, Callable[[], Any]]
+"""Builtins of queries by the identities, or names, of what they are about."""
+
+
+def unanswered() -> Any:
+    """Answer for a query without a builtin: NotImplemented, which a builtin that refuses answers too."""
+    return NotImplemented
 
 
 @final

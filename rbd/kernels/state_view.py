@@ -7,27 +7,42 @@ symbolic, interval, exact numbers) share, so that an algorithm is written once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
 from numpy.typing import NDArray
 
 from rbd.indexing.layout import Layout, TreeNode, layout_of
-from rbd.kernels.engine_interface import Depends, Engine
-from rbd.kernels.kernel import Kernel
+from rbd.kernels.cached_pass import cached_pass
+from rbd.kernels.engine_interface import Engine
+from rbd.kernels.lifting import lifted_inertia, lifted_transform
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
-from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
+from rbd.spatial import FreeVector, SpatialInertia, Transform
 
-T = TypeVar("T")
+JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
+"""Parameters of a joint with one number per velocity."""
 _FOR_ALGORITHMS: Final = frozenset(
-    (
-        *("engine", "layout", "nodes", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
-        *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
-        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "transform_between"),
-        *("checked", "checked_pass"),
-    )
+    {
+        "checked",
+        "checked_pass",
+        "configuration_derivative_scalars",
+        "configuration_scalars",
+        "engine",
+        "joint_parameter",
+        "joint_q",
+        "joint_v",
+        "layout",
+        "lifted",
+        "nodes",
+        "own_inertia",
+        "position_bounds",
+        "regroups",
+        "transform_between",
+        "vector",
+        "velocity_scalars",
+    }
 )
 """What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""
 
@@ -124,17 +139,17 @@ class StateView(ABC):
     def own_inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame, without caching; zero for the root."""
         inertia = body.inertia
-        return self.lifted_inertia(SpatialInertia.zero(body.default_frame) if inertia is None else inertia)
+        return lifted_inertia(self, SpatialInertia.zero(body.default_frame) if inertia is None else inertia)
 
     def placement(self, joint: Joint | str) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
         self.engine.check()
-        return self.lifted_transform(self._mechanism.placement(joint))
+        return lifted_transform(self, self._mechanism.placement(joint))
 
     def successor_placement(self, joint: Joint | str) -> Transform:
         """Return the placement on the successor: from the joint's frame_after to the default frame of its successor."""
         self.engine.check()
-        return self.lifted_transform(self._mechanism.successor_placement(joint))
+        return lifted_transform(self, self._mechanism.successor_placement(joint))
 
     @property
     def gravity(self) -> FreeVector:
@@ -150,53 +165,6 @@ class StateView(ABC):
     def position_bounds(self, joint: Joint) -> tuple[tuple[Scalar, Scalar], ...]:
         """Return (lower, upper) per coordinate of `joint`; infinite bounds are floats, as structural constants."""
         return joint.position_bounds
-
-    def lifted_point(self, point: Point) -> Point:
-        """Return `point` with components in this state's scalar family."""
-        x, y, z = point.xyz_components
-        return Point.trusted(point.frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
-
-    def lifted_inertia(self, inertia: SpatialInertia) -> SpatialInertia:
-        """Return `inertia` with components in this state's scalar family."""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = (tuple(map(self.lifted, row)) for row in inertia.moment_components)
-        x, y, z = map(self.lifted, inertia.cross_part_components)
-        moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        return SpatialInertia.trusted(inertia.frame, moment, (x, y, z), self.lifted(inertia.mass))
-
-    def lifted_transform(self, tf: Transform) -> Transform:
-        """Return `tf` with components in this state's scalar family."""
-        a, b, c = ((self.lifted(row[0]), self.lifted(row[1]), self.lifted(row[2])) for row in tf.rotation_components)
-        x, y, z = tf.translation_components
-        translation = (self.lifted(x), self.lifted(y), self.lifted(z))
-        return Transform.trusted(tf.from_frame, tf.to_frame, (a, b, c), translation)
-
-
-JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
-
-
-_pass_kernels: dict[object, tuple[Kernel[[], Any], Depends]] = {}
-
-
-def pass_kernel_of(look_up: Callable[[StateView], Any]) -> tuple[Kernel[[], Any], Depends]:
-    """Return the kernel of a pass, and what it depends on."""
-    return _pass_kernels[look_up]
-
-
-def cached_pass(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
-    """Decorate a function of a state as a *pass*: a recursion over all bodies, with a cached result."""
-
-    def decorate(compute: Callable[[StateView], T]) -> Callable[[StateView], T]:
-        pass_kernel: Kernel[[], T] = Kernel(compute)
-
-        def look_up(state: StateView) -> T:
-            return state.engine.pass_result(state, pass_kernel, depends)
-
-        look_up.__doc__ = compute.__doc__
-        look_up.__name__ = compute.__name__
-        _pass_kernels[look_up] = pass_kernel, depends
-        return look_up
-
-    return decorate
 
 
 @cached_pass("parameters")

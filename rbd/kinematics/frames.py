@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.arguments import require_kind
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.lifting import lifted_transform
 from rbd.kernels.query_builtins import Attachment
 from rbd.kernels.state_view import StateView
 from rbd.mechanism import RigidBody
@@ -53,7 +54,7 @@ def _new_attachment(state: StateView, place: FrameLike, argument: str) -> Attach
     if frame is default:
         return Attachment(index, body, frame, None, None)
     there, back = body.fixed_transform(frame, default), body.fixed_transform(default, frame)
-    return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
+    return Attachment(index, body, frame, lifted_transform(state, there), lifted_transform(state, back))
 
 
 def result_frame(state: StateView, frame: FrameLike | None) -> tuple[RigidBody, Frame[Any]]:
@@ -66,7 +67,7 @@ def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) 
     default = body.default_frame
     if frame is default:
         return Transform.identity(default, default)
-    return state.lifted_transform(body.fixed_transform(default, frame))
+    return lifted_transform(state, body.fixed_transform(default, frame))
 
 
 def express(state: State[Any], value: Any, place: FrameLike) -> Any:

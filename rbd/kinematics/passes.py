@@ -6,7 +6,8 @@ Values are expressed in body frames, where they have structural zeros; results i
 from __future__ import annotations
 
 from rbd.indexing.layout import TreeNode
-from rbd.kernels.state_view import StateView, cached_pass, inertias
+from rbd.kernels.cached_pass import cached_pass
+from rbd.kernels.state_view import StateView, inertias
 from rbd.kinematics.regroup import regrouped
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector

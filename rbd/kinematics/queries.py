@@ -6,7 +6,7 @@ Results are expressed in the root frame unless a frame is given.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from math import isfinite
 from typing import Any, Generic, TypeAlias, TypeVar, overload
@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
-from rbd.kernels.engine_interface import unanswered
-from rbd.kernels.query_builtins import Attachment
+from rbd.kernels.query_builtins import Attachment, QueryTable, unanswered
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
 from rbd.kinematics.frames import attachment_of, express
-from rbd.mechanism import Joint, RigidBody
+from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import (
     FreeVector,
@@ -43,6 +42,7 @@ ArrayOf: TypeAlias = NDArray[Any]
 """Any array an algorithm may return."""
 A = TypeVar("A", bound=ArrayOf)
 Value = TypeVar("Value", bound=SpatialValue)
+Motion = TypeVar("Motion", Twist[Any, Any, Any], SpatialAcceleration[Any, Any, Any])
 
 
 class State(StateView, Generic[A]):
@@ -50,6 +50,14 @@ class State(StateView, Generic[A]):
 
     Live states (`MechanismState`) return float64 arrays; scalar states (`ScalarState`) return arrays of their scalars.
     """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Set the mechanism; there are no builtins of queries yet, and never any of scalar states."""
+        super().__init__(mechanism)
+        self._poses: QueryTable = {}
+        self._transforms: QueryTable = {}
+        self._twists: QueryTable = {}
+        self._accelerations: QueryTable = {}
 
     @property
     @abstractmethod
@@ -85,12 +93,14 @@ class State(StateView, Generic[A]):
         a body or a name is not part of the mechanism.
         """
         key = place if isinstance(place, str) else id(place)
-        pose: Transform[B, Any] = self.engine.poses.get(key, unanswered)()
-        if pose is not NotImplemented:
-            return pose
+        pose: Transform[B, Any] = self._poses.get(key, unanswered)()
+        return self._pose(place, key) if pose is NotImplemented else pose
+
+    def _pose(self, place: FrameLike[B], key: object) -> Transform[B, Any]:
+        """Compute the transform from a place to the root frame; after many calls a builtin answers under `key`."""
         attachment = attachment_of(self, place)
         pose = passes.to_root(self)[attachment.index]
-        self.engine.open_query(self.engine.poses, key, place, lambda builtins: builtins.pose(attachment))
+        self.engine.open_query(self._poses, key, place, lambda builtins: builtins.pose(attachment))
         if attachment.to_default is None:
             return self.checked_pass(pose, "transform to root")
         return self.checked(pose @ attachment.to_default, "transform to root")
@@ -105,12 +115,11 @@ class State(StateView, Generic[A]):
     def transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
-        table = self.engine.relative_transforms
-        tf: Transform[B, C] = table.get(key, unanswered)()
+        tf: Transform[B, C] = self._transforms.get(key, unanswered)()
         if tf is not NotImplemented:
             return tf
         start, end = attachment_of(self, a, "a"), attachment_of(self, b, argument)
-        self.engine.open_query(table, key, (a, b), lambda builtins: builtins.relative_transform(start, end))
+        self.engine.open_query(self._transforms, key, (a, b), lambda builtins: builtins.relative_transform(start, end))
         return self.checked(self._frame_transform(start, end), "relative transform")
 
     def _frame_transform(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
@@ -136,12 +145,34 @@ class State(StateView, Generic[A]):
     def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
         key = body if isinstance(body, str) else id(body)
-        twist: Twist[Any, Any, Any] = self.engine.twists.get(key, unanswered)()
-        if twist is not NotImplemented:
-            return twist
-        index, look_up = self.layout.body_index(body), passes.body_twists
-        self.engine.open_query(self.engine.twists, key, body, lambda builtins: builtins.motion(look_up, Twist, index))
-        return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
+        twist: Twist[Any, Any, Any] = self._twists.get(key, unanswered)()
+        if twist is NotImplemented:
+            return self._motion(body, (self._twists, key), passes.body_twists, Twist, "twist")
+        return twist
+
+    def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
+        key = body if isinstance(body, str) else id(body)
+        acceleration: SpatialAcceleration[Any, Any, Any] = self._accelerations.get(key, unanswered)()
+        if acceleration is NotImplemented:
+            slot, look_up = (self._accelerations, key), passes.bias_accelerations
+            return self._motion(body, slot, look_up, SpatialAcceleration, "bias acceleration")
+        return acceleration
+
+    def _motion(
+        self,
+        body: RigidBody | str,
+        slot: tuple[QueryTable, object],
+        look_up: Callable[[StateView], tuple[Motion, ...]],
+        kind: type[Motion],
+        name: str,
+    ) -> Motion:
+        """Compute a body's motion of a pass in the root frame; after many calls a builtin answers in `slot`."""
+        index = self.layout.body_index(body)
+        self.engine.open_query(*slot, body, lambda builtins: builtins.motion(look_up, kind, index))
+        motion: Any = look_up(self)[index]
+        moved: Motion = self.checked(motion.transformed(passes.to_root(self)[index]), name)
+        return moved
 
     def relative_twist(
         self, body: FrameLike[B], base: FrameLike[C], *, frame: FrameLike[F] | None = None
@@ -153,30 +184,20 @@ class State(StateView, Generic[A]):
         """
         places: Any = body, base, self._layout.root_frame if frame is None else frame
         key = tuple([place if isinstance(place, str) else id(place) for place in places])
-        twist: Twist[B, C, F] = self.engine.twists.get(key, unanswered)()
-        if twist is not NotImplemented:
-            return twist
-        moving, fixed = attachment_of(self, body, "body"), attachment_of(self, base, "base")
-        here, target = attachment_of(self, moving.body), attachment_of(self, places[2], "frame")
+        twist: Twist[B, C, F] = self._twists.get(key, unanswered)()
+        return self._relative_twist(places, key) if twist is NotImplemented else twist
+
+    def _relative_twist(self, places: tuple[FrameLike, FrameLike, FrameLike], key: object) -> Twist[Any, Any, Any]:
+        """Compute the twist of the first place with respect to the second in the third, as `_pose` does a pose."""
+        moving, fixed, target = map(attachment_of, (self, self, self), places, ("body", "base", "frame"))
+        here = attachment_of(self, moving.body)
         self.engine.open_query(
-            self.engine.twists, key, places, lambda builtins: builtins.relative_twist(moving, fixed, target)
+            self._twists, key, places, lambda builtins: builtins.relative_twist(moving, fixed, target)
         )
         twists = passes.body_twists(self)
         there = twists[fixed.index].transformed(self._frame_transform(attachment_of(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
         return self.checked(relative.transformed(self._frame_transform(here, target)), "relative twist")
-
-    def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
-        """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
-        key = body if isinstance(body, str) else id(body)
-        table = self.engine.accelerations
-        acceleration: SpatialAcceleration[Any, Any, Any] = table.get(key, unanswered)()
-        if acceleration is not NotImplemented:
-            return acceleration
-        index, look_up = self.layout.body_index(body), passes.bias_accelerations
-        self.engine.open_query(table, key, body, lambda builtins: builtins.motion(look_up, SpatialAcceleration, index))
-        acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
-        return self.checked(acceleration, "bias acceleration")
 
     # --- inertia and joints ------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
+from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics import passes
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -55,7 +56,7 @@ class PolynomialKinematics:
         frame = body.default_frame if isinstance(place, RigidBody) else place
         index = self._state.layout.body_index(body) if self._is_original else self._index(body)
         here = self._state.layout.bodies[index].default_frame
-        fixed = self._state.lifted_transform(body.fixed_transform(frame, body.default_frame))
+        fixed = lifted_transform(self._state, body.fixed_transform(frame, body.default_frame))
         return index, Transform.trusted(frame, here, *fixed.components), frame
 
     @property

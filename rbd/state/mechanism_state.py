@@ -139,7 +139,7 @@ class MechanismState(State[Array]):
         self.engine.check()
         values = self._with_joint(Q, q, value, configuration_of)
         self._buffers.write(Q, checked_configuration(self.layout, values, normalize=normalize))
-        self._count_write(Q)
+        self._write_q = self._counted_writer(Q, write)
 
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
@@ -159,7 +159,7 @@ class MechanismState(State[Array]):
             return
         self.engine.check()
         self._buffers.write(V, self._checked_velocity(self._with_joint(V, v, value, velocity_of)))
-        self._count_write(V)
+        self._write_v = self._counted_writer(V, write)
 
     def zero(self) -> None:
         """Set the zero configuration (every joint transform is the identity) and zero velocity."""
@@ -262,15 +262,11 @@ class MechanismState(State[Array]):
         values[part] = convert(node, value, self.configuration_scalars()[node.q])
         return values
 
-    def _count_write(self, which: int) -> None:
-        """Count a write of coordinates; after many, a builtin writes them."""
+    def _counted_writer(self, which: int, writer: Builtin) -> Builtin:
+        """Count a write of coordinates in Python; return their writer from now on, after many writes a builtin."""
         self._writes[which] += 1
-        if self._writes[which] < WRITES_BEFORE_BUILTIN:
-            return
-        if which == Q and self._write_q is no_builtin:
-            self._write_q = self._engine.coordinate_writer(Q)
-        elif which == V and self._write_v is no_builtin:
-            self._write_v = self._engine.coordinate_writer(V)
+        is_due = writer is no_builtin and self._writes[which] >= WRITES_BEFORE_BUILTIN
+        return self._engine.coordinate_writer(which) if is_due else writer
 
     @override
     def __repr__(self) -> str:

@@ -16,7 +16,8 @@ from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
 from rbd.indexing.layout import LoopJoint, TreeNode
-from rbd.kernels.state_view import StateView, cached_pass
+from rbd.kernels.cached_pass import cached_pass
+from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.solvers.linear import Factor
