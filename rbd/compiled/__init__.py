@@ -1,7 +1,9 @@
 """Compiled functions: functions of a state as functions of arrays, in machine code.
 
-robot.py                CompiledRobot: the algorithms of a mechanism as methods
+robot.py                CompiledRobot: the algorithms of a mechanism as methods, which builtins replace
+robot_algorithms.py     its methods that evaluate an algorithm
 robot_steps.py          its methods that go forward in time
+robot_methods.py        what these methods share
 robot_functions.py      its recorded functions, by method and options
 function_table.py       recorded functions by name, each recorded once
 recording_specs.py      what each method records

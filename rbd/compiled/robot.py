@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import final
 
-import numpy as np
-from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.compiled.call_options import CallOptions
-from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.function_table import FunctionTable
+from rbd.compiled.method_builtins import builtin_documentation, version_guards
+from rbd.compiled.robot_algorithms import RobotAlgorithms
 from rbd.compiled.robot_functions import RobotFunctions
 from rbd.compiled.robot_steps import RobotSteps
-from rbd.compiled.status import RowStatus
-from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.indexing.parameters import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
@@ -27,7 +22,7 @@ from rbd.scalars.arrays import Array, to_float_array
 
 
 @final
-class CompiledRobot(RobotSteps):
+class CompiledRobot(RobotAlgorithms, RobotSteps):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
@@ -84,181 +79,6 @@ class CompiledRobot(RobotSteps):
         """Pickle the mechanism only; the copy compiles again."""
         return CompiledRobot, (self.mechanism, self._functions.table.parameters)
 
-    def forward_kinematics(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
-        return self._call("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
-
-    def inverse_dynamics(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        vd: ArrayLike,
-        *,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in the class."""
-        options = CallOptions(out, threads, status, parameters)
-        return self._call("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
-
-    def mass_matrix(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the mass matrix, (..., nv, nv)."""
-        return self._call("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
-
-    def inverse_mass_matrix(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the inverse of the mass matrix, (..., nv, nv)."""
-        return self._call("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
-
-    def dynamics_bias(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        *,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in the class."""
-        options = CallOptions(out, threads, status, parameters)
-        return self._call("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
-
-    def forward_dynamics(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike | None = None,
-        *,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the accelerations that torques `tau` make, (..., nv); None means zero.
-
-        `external_wrenches` as in the class.
-        """
-        options = CallOptions(out, threads, status, parameters)
-        return self._call("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)
-
-    def momentum_matrix(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
-        return self._call("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
-
-    def inverse_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        vd: ArrayLike,
-        *,
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array, Array]:
-        """Return (d_dq, d_dv, d_dvd) of the inverse dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
-
-        See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
-        """
-        options = CallOptions(out, threads, status, parameters)
-        d_dq, d_dv, d_dvd = self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), options)
-        return d_dq, d_dv, d_dvd
-
-    def forward_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike | None = None,
-        *,
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array, Array]:
-        """Return (d_dq, d_dv, d_dtau) of the forward dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
-
-        See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
-        """
-        options, arrays = CallOptions(out, threads, status, parameters), (q, v, self._torques(tau))
-        d_dq, d_dv, d_dtau = self._derivatives("forward_dynamics_derivatives", space, arrays, options)
-        return d_dq, d_dv, d_dtau
-
-    def inverse_dynamics_second_derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        vd: ArrayLike,
-        *,
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> SecondDerivatives[Array]:
-        """Return the second derivatives of the inverse dynamics, arrays with leading batch axes.
-
-        See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
-        """
-        options = CallOptions(out, threads, status, parameters)
-        function = self._functions.derivatives("inverse_dynamics_second_derivatives", space)
-        return SecondDerivatives(*options.call(function, (q, v, vd)))
-
-    def geometric_jacobian(
-        self,
-        q: ArrayLike,
-        body: RigidBody | str,
-        *,
-        out: Array | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
-    ) -> Array:
-        """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
-        options = CallOptions(out, threads, status, parameters)
-        return _only(options.call(self._functions.geometric_jacobian(body), (q,)))
-
     def function(
         self,
         name: str,
@@ -291,36 +111,23 @@ class CompiledRobot(RobotSteps):
         """
         return {name: self.function(name) for name in names}
 
-    # --- helpers ------------------------------------------------------------------------------------------------------
+    @override
+    def _after_call(self, name: str, function: RecordedFunction) -> None:
+        """Replace the method `name` of this robot by a builtin, once it is called often.
 
-    def _call(
-        self,
-        name: str,
-        arrays: tuple[ArrayLike, ...],
-        options: CallOptions,
-        external: WrenchArrays | None = None,
-        frame: WrenchFrame = "body",
-    ) -> Array:
-        """Return the result of an algorithm."""
-        places, wrenches = self._functions.placed(external, frame)
-        function = self._functions.algorithm(name, places)
-        result = _only(options.call(function, (*arrays, *wrenches)))
-        if not places:
-            self._replace_by_builtin(name, function)
-        return result
-
-    def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
-        """Return the derivatives of an algorithm."""
-        function = self._functions.derivatives(name, space)
-        result = options.call(function, arrays)
-        if space == "tangent":
-            self._replace_by_builtin(name, function)
-        return result
+        For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
+        reference cycles, so that the robot is freed with its last reference.
+        """
+        table = self._functions.table
+        if not table.parameters and function.is_warm and name not in self.__dict__:
+            method: Callable[..., object] = getattr(_PythonRobot(self._functions), name)
+            guards = version_guards(table.mechanism, table.versions)
+            setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
 
 
-def _only(result: Result) -> Array:
-    """Return the single output of a function."""
-    return result if isinstance(result, np.ndarray) else result[0]
+@final
+class _PythonRobot(RobotAlgorithms, RobotSteps):
+    """A robot whose methods stay Python: builtins of a compiled robot call it where they do not apply."""
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__

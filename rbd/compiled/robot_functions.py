@@ -21,8 +21,8 @@ from rbd.compiled.wrenches import (
     WrenchFrame,
     WrenchInputs,
     key_with_wrenches,
-    placed_wrenches,
     with_wrenches,
+    wrench_inputs,
 )
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
@@ -40,9 +40,9 @@ class RobotFunctions:
         """Set the table of functions."""
         self.table = table
 
-    def algorithm(self, name: str, places: WrenchInputs = ()) -> RecordedFunction:
-        """Return the function of an algorithm, with external wrenches at these places."""
-        return self._recorded(name, lambda: SPECS[name], places)
+    def algorithm(self, name: str, inputs: WrenchInputs = ()) -> RecordedFunction:
+        """Return the function of an algorithm, with external wrenches as these inputs."""
+        return self._recorded(name, lambda: SPECS[name], inputs)
 
     def derivatives(self, name: str, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of an algorithm."""
@@ -55,7 +55,7 @@ class RobotFunctions:
         return self._recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
 
     def step(
-        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, places: WrenchInputs = ()
+        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, inputs: WrenchInputs = ()
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.table.mechanism)
@@ -63,7 +63,7 @@ class RobotFunctions:
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
         options = PLAIN if usual else StepOptions(gains)
-        return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), places)
+        return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), inputs)
 
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""
@@ -103,11 +103,13 @@ class RobotFunctions:
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
         return (q, v) if s is None else (q, v, s)
 
-    def placed(self, external: WrenchArrays | None, frame: WrenchFrame) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
-        """Return where external wrenches act, and their components."""
+    def wrench_inputs(
+        self, external: WrenchArrays | None, frame: WrenchFrame
+    ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
+        """Return the inputs of external wrenches, and their components."""
         if external is None and frame == "body":
             return (), ()
-        return placed_wrenches(layout_of(self.table.mechanism), external, frame)
+        return wrench_inputs(layout_of(self.table.mechanism), external, frame)
 
-    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], places: WrenchInputs = ()) -> RecordedFunction:
-        return self.table.recorded(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
+    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], inputs: WrenchInputs = ()) -> RecordedFunction:
+        return self.table.recorded(key_with_wrenches(key, inputs), lambda: with_wrenches(spec(), inputs))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Self, overload
+from collections.abc import Sequence
+from typing import overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.space import Space
@@ -13,10 +12,8 @@ from rbd.algorithms.derivatives.step_derivatives import StepDerivatives
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.compiled.call_options import CallOptions
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.method_builtins import builtin_documentation, version_guards
 from rbd.compiled.parameter_checks import check_parameters
-from rbd.compiled.robot_functions import RobotFunctions
+from rbd.compiled.robot_methods import RobotMethods
 from rbd.compiled.status import RowStatus
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
 from rbd.compiled.trajectory import trajectory
@@ -24,13 +21,8 @@ from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.scalars.arrays import Array
 
 
-class RobotSteps:
+class RobotSteps(RobotMethods):
     """The methods of a compiled robot that go forward in time."""
-
-    def __init__(self, functions: RobotFunctions) -> None:
-        """Set the recorded functions."""
-        self._functions = functions
-        self._replaces_methods = True
 
     @overload
     def step(
@@ -92,12 +84,12 @@ class RobotSteps:
         `external_wrenches` as in the class; they are constant in their frames during the step.
         """
         start = self._functions.initial_arrays(q, v, s)
-        places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
+        inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)
         options = CallOptions(out, threads, status, parameters)
-        function = self._functions.step(integrator, stabilization, places)
+        function = self._functions.step(integrator, stabilization, inputs)
         result = options.call(function, (*start, self._torques(tau), dt, *wrenches))
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
-            self._replace_by_builtin("step", function)
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not inputs:
+            self._after_call("step", function)
         return tuple(result)
 
     @overload
@@ -166,10 +158,10 @@ class RobotSteps:
         constant in their frames.
         """
         arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
-        places, wrenches = self._functions.placed(external_wrenches, wrench_frame)
+        inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)
         check_parameters(parameters)
-        function = self._functions.step(integrator, stabilization, places)
-        named = {**parameters, **dict(zip([each.name for each in places], wrenches, strict=True))}
+        function = self._functions.step(integrator, stabilization, inputs)
+        named = {**parameters, **dict(zip([each.name for each in inputs], wrenches, strict=True))}
         return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
 
     @overload
@@ -229,26 +221,3 @@ class RobotSteps:
         options = CallOptions(out, threads, status, parameters)
         found = options.call(self._functions.step_derivatives(integrator, space), arrays)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
-
-    def _torques(self, tau: ArrayLike | None) -> ArrayLike:
-        """Return torques unchanged, zeros for None."""
-        return np.zeros(self._functions.table.mechanism.nv) if tau is None else tau
-
-    def _replace_by_builtin(self, name: str, function: RecordedFunction) -> None:
-        """Replace the method `name` of this robot by a builtin, once it is called often.
-
-        For other calls the builtin calls the method of a twin without builtins, with the same functions. This avoids
-        reference cycles, so that the robot is freed with its last reference.
-        """
-        table = self._functions.table
-        if self._replaces_methods and not table.parameters and function.is_warm and name not in self.__dict__:
-            method: Callable[..., object] = getattr(self._twin(self._functions), name)
-            guards = version_guards(table.mechanism, table.versions)
-            setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
-
-    @classmethod
-    def _twin(cls, functions: RobotFunctions) -> Self:
-        """Return a robot with these functions that keeps its methods."""
-        twin = cls.__new__(cls)
-        twin._functions, twin._replaces_methods = functions, False
-        return twin

@@ -28,7 +28,7 @@ WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[
 @final
 @attrs.frozen
 class WrenchInput:
-    """The body and the frame of an external wrench."""
+    """An input of a recorded function: the external wrench on a body, in a frame."""
 
     index: int
     body: str
@@ -51,25 +51,25 @@ class WrenchInput:
 WrenchInputs: TypeAlias = tuple[WrenchInput, ...]
 
 
-def placed_wrenches(
+def wrench_inputs(
     layout: Layout, external: WrenchArrays | None, frame: WrenchFrame
 ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
-    """Return bodies and frames of external wrenches, in the order of the bodies, and their components.
+    """Return the inputs of external wrenches, in the order of the bodies, and their components.
 
     Raises ArgumentError, UnknownNameError, and FrameMismatchError for a `Wrench` in any frame but the body's default
     frame and the root frame.
     """
     require_choice(frame, ("body", "root"), "wrench_frame", "wrench_frame")
-    found = [_placed(layout, index, value, frame) for index, value in indexed_wrenches(layout, external)]
+    found = [_input_and_components(layout, index, value, frame) for index, value in indexed_wrenches(layout, external)]
     found.sort(key=lambda each: each[0].index)
-    return tuple(place for place, _ in found), tuple(components for _, components in found)
+    return tuple(each for each, _ in found), tuple(components for _, components in found)
 
 
 def _is_wrench(value: object) -> TypeIs[Wrench[Any]]:
     return isinstance(value, Wrench)
 
 
-def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tuple[WrenchInput, Any]:
+def _input_and_components(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tuple[WrenchInput, Any]:
     body = layout.bodies[index]
     if not _is_wrench(value):
         return WrenchInput(index, body.name, frame), value
@@ -84,27 +84,25 @@ def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tu
     return WrenchInput(index, body.name, own), np.array(value.vector, dtype=np.float64)
 
 
-def key_with_wrenches(key: str, places: WrenchInputs) -> str:
-    """Return the key of a function with wrenches at these places."""
-    where = ", ".join(f"{place.index} in {place.frame}" for place in places)
-    return f"{key} with wrenches on {where}" if places else key
+def key_with_wrenches(key: str, wrenches: WrenchInputs) -> str:
+    """Return the key of a function with these wrenches."""
+    where = ", ".join(f"{each.index} in {each.frame}" for each in wrenches)
+    return f"{key} with wrenches on {where}" if wrenches else key
 
 
-def with_wrenches(spec: RecordingSpec, places: WrenchInputs) -> RecordingSpec:
-    """Return a specification with wrenches at these places as last inputs."""
-    if not places:
+def with_wrenches(spec: RecordingSpec, wrenches: WrenchInputs) -> RecordingSpec:
+    """Return a specification with these wrenches as last inputs."""
+    if not wrenches:
         return spec
-    wrenches: Inputs = {place.name: "wrench" for place in places}
-    return attrs.evolve(
-        spec, function=_function_with_wrenches(spec.function, places), inputs={**spec.inputs, **wrenches}
-    )
+    inputs: Inputs = {**spec.inputs, **{each.name: "wrench" for each in wrenches}}
+    return attrs.evolve(spec, function=_function_with_wrenches(spec.function, wrenches), inputs=inputs)
 
 
-def _function_with_wrenches(function: Callable[..., object], places: WrenchInputs) -> Callable[..., object]:
+def _function_with_wrenches(function: Callable[..., object], wrenches: WrenchInputs) -> Callable[..., object]:
     """Return a function of a state with wrenches as inputs, passed by body."""
 
     def of_state(state: ScalarState, **inputs: Any) -> object:
-        external = dict(place.wrench(state, inputs.pop(place.name)) for place in places)
+        external = dict(each.wrench(state, inputs.pop(each.name)) for each in wrenches)
         return function(state, **inputs, external_wrenches=external)
 
     return of_state

@@ -38,8 +38,8 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
         for element in elements:
             action = element.act(state)
             for joint, tau_joint in action.torques.items():
-                places = range(*state.layout.node(joint).v.indices(len(torques)))
-                for i, x in zip(places, tau_joint, strict=True):
+                indices = range(*state.layout.node(joint).v.indices(len(torques)))
+                for i, x in zip(indices, tau_joint, strict=True):
                     torques[i] = torques[i] + x
             wrenches += applied_wrenches(state, action.wrenches)
         return tuple(torques), wrenches
@@ -47,8 +47,8 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
     return loads
 
 
-def all_places(state: MechanismState) -> WrenchInputs:
-    """Return places of wrenches on all bodies but the root, in their default frames."""
+def all_wrench_inputs(state: MechanismState) -> WrenchInputs:
+    """Return inputs of wrenches on all bodies but the root, in their default frames."""
     bodies = state.layout.bodies
     return tuple(WrenchInput(i, body.name, "body") for i, body in enumerate(bodies) if i)
 

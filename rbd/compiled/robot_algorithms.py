@@ -1,0 +1,195 @@
+"""Algorithms of compiled robots: functions of arrays of q, v and further vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from rbd.algorithms.derivatives.second_order import SecondDerivatives
+from rbd.algorithms.derivatives.space import Space
+from rbd.compiled.call_options import CallOptions
+from rbd.compiled.robot_methods import RobotMethods, only_array
+from rbd.compiled.status import RowStatus
+from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.mechanism import RigidBody
+from rbd.scalars.arrays import Array
+
+
+class RobotAlgorithms(RobotMethods):
+    """The methods of a compiled robot that evaluate an algorithm."""
+
+    def forward_kinematics(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
+        return self._array("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in the class."""
+        options = CallOptions(out, threads, status, parameters)
+        return self._array("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
+
+    def mass_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the mass matrix, (..., nv, nv)."""
+        return self._array("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
+
+    def inverse_mass_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the inverse of the mass matrix, (..., nv, nv)."""
+        return self._array("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
+
+    def dynamics_bias(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in the class."""
+        options = CallOptions(out, threads, status, parameters)
+        return self._array("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the accelerations that torques `tau` make, (..., nv); None means zero.
+
+        `external_wrenches` as in the class.
+        """
+        options = CallOptions(out, threads, status, parameters)
+        return self._array("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)
+
+    def momentum_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
+        return self._array("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
+
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]:
+        """Return (d_dq, d_dv, d_dvd) of the inverse dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+
+        See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
+        """
+        options = CallOptions(out, threads, status, parameters)
+        d_dq, d_dv, d_dvd = self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), options)
+        return d_dq, d_dv, d_dvd
+
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]:
+        """Return (d_dq, d_dv, d_dtau) of the forward dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+
+        See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
+        """
+        options, arrays = CallOptions(out, threads, status, parameters), (q, v, self._torques(tau))
+        d_dq, d_dv, d_dtau = self._derivatives("forward_dynamics_derivatives", space, arrays, options)
+        return d_dq, d_dv, d_dtau
+
+    def inverse_dynamics_second_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> SecondDerivatives[Array]:
+        """Return the second derivatives of the inverse dynamics, arrays with leading batch axes.
+
+        See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
+        """
+        options = CallOptions(out, threads, status, parameters)
+        function = self._functions.derivatives("inverse_dynamics_second_derivatives", space)
+        return SecondDerivatives(*options.call(function, (q, v, vd)))
+
+    def geometric_jacobian(
+        self,
+        q: ArrayLike,
+        body: RigidBody | str,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
+        options = CallOptions(out, threads, status, parameters)
+        return only_array(options.call(self._functions.geometric_jacobian(body), (q,)))
