@@ -34,6 +34,8 @@ WHOLE = tuple(
 )
 """Folders whose cases are different inputs, not the same on other robots."""
 OPTIONS = (
+    "-m",
+    "not deep and not bench",  # comparisons with other engines run where these are installed
     "-p",
     "tests.few_cases",
     "--deselect=tests/docs/test_examples.py::test_examples_are_typed",

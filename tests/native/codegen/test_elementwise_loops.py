@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.intrinsics import Intrinsic
-from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.tree import For
 from rbd.intrinsics.workspace import Workspace, operand, result
@@ -162,10 +162,32 @@ def _sums(n: int, a: Floats, b: Floats) -> None:
         a[j] = total
 
 
+def _negated_offset(n: int, a: Floats, b: Floats) -> None:
+    for j in range(n):
+        a[j + (-n)] = b[j]
+
+
+def _offset_from_array(n: int, places: Ints, a: Floats, b: Floats) -> None:
+    for j in range(n):
+        a[j] = b[j + places[0]]
+
+
+def _twice(x: float) -> float:
+    return 2.0 * x
+
+
+def _called(n: int, a: Floats, b: Floats) -> None:
+    for j in range(n):
+        a[j] = _twice(b[j])
+
+
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
         (_strip, True),
+        (_negated_offset, True),
+        (_offset_from_array, False),
+        (_called, False),
         (_strides, False),
         (_backwards, False),
         (_same_entry, False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -333,4 +335,102 @@ def test_a_counted_while_loop_is_kept_with_its_inner_loop_unrolled() -> None:
     (loop,) = (part for part in body if isinstance(part, tree.While))
     assert not any(isinstance(part, tree.For) for part in walk(loop.body))
     assert sum(isinstance(part, tree.Store) and part.array == "w_total" for part in loop.body) == 1
+    agree(program)
+
+
+class Square(Workspace):
+    n: int
+    rows = operand("n", "n")
+    y = result("n")
+
+
+def _row_products(w: Square) -> int:
+    for i in range(w.n):
+        if not (i == 1 or w.rows[i][0] > 0.5):
+            w.y[i] = _dot(w.rows[i], w.rows[0], w.n)
+        if not (i == 2 and w.n == 3):
+            w.y[i] += 1.0
+    return 0
+
+
+ROW_PRODUCTS = Intrinsic(
+    name="row_products_for_tests",
+    workspace=Square,
+    function=_row_products,
+    operations=lambda n: 3 * n * n,
+    specialises=True,
+)
+
+
+def test_negated_conditions_and_rows_of_known_numbers() -> None:
+    graph = Graph()
+    program = Program.of(graph, "products", {"y": ROW_PRODUCTS((3,), graph.input("x", (9,)))})
+    found = specialised_to(ROW_PRODUCTS, (3,)).closure()
+    assert {type(part) for each in found for part in walk(each.body)}.isdisjoint({tree.For})
+    agree(program)
+
+
+def _accumulate_both(w: Signs) -> int:
+    _accumulated(w.x, w.y)
+    _accumulated(w.y, w.y)
+    return 0
+
+
+def _accumulated_again(w: Signs) -> None:
+    _accumulated(w.y, w.y)
+
+
+def _accumulate_within(w: Signs) -> int:
+    _accumulated(w.x, w.y)
+    _accumulated_again(w)
+    return 0
+
+
+def _count_halves(w: Signs) -> int:
+    rounds = 0
+    size = abs(w.x[0])
+    while size > 0.25:
+        size *= 0.5
+        rounds += 1
+    for k in range(rounds):
+        w.y[0] += float(k)
+    return 0
+
+
+def _leave_early(w: Signs) -> int:
+    rounds = 0
+    while rounds < w.n:
+        if w.x[rounds] > 0.5:
+            break
+        w.y[rounds] = w.x[rounds]
+        rounds += 1
+    return 0
+
+
+def _decide_late(w: Signs) -> int:
+    for i in range(w.n):
+        if w.x[i] > 0.5 and w.n > 9:
+            w.y[i] = 1.0
+        elif w.x[i] > 0.1 or w.n < 9:
+            w.y[i] = 2.0
+    return 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_accumulate_both, _accumulate_within, _count_halves, _leave_early, _decide_late],
+    ids=lambda f: f.__name__,
+)
+def test_what_cannot_be_specialised_stays_as_it_is(function: Callable[[Signs], int]) -> None:
+    """One function in two ways under one name, ranges and ends of loops that depend on floats, and conditions, too."""
+    intrinsic = Intrinsic(
+        name=f"{function.__name__}_for_tests",
+        workspace=Signs,
+        function=function,
+        operations=lambda n: 99 * n,
+        specialises=True,
+    )
+    graph = Graph()
+    program = Program.of(graph, "kept", {"y": intrinsic((3,), graph.input("x", (3,)))})
+    assert specialised_to(intrinsic, (3,)) is intrinsic.routine
     agree(program)
