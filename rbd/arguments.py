@@ -25,7 +25,7 @@ def require_choice(value: object, allowed: Sequence[str], argument: str, what: s
     """
     if not (isinstance(value, str) and value in allowed):
         shown = quoted(value) if isinstance(value, str) else f"of type {type(value).__name__}"
-        message = f"no {what} is called {shown}; there are {', '.join(allowed)}"
+        message = f"no {what} is called {shown}; there are {', '.join(allowed) or 'none'}"
         raise ArgumentError(message, argument=argument, value=value, allowed=tuple(allowed))
 
 

@@ -321,7 +321,12 @@ def test_a_refused_reset_changes_nothing() -> None:
         (NotFiniteError, r"q\[0, 2\]", lambda: worlds.reset([1], [0, 0, np.nan, *[0] * 16])),
         (ArgumentError, "mask must be None, 3 truth values", lambda: worlds.reset([True, False])),
         (ArgumentError, "mask must be", lambda: worlds.reset([0, 3])),
-        (ArgumentError, "no parameter is called 'gravity'", lambda: worlds.reset(None, gravity=[0, 0, 0])),
+        (
+            ArgumentError,
+            "no parameter is called 'gravity'; there are inertia",
+            lambda: worlds.reset(None, gravity=[0] * 3),
+        ),
+        (ArgumentError, "called 'gravity'; there are none$", lambda: quadrupeds(1).reset(None, gravity=[0, 0, 0])),
         (InertiaError, "negative mass", lambda: worlds.reset(None, inertia=inertia)),
         (ArgumentError, "contact_friction", lambda: worlds.reset(None, contact_friction=-0.1)),
     ]
