@@ -20,7 +20,7 @@ from rbd.rollout.batch import WorldBatch
 from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
 from rbd.rollout.settings import checked_settings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import Array, read_only_view
 from rbd.scalars.entries import any_array
 from rbd.state import MechanismState
 
@@ -95,17 +95,17 @@ class Worlds:
     @property
     def q(self) -> Array:
         """The configurations, (count, nq): a read-only view, which every step changes."""
-        return _view(self._batch.inputs["q"])
+        return read_only_view(self._batch.inputs["q"])
 
     @property
     def v(self) -> Array:
         """The velocities, (count, nv): a read-only view, which every step changes."""
-        return _view(self._batch.inputs["v"])
+        return read_only_view(self._batch.inputs["v"])
 
     @property
     def s(self) -> Array:
         """The states of compliant contacts, (count, ns): a read-only view, which every step changes."""
-        return _view(self._batch.inputs.get("s", np.zeros((self.count, 0))))
+        return read_only_view(self._batch.inputs.get("s", np.zeros((self.count, 0))))
 
     @property
     def t(self) -> Array:
@@ -130,12 +130,12 @@ class Worlds:
         there is one per contact point and half-space: the force on the body with the point at the beginning of the
         step. A read-only view.
         """
-        return _view(self._batch.outputs.get(FORCES, np.zeros((self.count, 0, 3))))
+        return read_only_view(self._batch.outputs.get(FORCES, np.zeros((self.count, 0, 3))))
 
     @property
     def parameters(self) -> dict[str, Array]:
         """The parameters with a row per world, by name; read-only views."""
-        return {name: _view(self._batch.inputs[name]) for name in self._settings.parameters}
+        return {name: read_only_view(self._batch.inputs[name]) for name in self._settings.parameters}
 
     def explain(self, world: int) -> str:
         """Return why a world failed: the step, and the input, joint or number that was at fault.
@@ -217,9 +217,3 @@ class Worlds:
 def available_threads() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _view(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -247,3 +247,14 @@ def check_out(out: object, shape: tuple[int, ...], name: str) -> Array:
             f"{name} must be C-contiguous and writeable", argument=name, expected=shape, actual=array.shape
         )
     return array
+
+
+def read_only_view(array: Array) -> Array:
+    """Return a view of an array through which it cannot be written.
+
+    >>> read_only_view(np.zeros(2)).flags.writeable
+    False
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -39,7 +39,7 @@ class Monitor(ABC):
 
     @abstractmethod
     def observe(self, t: float, state: MechanismState, s: Array) -> None:
-        """Record one sample; the state must not be changed."""
+        """Record one sample; a monitor that changes the state ends the simulation with ArgumentError."""
 
 
 class _Recorder(Monitor):

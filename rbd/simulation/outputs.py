@@ -10,13 +10,14 @@ import attrs
 
 from rbd.arguments import described, isinstance_untyped, require_kind
 from rbd.errors import ArgumentError
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import Array, read_only_view
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.sinks import InMemory, NpzFile, Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
 from rbd.state import MechanismState
+from rbd.state.callback_guard import guarded_callback
 
 
 @final
@@ -43,10 +44,12 @@ class Outputs:
             self._throttle.begin()
 
     def receive(self, t: float, state: MechanismState, s: Array) -> None:
-        """Pass one sample to each."""
+        """Pass one sample to each, which may change neither the state nor `s`."""
+        s = read_only_view(s)
         self._sink.store(t, state.q, state.v, s)
         for monitor in self._monitors:
-            monitor.observe(t, state, s)
+            with guarded_callback("monitor", t, state):
+                monitor.observe(t, state, s)
         if self._throttle is not None:
             self._throttle.wait(t)
 

@@ -323,7 +323,7 @@ def test_a_refused_reset_changes_nothing() -> None:
         (ArgumentError, "mask must be", lambda: worlds.reset([0, 3])),
         (
             ArgumentError,
-            "no parameter is called 'gravity'; there are inertia",
+            "no parameter is called 'gravity'; there are contact_friction",
             lambda: worlds.reset(None, gravity=[0] * 3),
         ),
         (ArgumentError, "called 'gravity'; there are none$", lambda: quadrupeds(1).reset(None, gravity=[0, 0, 0])),

@@ -34,6 +34,7 @@ from rbd.simulation import (
     Sink,
 )
 from rbd.simulation.time_grid import time_grid
+from tests.simulation.contacts import block, floor
 
 Build = Callable[..., Mechanism]
 
@@ -257,6 +258,49 @@ def test_exceptions_of_callbacks_pass_unchanged_with_the_time(pendulum: rbd.Mech
         rbd.simulate(pendulum, 0.2, dt=0.01, **{callback: failing})
     assert caught.value is complaint
     assert complaint.__notes__ == [f"raised by {callback}(t, state) at t = 0.03"]
+
+
+class Meddling(Monitor, Sink):
+    """Changes what it is shown."""
+
+    def __init__(self, change: Callable[[rbd.MechanismState | None, np.ndarray], object]) -> None:
+        self.change = change
+
+    def begin(self, sizes: Any = None) -> None:
+        pass
+
+    def observe(self, t: float, state: rbd.MechanismState, s: np.ndarray) -> None:
+        self.change(state, s)
+
+    def store(self, t: float, q: np.ndarray, v: np.ndarray, s: np.ndarray) -> None:
+        self.change(None, s)
+
+    def finish(self) -> Any:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("change", ["set_velocity", "simulate"])
+def test_monitors_may_not_change_the_state(pendulum: rbd.MechanismState, change: str) -> None:
+    changes = {
+        "set_velocity": lambda state, s: state.set_velocity([1.0, 2.0]),
+        "simulate": lambda state, s: rbd.simulate(state, 0.01, dt=0.01),
+    }
+    q, v = pendulum.q.copy(), pendulum.v.copy()
+    with pytest.raises(ArgumentError, match="monitor changed the state") as caught:
+        rbd.simulate(pendulum, 0.2, dt=0.01, monitors=[Meddling(changes[change])])
+    assert caught.value.__notes__ == ["raised by monitor(t, state) at t = 0.0"]
+    assert np.array_equal(pendulum.q, q)
+    assert np.array_equal(pendulum.v, v)
+
+
+@pytest.mark.parametrize("argument", ["monitors", "sink"])
+def test_contact_states_that_are_shown_cannot_be_written(argument: str) -> None:
+    mechanism = block(rbd.SoftContact(rbd.HuntCrossley.hertz(), rbd.ViscoelasticCoulomb(0.5, 2e4, 200.0)), points=1)
+    floor(mechanism)
+    meddling = Meddling(lambda state, s: s.fill(1e3))
+    output: Any = {"monitors": [meddling], "sink": meddling}[argument]
+    with pytest.raises(ValueError, match="read-only"):
+        rbd.simulate(rbd.MechanismState(mechanism), 0.1, dt=0.01, **{argument: output})
 
 
 class Fragile(Monitor, ForceElement, Sink):
