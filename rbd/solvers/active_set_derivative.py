@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import divide, fma
-from rbd.intrinsics.workspace import floats, operand, result
+from rbd.intrinsics.language import divide
+from rbd.intrinsics.workspace import operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -22,9 +22,9 @@ from rbd.solvers.dense_factors import (
     cholesky,
     norm,
     orthogonalise,
+    project_onto_active,
     solve_lower,
     solve_lower_transposed,
-    solve_upper,
 )
 from rbd.solvers.operands import entries, solver_error, unpack
 
@@ -110,8 +110,6 @@ class HeldMinimum(ActiveSet):
     bounds = operand("m")
     point = result("n")
     multipliers = result("m")
-    along = floats("n")
-    """The free minimum in the basis."""
 
 
 def _minimise(w: HeldMinimum) -> int:
@@ -124,30 +122,11 @@ def _minimise(w: HeldMinimum) -> int:
     for i in range(w.n):
         w.z[i] = w.linear[i]
     solve_lower(w.n, w.factor, w.z)
-    _project_onto_taken(w, k)
+    project_onto_active(w, k, w.point)
     solve_lower_transposed(w.n, w.factor, w.point)
     for j in range(k):
         w.multipliers[w.order[j]] = divide(w.u[j], w.lengths[w.order[j]])
     return 0
-
-
-def _project_onto_taken(w: HeldMinimum, k: int) -> None:
-    """Project z onto the points where taken row j has the value d[j]; u gets the multipliers."""
-    for j in range(k):
-        along = 0.0
-        for i in range(w.n):
-            along = fma(w.basis[j][i], w.z[i], along)
-        w.along[j] = along
-        entry = w.d[j]
-        for i in range(j):
-            entry = fma(-w.triangle[i][j], w.d[i] + w.along[i], entry)
-        w.d[j] = divide(entry, w.triangle[j][j]) - along
-    for i in range(w.n):
-        value = w.z[i]
-        for j in range(k):
-            value = fma(w.d[j], w.basis[j][i], value)
-        w.point[i] = value
-    solve_upper(w, k, w.u)
 
 
 def _minimum_operations(n: int, m: int) -> int:

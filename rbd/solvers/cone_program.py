@@ -54,10 +54,6 @@ def _operations() -> int:
     return 1
 
 
-def _no_change(*_: object) -> Vector:
-    return (0,)
-
-
 REQUIRE_SOLUTION: Final = Intrinsic(
     name="require_solution_in_cones",
     workspace=_Check,
@@ -65,7 +61,6 @@ REQUIRE_SOLUTION: Final = Intrinsic(
     operations=_operations,
     labels=1,
     error=solver_error,
-    derivative=_no_change,
 )
 
 

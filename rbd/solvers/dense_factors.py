@@ -50,6 +50,17 @@ def solve_lower_transposed(n: int, factor: Rows, vector: Floats) -> None:
         vector[i] = divide(entry, factor[i][i])
 
 
+def subtract_product(n: int, matrix: Rows, x: Floats, rest: Floats) -> None:
+    """Subtract H x from a vector, where the lower triangle of H is read."""
+    for i in range(n):
+        entry = rest[i]
+        for j in range(i + 1):
+            entry = fma(-matrix[i][j], x[j], entry)
+        for j in range(i + 1, n):
+            entry = fma(-matrix[j][i], x[j], entry)
+        rest[i] = entry
+
+
 def whiten(n: int, count: int, factor: Rows, rows: Rows, white: Rows) -> None:
     """Transform rows to the coordinates y = L'x, in which H = LL' is the identity."""
     for j in range(count):
@@ -79,6 +90,8 @@ class ActiveSet(Workspace):
     triangle = floats("n", "n")
     u = floats("n")
     """Multipliers of the active rows."""
+    along = floats("n")
+    """Coordinates of the point to project in the basis."""
     d = floats("n")
     """Coordinates of a row in the basis; in `project_onto_active`, the required values of the active rows."""
     z = floats("n")
@@ -136,12 +149,14 @@ def solve_upper(w: ActiveSet, k: int, solution: Floats) -> None:
 def project_onto_active(w: ActiveSet, k: int, point: Floats) -> None:
     """Project z onto the points where active row j has the value d[j]; u gets the multipliers."""
     for j in range(k):
-        entry = w.d[j]
+        along = 0.0
         for i in range(w.n):
-            entry = fma(-w.units[w.order[j]][i], w.z[i], entry)
+            along = fma(w.basis[j][i], w.z[i], along)
+        w.along[j] = along
+        entry = w.d[j]
         for i in range(j):
-            entry = fma(-w.triangle[i][j], w.d[i], entry)
-        w.d[j] = divide(entry, w.triangle[j][j])
+            entry = fma(-w.triangle[i][j], w.d[i] + w.along[i], entry)
+        w.d[j] = divide(entry, w.triangle[j][j]) - along
     for i in range(w.n):
         value = w.z[i]
         for j in range(k):

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, final
 
 import attrs
 
+from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.functions import less, minimum, where
 from rbd.scalars.linear_algebra import dot
@@ -26,20 +27,6 @@ from rbd.solvers.row_pattern import RowPattern
 from rbd.solvers.twist_space import TwistSpace
 from rbd.solvers.weighted_factor import FactorPattern
 
-
-def _no_tangents(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
-) -> Vector:
-    """Return zeros: what begins near the solution does not change it."""
-    return (0,) * len(outputs)
-
-
-def _no_cotangents(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
-) -> Vector:
-    return (0,) * len(operands)
-
-
 APPROACH_PROJECTION: Final = Intrinsic(
     name="approach_projection",
     workspace=InteriorPoint,
@@ -47,8 +34,8 @@ APPROACH_PROJECTION: Final = Intrinsic(
     operations=operations,
     specialises=True,
     guarded=True,
-    derivative=_no_tangents,
-    adjoint=_no_cotangents,
+    derivative=no_change,
+    adjoint=no_influence,
 )
 
 

@@ -30,6 +30,7 @@ from rbd.solvers.dense_factors import (
     solve_lower,
     solve_lower_transposed,
     solve_upper,
+    subtract_product,
     whiten,
 )
 from rbd.solvers.operands import entries, solver_error
@@ -221,14 +222,11 @@ def _search(w: QuadraticProgram) -> int:
 def _residual(w: QuadraticProgram, q: int) -> None:
     """Compute g - H x + A' multipliers."""
     for i in range(w.n):
-        entry = w.linear[i]
-        for j in range(i + 1):
-            entry = fma(-w.hessian[i][j], w.point[j], entry)
-        for j in range(i + 1, w.n):
-            entry = fma(-w.hessian[j][i], w.point[j], entry)
-        for j in range(q):
-            entry = fma(w.multipliers[w.order[j]], w.rows[w.order[j]][i], entry)
-        w.z[i] = entry
+        w.z[i] = w.linear[i]
+    subtract_product(w.n, w.hessian, w.point, w.z)
+    for j in range(q):
+        for i in range(w.n):
+            w.z[i] = fma(w.multipliers[w.order[j]], w.rows[w.order[j]][i], w.z[i])
 
 
 def _refine(w: QuadraticProgram, q: int) -> None:
@@ -276,7 +274,7 @@ def _operations(n: int, m: int) -> int:
 def _refinement_operations(n: int, m: int) -> int:
     """Count the operations of a round of refinement with as many active rows as there can be."""
     q = min(n, m)
-    return 6 * n * n + 9 * n * q + 3 * q * q + 4 * q
+    return 6 * n * n + 8 * n * q + 3 * q * q + 4 * q + q * (q + 1) // 2
 
 
 def _round_operations(n: int, m: int) -> int:

@@ -82,8 +82,9 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
-        message = "near() is not for models with height fields or convex hulls; use distances(state), for all pairs"
-        self._require_broad_phase(ArgumentError(message, argument="state", value=state))
+        if not self._has_broad_phase:
+            message = "near() is not for models with height fields or convex hulls; use distances(state), for all pairs"
+            raise ArgumentError(message, argument="state", value=state)
         return near_pairs(self._table(state), state, not_nan(margin, "margin"))
 
     @overload
@@ -214,13 +215,15 @@ class CollisionModel(CollisionPairs):
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
-        message = "pairs is not for models with height fields or convex hulls; leave it out"
-        self._require_broad_phase(ArgumentError(message, argument="pairs", value=self))
+        if not self._has_broad_phase:
+            message = "pairs is not for models with height fields or convex hulls; leave it out"
+            raise ArgumentError(message, argument="pairs", value=self)
         if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
             self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
         return self._shape_table
 
-    def _require_broad_phase(self, error: ArgumentError) -> None:
-        if any(isinstance(shape, (HeightField, ConvexHull)) for shape in self.shapes):
-            raise error
+    @property
+    def _has_broad_phase(self) -> bool:
+        """Whether all shapes are in the tables of shapes."""
+        return not any(isinstance(shape, (HeightField, ConvexHull)) for shape in self.shapes)

@@ -15,7 +15,7 @@ from typing import Final
 
 from rbd.intrinsics.language import Floats, Ints, divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
-from rbd.solvers.dense_factors import norm, solve_lower, solve_lower_transposed
+from rbd.solvers.dense_factors import norm, solve_lower, solve_lower_transposed, subtract_product
 from rbd.solvers.lu import lu_factor, lu_solve
 
 _ROUNDS: Final = 3
@@ -170,14 +170,11 @@ def expand_forces(w: Pairs) -> None:
 def _residual(w: Pairs) -> None:
     """Compute g - M x plus the generalised forces of the pairs."""
     for i in range(w.n):
-        entry = w.right[i]
-        for j in range(i + 1):
-            entry = fma(-w.matrix[i][j], w.point[j], entry)
-        for j in range(i + 1, w.n):
-            entry = fma(-w.matrix[j][i], w.point[j], entry)
-        for a in range(3 * w.p):
-            entry = fma(w.forces[a], w.rows[a][i], entry)
-        w.residual[i] = entry
+        w.residual[i] = w.right[i]
+    subtract_product(w.n, w.matrix, w.point, w.residual)
+    for a in range(3 * w.p):
+        for i in range(w.n):
+            w.residual[i] = fma(w.forces[a], w.rows[a][i], w.residual[i])
 
 
 def _rate_residual(w: Pairs, k: int) -> None:
