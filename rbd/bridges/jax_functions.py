@@ -8,9 +8,11 @@ q.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, final
 
+import attrs
 import numpy as np
 
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, require_recorded, robot_dynamics
@@ -47,12 +49,8 @@ def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") 
     what is no compiled robot, TopologyError for mechanisms with contact points and half-spaces, whose forces are not
     part of these functions.
     """
-    found = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
-    return _wrapped(found.value, found.derivatives, found.inputs, found.output)
-
-
-def _as_wanted(x: Any, wanted: Any) -> Any:
-    return np.asarray(x, dtype=wanted.dtype)
+    dynamics = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
+    return _wrapped(dynamics.value, dynamics.derivatives, dynamics.inputs, dynamics.output)
 
 
 def _wrapped(
@@ -62,34 +60,9 @@ def _wrapped(
     with names_extra("JAX functions"):
         jax: Any = import_module("jax")  # it may have no types
         jnp: Any = import_module("jax.numpy")
-
-    def outside(host: ArrayFunction, wanted: Any, arguments: tuple[Any, ...]) -> Any:
-        def call(*arrays: Any) -> Any:
-            found = host(*(np.asarray(array, dtype=np.float64) for array in arrays))
-            return jax.tree.map(_as_wanted, found, wanted)
-
-        return jax.pure_callback(call, wanted, *arguments, vmap_method="broadcast_all")
-
-    def like(size: tuple[int, ...]) -> Any:
-        return jax.ShapeDtypeStruct(size, jnp.zeros(()).dtype)
-
-    def values(*arrays: Any) -> Any:
-        return outside(value, like(output.shape), arrays)
-
-    def jacobians_of(*arrays: Any) -> Any:
-        return outside(jacobians, tuple(like((*output.shape, *port.shape)) for port in inputs), arrays)
-
-    inner: Any = jax.custom_jvp(values)
-    jacobian: Any = jax.custom_jvp(jacobians_of)
-
-    def pushed(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-        found = jacobian(*primals)
-        columns = zip(found, tangents, inputs, strict=True)
-        parts = [jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
-        return inner(*primals), sum(parts[1:], parts[0])
-
-    inner.defjvp(pushed)
-    jacobian.defjvp(_refuse_again)
+    computed = _ComputedOutside(jax, jnp, value, jacobians, inputs, output)
+    inner: Any = jax.custom_jvp(computed.value_of)
+    inner.defjvp(partial(_jvp, computed, inner, computed.differentiable_once()))
 
     def function(*arguments: Any) -> Any:
         arrays = tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments)
@@ -99,12 +72,63 @@ def _wrapped(
     return function
 
 
-def _check_shapes(given: Sequence[tuple[int, ...]], inputs: Sequence[Port]) -> None:
+@final
+@attrs.frozen(eq=False)
+class _ComputedOutside:
+    """A value and its derivatives, which rbd computes when JAX calls back."""
+
+    jax: Any
+    jnp: Any
+    value: ArrayFunction
+    jacobians: ArrayFunction
+    inputs: Sequence[Port]
+    output: Port
+
+    def value_of(self, *arrays: Any) -> Any:
+        """Compute the value."""
+        return self._outside(self.value, self._like(self.output.shape), arrays)
+
+    def jacobians_of(self, *arrays: Any) -> Any:
+        """Compute the derivative by each input."""
+        shapes = tuple(self._like((*self.output.shape, *port.shape)) for port in self.inputs)
+        return self._outside(self.jacobians, shapes, arrays)
+
+    def differentiable_once(self) -> Any:
+        """Return the derivatives as a JAX function that refuses to be differentiated."""
+        jacobian: Any = self.jax.custom_jvp(self.jacobians_of)
+        jacobian.defjvp(_refuse_again)
+        return jacobian
+
+    def _like(self, size: tuple[int, ...]) -> Any:
+        return self.jax.ShapeDtypeStruct(size, self.jnp.zeros(()).dtype)
+
+    def _outside(self, host: ArrayFunction, wanted: Any, arguments: tuple[Any, ...]) -> Any:
+        def call(*arrays: Any) -> Any:
+            results = host(*(np.asarray(array, dtype=np.float64) for array in arrays))
+            return self.jax.tree.map(_as_wanted, results, wanted)
+
+        return self.jax.pure_callback(call, wanted, *arguments, vmap_method="broadcast_all")
+
+
+def _jvp(
+    computed: _ComputedOutside, value: Any, jacobian: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+) -> tuple[Any, Any]:
+    """Return the value and its tangent."""
+    columns = zip(jacobian(*primals), tangents, computed.inputs, strict=True)
+    parts = [computed.jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
+    return value(*primals), sum(parts[1:], parts[0])
+
+
+def _as_wanted(x: Any, wanted: Any) -> Any:
+    return np.asarray(x, dtype=wanted.dtype)
+
+
+def _check_shapes(shapes: Sequence[tuple[int, ...]], inputs: Sequence[Port]) -> None:
     """Raise unless there is an array of the right shape for every input; tracers have shapes too."""
-    if len(given) != len(inputs):
+    if len(shapes) != len(inputs):
         names = ", ".join(port.name for port in inputs)
-        raise ArgumentError(f"the function takes {names}; got {len(given)} arguments", argument="arguments")
-    for port, shape in zip(inputs, given, strict=True):
+        raise ArgumentError(f"the function takes {names}; got {len(shapes)} arguments", argument="arguments")
+    for port, shape in zip(inputs, shapes, strict=True):
         if shape != port.shape:
             message = f"{port.name} has shape {shape}, needs {port.shape}; jax.vmap makes batches"
             raise ShapeError(message, argument=port.name, expected=port.shape, actual=shape)

@@ -39,16 +39,14 @@ def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
     gradient = RecordedFunction(derivative(_weighted(program), "sum", "inputs"))
 
     def call(*arrays: Array) -> tuple[Array, ...]:
-        given = [as_input(x, port) for x, port in zip(arrays, ports, strict=True)]
-        lead = leading_shape(ports, given)
-        count = len(program.inputs)
-        found = np.asarray(
-            gradient(
-                _concatenated(ports[:count], given[:count], lead), _concatenated(ports[count:], given[count:], lead)
-            )
+        inputs = [as_input(x, port) for x, port in zip(arrays, ports, strict=True)]
+        lead, count = leading_shape(ports, inputs), len(program.inputs)
+        values, weights = (
+            _concatenated(ports[part], inputs[part], lead) for part in (slice(0, count), slice(count, None))
         )
+        rows = np.asarray(gradient(values, weights))
         parts = offsets(program.inputs)
-        return tuple(found[..., i : i + port.size].reshape((*lead, *port.shape)) for i, port in parts)
+        return tuple(rows[..., i : i + port.size].reshape((*lead, *port.shape)) for i, port in parts)
 
     return call
 

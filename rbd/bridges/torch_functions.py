@@ -7,8 +7,8 @@ the entries of q: a gradient has the shape of its tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
 from types import new_class
 from typing import Any, cast
@@ -57,12 +57,12 @@ def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics"
     what is no compiled robot, TopologyError for mechanisms with contact points and half-spaces, whose forces are not
     part of these functions.
     """
-    found = robot_dynamics(robot, name, "torch_dynamics", "torch_step includes them")
+    dynamics = robot_dynamics(robot, name, "torch_dynamics", "torch_step includes them")
 
     def gradients(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
-        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in found.derivatives(q, v, x))
+        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in dynamics.derivatives(q, v, x))
 
-    return _wrapped(name, found.value, lambda: gradients, found.inputs, (found.output,))
+    return _wrapped(name, dynamics.value, lambda: gradients, dynamics.inputs, (dynamics.output,))
 
 
 def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-rk4") -> Callable[..., Any]:
@@ -98,50 +98,51 @@ def _wrapped(
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
     with names_extra("PyTorch functions"):
         torch: Any = import_module("torch")
-    made = cache(make_pullback)
-    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
-
-    def backward(ctx: Any, *weights: Any) -> tuple[Any, ...]:
-        found = gradient.apply(*ctx.saved_tensors, *weights)
-        return tuple(_summed(x, like.shape) for x, like in zip(found, ctx.saved_tensors, strict=True))
-
-    outside = _autograd(torch, name, value, inputs, backward)
+    pullback = cache(make_pullback)
+    ports = [*inputs, *outputs]
+    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: pullback()(*arrays), ports, _refuse_again)
+    computed = _autograd(torch, name, value, inputs, partial(_backward, gradient))
 
     def function(*arguments: Any) -> Any:
         if len(arguments) != len(inputs):
             names = ", ".join(port.name for port in inputs)
             raise ArgumentError(f"{name} takes {names}; got {len(arguments)} arguments", argument="arguments")
-        found = outside.apply(*(_taken(torch, x, port.name) for x, port in zip(arguments, inputs, strict=True)))
-        return found[0] if len(outputs) == 1 else found
+        results = computed.apply(*(_taken(torch, x, port.name) for x, port in zip(arguments, inputs, strict=True)))
+        return results[0] if len(outputs) == 1 else results
 
     function.__name__ = function.__qualname__ = name
     return function
+
+
+def _backward(gradient: Any, ctx: Any, *weights: Any) -> tuple[Any, ...]:
+    """Return the gradients by the saved tensors."""
+    gradients = gradient.apply(*ctx.saved_tensors, *weights)
+    return tuple(_summed(x, like.shape) for x, like in zip(gradients, ctx.saved_tensors, strict=True))
+
+
+def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
+    ctx.save_for_backward(*inputs)
 
 
 def _autograd(torch: Any, name: str, host: ArrayFunction, ports: Sequence[Port], backward: Callable[..., Any]) -> Any:
     """Return a subclass of `torch.autograd.Function`: from tensors of float64 to a tuple of them."""
 
     def forward(*tensors: Any) -> tuple[Any, ...]:
-        found: object = host(*(tensor.numpy(force=True) for tensor in tensors))
-        arrays = cast("tuple[Array, ...]", found if isinstance(found, tuple) else (found,))
+        results: object = host(*(tensor.numpy(force=True) for tensor in tensors))
+        arrays = cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
         return tuple(torch.from_numpy(np.asarray(x)) for x in arrays)
 
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
-        ctx.save_for_backward(*inputs)
-
     def vmap(info: object, in_dims: Sequence[int | None], *tensors: Any) -> tuple[Any, tuple[int, ...]]:
-        found = made.apply(*_lifted(tensors, in_dims, [len(port.shape) for port in ports]))
-        return found, (0,) * len(found)
+        results = made.apply(*_lifted(tensors, in_dims, [len(port.shape) for port in ports]))
+        return results, (0,) * len(results)
 
-    parts: dict[str, Callable[..., Any]] = {
-        "forward": forward,
-        "setup_context": setup_context,
-        "backward": backward,
-        "vmap": vmap,
-    }
-    statics: dict[str, Any] = {key: staticmethod(part) for key, part in parts.items()}
-    made: Any = new_class(name, (torch.autograd.Function,), exec_body=lambda body: body.update(statics))
+    statics = {"forward": forward, "setup_context": _save_inputs, "backward": backward, "vmap": vmap}
+    made: Any = new_class(name, (torch.autograd.Function,), exec_body=partial(_add_statics, statics))
     return made
+
+
+def _add_statics(functions: Mapping[str, Callable[..., Any]], body: dict[str, Any]) -> None:
+    body.update({name: staticmethod(function) for name, function in functions.items()})
 
 
 def _refuse_again(ctx: object, *weights: object) -> tuple[object, ...]:

@@ -72,8 +72,8 @@ class Builder:
         for name, joint in zip(names, joints, strict=True):
             body = RigidBody(name, _inertia(name, part.mass if name == part.name else None))
             new_joint = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
-            body_frame, (place, after) = body.default_frame, _joint_poses(pose, joint)
-            joint_pose = place.transform(new_joint.frame_before, parent_frame)
+            body_frame, (preceding, after) = body.default_frame, _joint_poses(pose, joint)
+            joint_pose = preceding.transform(new_joint.frame_before, parent_frame)
             successor_pose = after.transform(body_frame, new_joint.frame_after)
             self.mechanism.attach(before, body, new_joint, joint_pose=joint_pose, successor_pose=successor_pose)
             before, pose, parent_frame = body, Pose(), body_frame

@@ -62,8 +62,8 @@ def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: M
         )
         return
     (time, ratio), rest = joint.spring_damper, (joint.spring_reference, joint.spring_reference)
-    place = state.v_slice(state.mechanism.joint(joint.name)).start
-    inertia = 1 / float(mobility[place, place])
+    k = state.v_slice(state.mechanism.joint(joint.name)).start
+    inertia = 1 / float(mobility[k, k])
     if not settings.off("damper"):
         state.mechanism.joint(joint.name).damping = 2 * inertia / time
     if not settings.off("spring"):
@@ -80,8 +80,8 @@ def _damped(actuator: Actuator, state: MechanismState, mobility: Array) -> Actua
         return actuator
     row = np.zeros(len(mobility))
     for name, factors in actuator.moment_arms:
-        place = state.v_slice(state.mechanism.joint(name))
-        row[place] += factors[: place.stop - place.start]
+        coordinates = state.v_slice(state.mechanism.joint(name))
+        row[coordinates] += factors[: coordinates.stop - coordinates.start]
     inertia = 1 / float(row @ mobility @ row) if row.any() else 0.0
     damping = 2 * actuator.bias[2] * math.sqrt(max(0.0, actuator.gain[0] * inertia))
     return attrs.evolve(actuator, bias=(actuator.bias[0], actuator.bias[1], -damping))

@@ -44,8 +44,8 @@ class KeyframeReader:
         self._reading = reading
         self._mechanism = mechanism
         self._joints = [joint for body in bodies for joint in body.joints]
-        places = [_reference(body, joint) for body in bodies for joint in body.joints]
-        self._start: Array = np.array([c for place in places for c in place], dtype=np.float64)
+        coordinates = [_reference(body, joint) for body in bodies for joint in body.joints]
+        self._start: Array = np.array([c for of_joint in coordinates for c in of_joint], dtype=np.float64)
         self._supported: NDArray[np.bool_] = np.array(supported, dtype=np.bool_)
         self._names: dict[str, XmlElement] = {}
         self._number = 0

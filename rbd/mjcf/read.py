@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, final
+
+import attrs
 
 from rbd.arguments import flag, require_kind
 from rbd.errors import MjcfSyntaxError
@@ -19,9 +21,10 @@ from rbd.mjcf.build import Builder
 from rbd.mjcf.contacts import ContactReader
 from rbd.mjcf.damping_ratios import apply_damping_ratios
 from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.description import BodyPart
 from rbd.mjcf.equality import EqualityReader
 from rbd.mjcf.files import Files, Inclusion
-from rbd.mjcf.forces import read_forces
+from rbd.mjcf.forces import Forces, read_forces
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
@@ -30,7 +33,7 @@ from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
 from rbd.mjcf.schema import SECTIONS, SECTIONS_WITHOUT_EFFECT
-from rbd.mjcf.settings import read_settings
+from rbd.mjcf.settings import Settings, read_settings
 
 _LIMITS: Final = MjcfLimits()
 
@@ -114,28 +117,52 @@ def parse_mjcf(
     return mechanism
 
 
+@final
+@attrs.frozen(eq=False)
+class _Model:
+    """What a file says of bodies, and of the forces on them, before there is a mechanism."""
+
+    settings: Settings
+    defaults: Defaults
+    meshes: Meshes
+    bodies: list[BodyPart]
+    forces: Forces
+
+
 def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
-    """Return the mechanism: bodies, and forces with armatures, come before it; what refers to its joints after it."""
+    """Return the mechanism of a file."""
     _check_root(reading, tree)
     Inclusion(files).expand(tree)
     _check_sections(reading, tree)
+    model = _model(reading, tree, files)
+    mechanism = _mechanism(reading, tree, model)
+    reading.report.time_step, reading.report.meshes = model.settings.time_step, model.meshes
+    if remove_fixed_joints:
+        with reading.errors_at(tree):
+            mechanism.remove_fixed_joints()
+    return mechanism
+
+
+def _model(reading: MjcfReading, tree: XmlElement, files: Files) -> _Model:
+    """Read the bodies with their masses, and the forces; raise what was collected."""
     settings, defaults = read_settings(reading, tree), Defaults(reading, tree)
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
     assign_masses(reading, bodies, settings)
     forces = read_forces(reading, tree, defaults, settings, bodies)
     reading.raise_collected()
-    builder = Builder(reading, settings)
-    builder.build(bodies, forces.armatures)
-    EqualityReader(reading, defaults, settings, bodies, builder).read(tree)
+    return _Model(settings, defaults, meshes, bodies, forces)
+
+
+def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechanism:
+    """Build the mechanism, then read what refers to its joints; raise what was collected."""
+    settings, bodies, builder = model.settings, model.bodies, Builder(reading, model.settings)
+    builder.build(bodies, model.forces.armatures)
+    EqualityReader(reading, model.defaults, settings, bodies, builder).read(tree)
     ContactReader(reading, settings, bodies).read(tree)
-    KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
+    KeyframeReader(reading, bodies, builder.mechanism, model.forces.supported).read(tree)
     reading.raise_collected()
     apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
-    reading.report.time_step, reading.report.meshes = settings.time_step, meshes
-    if remove_fixed_joints:
-        with reading.errors_at(tree):
-            builder.mechanism.remove_fixed_joints()
     return builder.mechanism
 
 

@@ -62,10 +62,10 @@ def seeds(name: str) -> Iterator[bytes]:
             if path.stat().st_size < 20_000:
                 yield path.read_bytes()
     else:
-        from tests.mjcf.faults import DOUBTS, FAULTS
+        from tests.mjcf.faults import FAULTS, STRICT_FAULTS
         from tests.mjcf.models import MODELS
 
-        texts = [*MODELS.values(), *(fault.text for fault in (*FAULTS.values(), *DOUBTS.values()))]
+        texts = [*MODELS.values(), *(fault.text for fault in (*FAULTS.values(), *STRICT_FAULTS.values()))]
         yield from (text.encode() for text in texts if len(text) < 20_000)
 
 

@@ -244,7 +244,7 @@ FAULTS = {
 }
 
 # What only `strict=True` refuses.
-DOUBTS = {
+STRICT_FAULTS = {
     "viscosity": section("<option viscosity='1'/>", REFUSED, "fluid"),
     "misspelt option": section("<option gravty='0 0 1'/>", REFUSED, "did you mean 'gravity'?"),
     "unknown option": section("<option>\n<flags/></option>", REFUSED, "did you mean 'flag'?", 3),

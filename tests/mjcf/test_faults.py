@@ -12,7 +12,7 @@ import pytest
 from rbd.errors import MjcfError, MjcfSyntaxError
 from rbd.mjcf import MjcfReport, MjcfWarning, parse_mjcf
 from tests.counting import calls
-from tests.mjcf.faults import DOUBTS, FAULTS, Fault
+from tests.mjcf.faults import FAULTS, STRICT_FAULTS, Fault
 
 
 def refusal(fault: Fault, *, strict: bool = False, report: MjcfReport | None = None) -> MjcfError:
@@ -69,9 +69,9 @@ def test_a_refused_file_leaves_the_report_alone(name: str) -> None:
     assert repr(vars(report)) == before
 
 
-@pytest.mark.parametrize("name", DOUBTS)
+@pytest.mark.parametrize("name", STRICT_FAULTS)
 def test_a_doubt_is_warned_of_and_refused_when_strict(name: str) -> None:
-    fault, report = DOUBTS[name], MjcfReport()
+    fault, report = STRICT_FAULTS[name], MjcfReport()
     with pytest.warns(MjcfWarning, match="^f.xml: . doubts?, the first in line") as caught:
         parse_mjcf(fault.text, file="f.xml", report=report)
     assert len(caught) == 1

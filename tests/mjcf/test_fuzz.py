@@ -17,12 +17,15 @@ from rbd.errors import MjcfError
 from rbd.mjcf import parse_mjcf
 from rbd.mjcf.mesh_files import MeshFault, read_mesh
 from rbd.mjcf.mesh_inertias import mesh_inertia
-from tests.mjcf.faults import DOUBTS, FAULTS
+from tests.mjcf.faults import FAULTS, STRICT_FAULTS
 from tests.mjcf.models import MODELS, write_meshes
 
 pytestmark = pytest.mark.filterwarnings("ignore::rbd.mjcf.MjcfWarning")
 SEEDS = [text.encode() for text in MODELS.values()]
-ALL = [*SEEDS, *(fault.text.encode() for fault in [*FAULTS.values(), *DOUBTS.values()] if len(fault.text) < 2000)]
+ALL = [
+    *SEEDS,
+    *(fault.text.encode() for fault in [*FAULTS.values(), *STRICT_FAULTS.values()] if len(fault.text) < 2000),
+]
 WORDS = [
     b"<body>", b"</body>", b"<joint/>", b"<geom", b"/>", b">", b'"', b"<", b"&", b"<!DOCTYPE m>", b"<!--", b"\0",
     b"\xff", b"1e308", b"-1e308", b"1e30", b"nan", b"-0", b"1e-320", b"0", b"1", b"-1", b"world", b'name="a"',
