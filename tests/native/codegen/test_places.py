@@ -49,3 +49,18 @@ def test_small_workspaces_have_no_windows() -> None:
     cut = make_plan(program, 20)
     assert 0 < cut.slot_count <= 128
     assert FunctionWriter("one", cut, Lanes(1), {}).span == 0
+
+
+def test_loops_may_be_written_in_a_function_of_instructions() -> None:
+    """The first block has a label from the beginning; windows, which are known at the end, come before the loop."""
+    plan = make_plan(programs.random_program(23, 2500), 20)
+    writer = FunctionWriter("one", plan, Lanes(1), {})
+    writer.w.for_each("%count", lambda _: None)
+    index = min(plan.slots, key=plan.slots.__getitem__)
+    writer.value(plan.program.input_size + index)
+    lines = writer.text().splitlines()
+    assert lines[1] == "entry:"
+    window, loop = (
+        next(k for k, line in enumerate(lines) if text in line) for text in (" asm ", "phi i64 [0, %entry]")
+    )
+    assert 1 < window < loop
