@@ -13,9 +13,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-_FEW: Final = 8
+_MAX_INLINE: Final = 8
 """Arrays of at most so many entries are shown whole."""
-_MOST: Final = 24
+_MAX_ROWS: Final = 24
 """Lines of a table; of more, the first ones are shown."""
 
 
@@ -36,10 +36,10 @@ def _shown(value: object) -> str:
     """Return what is shown of one field, after its name."""
     if isinstance(value, np.ndarray):
         array = cast("NDArray[Any]", value)
-        return f"={numbers(array.tolist())}" if array.ndim == 1 and array.size <= _FEW else f": {array.shape}"
+        return f"={numbers(array.tolist())}" if array.ndim == 1 and array.size <= _MAX_INLINE else f": {array.shape}"
     if isinstance(value, (tuple, list)):
         entries = cast("Sequence[object]", value)
-        few = len(entries) <= _FEW and all(isinstance(x, (int, float, str)) for x in entries)
+        few = len(entries) <= _MAX_INLINE and all(isinstance(x, (int, float, str)) for x in entries)
         return f"={entries!r}" if few else f": {len(entries)} entries"
     return f"={value:.4g}" if isinstance(value, float) else f"={value!r}"
 
@@ -61,12 +61,12 @@ def table(title: str, rows: Sequence[Sequence[str]]) -> str:
       one    [1]
       three  [2]
     """
-    shown = rows[:_MOST]
+    shown = rows[:_MAX_ROWS]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = [
         "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in shown
     ]
-    more = [f"  ... and {len(rows) - _MOST} more"] if len(rows) > _MOST else []
+    more = [f"  ... and {len(rows) - _MAX_ROWS} more"] if len(rows) > _MAX_ROWS else []
     return "\n".join([title, *lines, *more])
 
 

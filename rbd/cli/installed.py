@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 
-_FEW: Final = 5
+_MAX_LISTED: Final = 5
 
 
 def installed_file(package: str, name: str) -> Path:
@@ -40,7 +40,7 @@ def _unknown(package: str, name: str, files: list[str]) -> UnknownNameError:
 
     ending = PurePosixPath(name).suffix
     names = sorted({PurePosixPath(file).name for file in files if ending and file.endswith(ending)})
-    close = get_close_matches(PurePosixPath(name).name, names, n=_FEW, cutoff=0.4) or names[:_FEW]
+    close = get_close_matches(PurePosixPath(name).name, names, n=_MAX_LISTED, cutoff=0.4) or names[:_MAX_LISTED]
     message = f"package {package} has no file {quoted(name)}"
     message += f"; files of that kind are {', '.join(close)}" if close else ""
     return UnknownNameError(message, kind="file", name=name, known=names, suggestion=close[0] if close else None)
@@ -51,5 +51,5 @@ def _listed(package: str, files: list[metadata.PackagePath]) -> str:
     length = 1
     while len({file.parts[-length:] for file in files}) < len(files):
         length += 1
-    shown = [f"{package}:{'/'.join(file.parts[-length:])}" for file in files[:_FEW]]
-    return " or ".join(shown) + (" ..." if len(files) > _FEW else "")
+    shown = [f"{package}:{'/'.join(file.parts[-length:])}" for file in files[:_MAX_LISTED]]
+    return " or ".join(shown) + (" ..." if len(files) > _MAX_LISTED else "")

@@ -27,7 +27,7 @@ _IN_REPORTS: Final = {
     "geometries": "shapes", "geoms": "shapes", "actuators": "actuators", "springs": "springs",
     "gravity_compensations": "gravity compensations", "keyframes": "keyframes",
 }  # fmt: skip
-_FEW: Final = 4
+_MAX_LISTED: Final = 4
 _TOLERANCE: Final = 1e-9
 """Of numbers, relative: writers round those that they compute."""
 
@@ -155,8 +155,8 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     """Return a line that says of which joints or bodies something is lost, if of any."""
     if not names:
         return []
-    shown = ", ".join(quoted(name) for name in names[:_FEW])
-    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    shown = ", ".join(quoted(name) for name in names[:_MAX_LISTED])
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
     return [f"{what}: {shown}{more}"]
 
 

@@ -25,7 +25,7 @@ rbd view gymnasium:ant.xml --layers shapes frames names
 rbd simulate gymnasium:ant.xml --ground --out ant.npz && rbd view gymnasium:ant.xml --trajectory ant.npz
 rbd view robot.urdf --no-browser --screenshot robot.png
 """
-_MOST_PORT = 65535
+_MAX_PORT = 65535
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -116,8 +116,8 @@ def _wait(viewer: Viewer, duration: float | None) -> None:
 
 def _port(text: str) -> int:
     number = int(text)
-    if not 0 <= number <= _MOST_PORT:
-        raise argparse.ArgumentTypeError(f"must be 0 to {_MOST_PORT}, not {number}")
+    if not 0 <= number <= _MAX_PORT:
+        raise argparse.ArgumentTypeError(f"must be 0 to {_MAX_PORT}, not {number}")
     return number
 
 

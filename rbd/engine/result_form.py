@@ -11,7 +11,7 @@ from rbd.kernels.value_tree import Template, array_unflattener, flatten
 from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
 
-_MOST_ARRAYS: Final = 32
+_MAX_ARRAYS: Final = 32
 """Maximum number of output arrays, whose pointers are on the stack; larger results are one array."""
 
 
@@ -40,12 +40,12 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
         return ResultForm({"result": result}, _single_array, is_arrays=True)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)
-        if 0 < len(entries) <= _MOST_ARRAYS and all(map(_is_array, entries)):
+        if 0 < len(entries) <= _MAX_ARRAYS and all(map(_is_array, entries)):
             return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _array_tuple, is_arrays=True)
     if isinstance(result, Mapping):
         table = cast("Mapping[str, object]", result)
         keys = tuple(table)
-        if 0 < len(keys) <= _MOST_ARRAYS and all(map(_is_array, table.values())):
+        if 0 < len(keys) <= _MAX_ARRAYS and all(map(_is_array, table.values())):
             return ResultForm(dict(table), lambda arrays: dict(zip(keys, map(nested, arrays), strict=True)))
     numbers: list[Any] = []
     template = flatten(whole, numbers, Recorded)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
     from rbd.mechanism.tree import Edge
 
-_MOST_LINES = 200
+_MAX_LINES = 200
 _DEEPEST = 40
 
 
@@ -26,7 +26,7 @@ def _tree_lines(structure: Structure) -> list[str]:
     children = structure.spanning_tree().children
     lines: list[str] = []
     stack: list[tuple[RigidBody, str, str]] = [(structure.root, "", "")]
-    while stack and len(lines) < _MOST_LINES:
+    while stack and len(lines) < _MAX_LINES:
         body, indent, branch = stack.pop()
         edge = structure.parent.get(body)
         lines.append(_truncated_indent(indent + branch) + body.name + (f"  ({_kind(edge)})" if edge else ""))
@@ -47,7 +47,7 @@ def _listed(title: str, entries: list[str]) -> list[str]:
     """Return a list below its title; nothing for an empty one."""
     if not entries:
         return []
-    shown = [f"   {entry}" for entry in entries[:_MOST_LINES]]
+    shown = [f"   {entry}" for entry in entries[:_MAX_LINES]]
     return [f"{title}:", *shown, *[f"... and {len(entries) - len(shown)} more"] * (len(entries) > len(shown))]
 
 

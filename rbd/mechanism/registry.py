@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rbd.mechanism.joint import Joint, JointData
     from rbd.spatial import Frame, Tag
 
-_MOST_COMPARED = 4096  # beyond this many names the closest one is not searched for
+_MAX_COMPARED = 4096  # beyond this many names the closest one is not searched for
 
 
 def require_name(name: object, what: str) -> str:
@@ -47,7 +47,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", m
     import difflib
 
     names = tuple(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _MOST_COMPARED else []
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _MAX_COMPARED else []
     suggestion = close[0] if close else None
     hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
     message = f"no {kind} is named {quoted(name)}{remark or hint}{more}"

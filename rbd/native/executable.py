@@ -152,6 +152,11 @@ class Executable(ABC):
         finally:
             self._queued, self._interpreted = None, 0
 
+    def _take_error(self) -> BaseException | None:
+        """Return the kept exception, if there is one, and keep it no longer; two threads at once may both get it."""
+        error, self._error = self._error, None
+        return error
+
 
 @final
 class LiveExecutable(Executable):
@@ -201,7 +206,7 @@ class LiveExecutable(Executable):
             if self._interpreted > OPERATIONS_BEFORE_COMPILING:
                 native.warn_interpreted()
             return None
-        error, self._error = self._error, None
+        error = self._take_error()
         if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
@@ -262,11 +267,11 @@ class ArrayExecutable(Executable):
         """Return the machine code for a call; None if the call is interpreted.
 
         In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
-        interpreting them takes longer. Raises the exceptions of the other thread.
+        interpreting them takes longer. Raises the exceptions of the other thread, unless there is code since.
         """
         if rows or not native.in_background():
             return self.compile(rows=rows)
-        error, self._error = self._error, None
+        error = self._take_error()
         if error is not None and not self.is_compiled:
             raise error
         return self._ensure_compiled(rows=False, wait=False)

@@ -137,9 +137,9 @@ def _sum(x: Recorded, y: Recorded) -> Any:
     if x is y:
         return _scaled(x, 2.0)
     if x.op in _IN_SUMS or y.op in _IN_SUMS:
-        found = _folded_sum(x, y)
-        if found is not None:
-            return found
+        folded = _folded_sum(x, y)
+        if folded is not None:
+            return folded
     i, j = x.index, y.index
     return x.graph.intern(Recorded, ADD, x, y, (i, j)) if i < j else x.graph.intern(Recorded, ADD, y, x, (j, i))
 
@@ -196,9 +196,9 @@ def _difference(x: Recorded, y: Recorded) -> Any:
     if x is y:
         return 0
     if x.op in _IN_SUMS or y.op in _IN_SUMS:
-        found = _folded_difference(x, y)
-        if found is not None:
-            return found
+        folded = _folded_difference(x, y)
+        if folded is not None:
+            return folded
     opposite = x.graph.tables[SUB].get((y.index, x.index))
     return x.graph.intern(Recorded, SUB, x, y, (x.index, y.index)) if opposite is None else -opposite
 
@@ -208,13 +208,13 @@ def _folded_difference(x: Recorded, y: Recorded) -> Any:
         return x + y.a
     if x.op == NEG:
         return -(x.a + y)
-    found = _collected(x, y, -1.0)
-    if found is None:
-        found = _remainder(x, y)
-    if found is None:
-        found = _remainder(y, x)
-        found = None if found is None else -found
-    return found
+    difference = _collected(x, y, -1.0)
+    if difference is None:
+        difference = _remainder(x, y)
+    if difference is None:
+        difference = _remainder(y, x)
+        difference = None if difference is None else -difference
+    return difference
 
 
 def _remainder(x: Recorded, y: Recorded) -> Any:
@@ -230,9 +230,9 @@ def _product(x: Recorded, y: Recorded) -> Any:
     if x.graph is not y.graph:
         check_same_graph(x, y)
     if x.op in _IN_PRODUCTS or y.op in _IN_PRODUCTS:
-        found = _folded_product(x, y)
-        if found is not None:
-            return found
+        folded = _folded_product(x, y)
+        if folded is not None:
+            return folded
     i, j = x.index, y.index
     return x.graph.intern(Recorded, MUL, x, y, (i, j)) if i < j else x.graph.intern(Recorded, MUL, y, x, (j, i))
 
@@ -242,8 +242,8 @@ def _folded_product(x: Recorded, y: Recorded) -> Any:
         return -(x.a * y)
     if y.op == NEG:
         return -(x * y.a)
-    found = _cancelled(x, y)
-    return _cancelled(y, x) if found is None else found
+    product = _cancelled(x, y)
+    return _cancelled(y, x) if product is None else product
 
 
 def _cancelled(x: Recorded, y: Recorded) -> Any:

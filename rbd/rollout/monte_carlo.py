@@ -41,7 +41,7 @@ from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.simulation import Trajectory
 from rbd.state import MechanismState
 
-_MOST_STEPS = 10**10
+_MAX_STEPS = 10**10
 
 
 def rollout(
@@ -118,8 +118,8 @@ def _plan(final_time: float, dt: float, every: float | None, substeps: int) -> R
 
 def _whole_steps(time: float, dt: float, argument: str) -> int:
     ratio = time / dt
-    if not ratio <= _MOST_STEPS:
-        allowed = f"at most {_MOST_STEPS:g} steps of {dt:g} s"
+    if not ratio <= _MAX_STEPS:
+        allowed = f"at most {_MAX_STEPS:g} steps of {dt:g} s"
         raise ArgumentError(f"{argument} is {time:g}, needs {allowed}", argument=argument, value=time, allowed=allowed)
     return round(ratio)
 

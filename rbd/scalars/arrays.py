@@ -47,7 +47,7 @@ _FLOAT64 = np.dtype(np.float64)
 _SEQUENCES: Final = frozenset({tuple, list})
 _ONLY_FLOATS: Final = frozenset({float})
 # Up to this size a Python loop is faster than NumPy at finding NaN and infinity.
-_FEW = 48
+_SMALL_SIZE = 48
 
 
 def float_array(values: object, shape: Shape, name: str, *, copy: bool = True) -> Array:
@@ -63,8 +63,8 @@ def float_array(values: object, shape: Shape, name: str, *, copy: bool = True) -
     array = converted(values, shape, name) if fresh else cast("Array", values)
     if array.shape != shape:
         check_shape(array.shape, shape, name)
-    few = array.size <= _FEW and all(map(math.isfinite, array.reshape(-1).tolist()))
-    if not few:
+    is_finite = array.size <= _SMALL_SIZE and all(map(math.isfinite, array.reshape(-1).tolist()))
+    if not is_finite:
         check_finite(array, name)
     return np.array(array, order="C") if copy and not fresh else np.ascontiguousarray(array)
 

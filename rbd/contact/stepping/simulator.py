@@ -37,7 +37,7 @@ from rbd.state.saved_state import restored_on_failure
 
 Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
 """Maps time and state to torques."""
-_MOST_STEPS = 1e10
+_MAX_STEPS = 1e10
 
 
 @final
@@ -125,8 +125,8 @@ class ContactSimulator:
     def _steps(self, final_time: object) -> int:
         time = at_least_zero(final_time, "final_time")
         ratio = time / self._dt
-        if ratio > _MOST_STEPS:
-            allowed = f"at most {_MOST_STEPS:g} steps of {self._dt:g} s"
+        if ratio > _MAX_STEPS:
+            allowed = f"at most {_MAX_STEPS:g} steps of {self._dt:g} s"
             message = f"final_time is {time:g}, needs {allowed}"
             raise ArgumentError(message, argument="final_time", value=final_time, allowed=allowed)
         return round(ratio)

@@ -13,7 +13,7 @@ from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 
 _TILE_BYTES: Final = 96 * 1024
 """Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
-_MOST_BLOCKS: Final = 8
+_MAX_BLOCKS: Final = 8
 """Blocks of a tile, at most."""
 
 
@@ -25,7 +25,7 @@ class ColumnTile:
         """Choose for numbers of columns."""
         self.input_step, self.output_step = inputs * lanes.width, outputs * lanes.width
         """Doubles from block to block."""
-        self.blocks = _MOST_BLOCKS
+        self.blocks = _MAX_BLOCKS
         while self.blocks > 1 and self.blocks * 8 * (self.input_step + self.output_step) > _TILE_BYTES:
             self.blocks //= 2
 

@@ -110,8 +110,8 @@ class ValuePlan:
                 stack.append(_container(parts, offsets, others))
             elif code != RETURN:
                 stack.append(_leaf(code, arguments))
-        found = stack[0](0)  # of a container: DOWN, its parts, UP
-        return found[_UPDATE:-_UPDATE] if 0 < found[::_UPDATE].count(DOWN) < LEVELS else []
+        words = stack[0](0)  # of a container: DOWN, its parts, UP
+        return words[_UPDATE:-_UPDATE] if 0 < words[::_UPDATE].count(DOWN) < LEVELS else []
 
 
 _Updates = Callable[[int], list[int]]

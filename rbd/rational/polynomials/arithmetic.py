@@ -69,11 +69,8 @@ def total(a: Content, b: Content, exact: bool) -> Content:
     terms = a.terms | b.terms
     common = a.terms.keys() & b.terms.keys()
     support, degree, multilinear = a.support | b.support, max(a.degree, b.degree), a.multilinear and b.multilinear
-    largest, error, dropped_sum = (
-        max(a.max_coefficient, b.max_coefficient),
-        max(a.error, b.error),
-        a.dropped_sum + b.dropped_sum,
-    )
+    largest, error = max(a.max_coefficient, b.max_coefficient), max(a.error, b.error)
+    dropped_sum = a.dropped_sum + b.dropped_sum
     if common:
         error = 0.0 if exact else a.error + b.error + ROUNDING * (a.max_coefficient + b.max_coefficient)
         largest, dropped = _merged(terms, common, a.terms, b.terms, threshold(error, largest), largest)
