@@ -136,7 +136,8 @@ def _autograd(torch: Any, name: str, host: ArrayFunction, ports: Sequence[Port],
         results = made.apply(*_lifted(tensors, in_dims, [len(port.shape) for port in ports]))
         return results, (0,) * len(results)
 
-    statics = {"forward": forward, "setup_context": _save_inputs, "backward": backward, "vmap": vmap}
+    statics: dict[str, Callable[..., Any]] = {"forward": forward, "backward": backward, "vmap": vmap}
+    statics["setup_context"] = _save_inputs
     made: Any = new_class(name, (torch.autograd.Function,), exec_body=partial(_add_statics, statics))
     return made
 
