@@ -28,12 +28,8 @@ _AGE = 7 * 24 * 3600.0
 def keep_in(folder: Path) -> None:
     """Make LLVM's code generator load object code from `folder`, and store new code there."""
     folder.mkdir(parents=True, exist_ok=True)
-    create, parse, emit = (
-        binding.Target.create_target_machine,
-        binding.parse_assembly,
-        binding.TargetMachine.emit_object,
-    )
-    version = str(binding.llvm_version_info)
+    create, emit = binding.Target.create_target_machine, binding.TargetMachine.emit_object
+    version, parse = str(binding.llvm_version_info), binding.parse_assembly
 
     def create_target_machine(self: Any, **options: Any) -> Any:
         made = create(self, **options)

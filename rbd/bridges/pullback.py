@@ -12,6 +12,7 @@ import numpy as np
 
 from rbd.compiled.arguments import as_input, leading_shape
 from rbd.compiled.function import RecordedFunction
+from rbd.program.collection import gc_paused
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program, offsets
@@ -51,6 +52,7 @@ def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
     return call
 
 
+@gc_paused
 def _weighted(program: Program) -> Program:
     """Return the sum of all outputs times their weights, of all inputs in a row and all weights in a row."""
     graph = Graph()
@@ -59,7 +61,9 @@ def _weighted(program: Program) -> Program:
     total: Scalar = 0
     for weight, output in zip(weights, replay(program, inputs), strict=True):
         total = total + weight * output
-    return Program.of(graph, f"{program.name}_pullback", {"sum": total})
+    weighted = Program.of(graph, f"{program.name}_pullback", {"sum": total})
+    graph.clear()
+    return weighted
 
 
 def _entries(graph: Graph, name: str, ports: Sequence[Port]) -> Sequence[Scalar]:

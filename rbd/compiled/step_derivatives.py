@@ -20,6 +20,7 @@ from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
+from rbd.program.collection import gc_paused
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -85,6 +86,7 @@ def contact_step_derivatives(step: RecordedFunction, mechanism: Mechanism) -> Re
     return RecordedFunction(_differentiated_program(step.program, mechanism), step.evaluation.defaults)
 
 
+@gc_paused
 def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
     """Return the program of the derivatives of all states after a step by all states before it and the torques."""
     graph = Graph()
@@ -98,7 +100,9 @@ def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
             slopes = derivative(step, f"{of}_next", _INPUT_OF.get(by, by), directions=directions)
             rows = _rows(replay(slopes, inputs), slopes.outputs[0].shape)
             named[f"{of}_by_{by}"] = velocity_map.along_velocities(q_next, rows) if of == "q" else rows
-    return Program.of(graph, "step_derivatives", named)
+    program = Program.of(graph, "step_derivatives", named)
+    graph.clear()
+    return program
 
 
 def _flat(nested: object) -> Vector:

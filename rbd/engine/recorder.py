@@ -6,63 +6,23 @@ options is the same program.
 
 from __future__ import annotations
 
-import gc
-import os
 import re
-import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 from rbd.errors import RecordingError
 from rbd.indexing.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
+from rbd.program.collection import gc_paused
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
 from rbd.scalars.opaque import LIKE
 
-P = ParamSpec("P")
-R = TypeVar("R")
-_pausing: Final[set[int]] = set()
-"""Threads that have paused the garbage collector."""
 Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]
 """Adds inputs for the arguments of a function to a graph; returns arguments by position and by name."""
-
-
-def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that makes many long-lived objects: the garbage collector is paused.
-
-    A collection during a recording traverses all objects of the process and frees none.
-    """
-
-    @wraps(function)
-    def call(*args: P.args, **named: P.kwargs) -> R:
-        collects, thread = gc.isenabled(), threading.get_ident()
-        try:
-            if collects:
-                _pausing.add(thread)
-                gc.disable()
-            return function(*args, **named)
-        finally:
-            if collects:
-                gc.enable()
-                _pausing.discard(thread)
-
-    return call
-
-
-def _in_child() -> None:
-    """Resume the garbage collector in a forked process, where the thread that paused it does not exist."""
-    if _pausing - {threading.get_ident()}:
-        gc.enable()
-    _pausing.intersection_update({threading.get_ident()})
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
 
 
 @gc_paused
@@ -96,7 +56,9 @@ def record_program(
         if advice is None:
             raise
         raise advice from error
-    return Program.of(graph, name, outputs(outcome))
+    program = Program.of(graph, name, outputs(outcome))
+    graph.clear()
+    return program
 
 
 _REFUSES_OBJECTS: Final = re.compile(

@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
-from rbd.program.graph import Graph, shaped
+from rbd.program.collection import gc_paused
+from rbd.program.graph import Graph, Nested, shaped
 from rbd.program.program import Port, Program, offsets
 from rbd.program.replay import evaluate
 from rbd.program.sweeps import dependence, forward, influence, reverse
@@ -44,6 +45,7 @@ Directions: TypeAlias = Callable[[Vector], Matrix]
 """From the entries of an input to a matrix with a row per entry; its columns are directions to differentiate along."""
 
 
+@gc_paused
 def derivative(
     program: Program,
     of: str,
@@ -69,14 +71,16 @@ def derivative(
     else:
         rows = reverse(program, values, input_range, seeds, results)
     width = len(seeds[0]) if seeds else 0
-    name, shape = f"d_{of}_d_{wrt}", _port(program.outputs, of).shape
     if sparse:
         pattern = _pattern(program, input_range, results, seeds)
-        kept = tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist())
-        return Program.of(graph, f"{program.name}_d_{wrt}", {name: kept or np.zeros(0)})
-    last = (width,) if directions is not None else _port(program.inputs, wrt).shape
-    dense = [row.get(k, 0) for row in rows for k in range(width)]
-    return Program.of(graph, f"{program.name}_d_{wrt}", {name: _nested(dense, (*shape, *last))})
+        entries: Nested = tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist()) or np.zeros(0)
+    else:
+        last = (width,) if directions is not None else _port(program.inputs, wrt).shape
+        dense = [row.get(k, 0) for row in rows for k in range(width)]
+        entries = _nested(dense, (*_port(program.outputs, of).shape, *last))
+    made = Program.of(graph, f"{program.name}_d_{wrt}", {f"d_{of}_d_{wrt}": entries})
+    graph.clear()
+    return made
 
 
 def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | None = None) -> NDArray[np.bool_]:

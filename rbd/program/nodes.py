@@ -79,6 +79,12 @@ class Nodes:
             table[key] = node
         return node
 
+    def clear(self) -> None:
+        """Drop all nodes: as they and the graph refer to each other, only the garbage collector would free them."""
+        for table in self.tables:
+            table.clear()
+        self.order.clear()  # after the tables, so that nodes are freed from the last one on
+
     def label(self, text: str) -> int:
         """Return the index of a label."""
         number = self._label_numbers.setdefault(text, len(self.labels))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,8 @@ import pytest
 import rbd
 from rbd.engine.recorder import record_program
 from rbd.errors import RecordingError
+from rbd.program.differentiate import derivative
+from rbd.program.nodes import GraphNode
 from rbd.program.program import Program
 
 
@@ -39,6 +41,32 @@ def test_collection_resumes_after_an_error() -> None:
     with pytest.raises(RecordingError):
         recorded(lambda state: float(state.configuration_scalars()[0]))
     assert gc.isenabled()
+
+
+def test_collection_pauses_while_derivatives_are_recorded() -> None:
+    program, seen = recorded(lambda state: state.configuration_scalars()[0] ** 2), list[bool]()
+
+    def directions(entries: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
+        seen.append(gc.isenabled())
+        return ((1,), (0,))
+
+    slope = derivative(program, "result", "q", directions=directions)
+    assert seen == [False]
+    assert gc.isenabled()
+    assert slope.interpret(q=[3.0, 0.0], v=[0.0, 0.0])["d_result_d_q"].tolist() == [6.0]
+
+
+def test_nothing_recorded_is_left_to_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    before = nodes()
+    program = recorded(rbd.kinetic_energy)
+    _ = derivative(program, "result", "q", mode="forward"), derivative(program, "result", "v", sparse=True)
+    assert nodes() == before
+
+
+def nodes() -> int:
+    return sum(isinstance(thing, GraphNode) for thing in gc.get_objects())
 
 
 def test_disabled_collection_stays_disabled() -> None:

@@ -158,7 +158,9 @@ def _step_program(
     slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
     after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])
     outputs = {"after": after, "held": found.active[:count], "gaps": step.constraints.gaps}
-    return Program.of(graph, "contact_step", outputs), step.constraints.owners
+    program = Program.of(graph, "contact_step", outputs)
+    graph.clear()
+    return program, step.constraints.owners
 
 
 def _slopes(step: Program, inputs: Vector, velocity_map: VelocityMap) -> Matrix:
