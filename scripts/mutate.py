@@ -29,6 +29,7 @@ _OF_CONTACT = (
     "quadratic_program",
     "projected_program",
     "interval_program",
+    "dual_active_set",
     "interior_point",
     "round_cones",
 )

@@ -15,10 +15,11 @@ polyhedral_projection.py, projected_program.py
 projection_newton.py   their Newton's method
 row_groups.py          groups of redundant rows, and where they are in operands
 near_projection.py     where Newton's method begins then:
+dual_active_set.py     an active-set method
+twist_space.py         its unknowns: twists of groups of rows
 interior_point.py, interior_point_intervals.py, interior_point_workspace.py
                        an interior-point method
-twist_space.py         its unknowns: twists of groups of rows
-grouped_projection.py  the check of its solution, and Newton's method from there
+grouped_projection.py  the check of the solution, and Newton's method from there
 weighted_factor.py     the factor of both
 interval_program.py    programs with interval rows
 cone_projection.py, cone_program.py

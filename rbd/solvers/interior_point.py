@@ -7,9 +7,8 @@ their load, and need no more iterations than others.
 
 Rows come in groups, U = W T: what the contact points of two bodies do depends on the relative twist T z, so that W has
 at most six columns, and W'DW is small. Where no interval row of any lane has a multiplier (`interior_point_workspace`),
-they are skipped, with the columns that only they touch; what is skipped would add zeros. Calls that are plain have the
-twists themselves as unknowns, with a metric P instead of the identity and without T (`twist_space`). The loops have the
-same course in all lanes; lanes that are done stay as they are.
+they are skipped, with the columns that only they touch; what is skipped would add zeros. The loops have the same course
+in all lanes; lanes that are done stay as they are.
 """
 
 from __future__ import annotations
@@ -95,14 +94,6 @@ def _weigh_rows(w: InteriorPoint, row: int, length: float, running: float) -> No
         w.ratio[row + part] = select(ratio > LARGEST_RATIO, LARGEST_RATIO, ratio)
 
 
-def _add_inner(w: InteriorPoint, g: int) -> None:
-    """Add W'DW of a group to the matrix of twists."""
-    first = w.column_ends[g]
-    for a in range(w.group_sizes[g]):
-        for b in range(a + 1):
-            w.matrix[w.places[(first + a) * w.n + first + b]] += w.inner[6 * a + b]
-
-
 def _map_group(w: InteriorPoint, g: int) -> None:
     """Add T'(W'DW)T of a group to the matrix."""
     size = w.group_sizes[g]
@@ -136,18 +127,11 @@ def _advance(w: InteriorPoint, length: float, running: float) -> None:
         w.point[i] = select(running > 0.0, fma(length, w.direction[i], w.point[i]), w.point[i])
     w.total[0] = 0.0
     w.largest[0] = 0.0
-    if w.plain > 0:
-        for k in range(w.fill + w.n):
-            w.matrix[k] = w.metric[k]
-    else:
-        reset_to_identity(w)
+    reset_to_identity(w)
     w.left[0] = select(running > 0.0, w.left[0] * (1.0 - length), w.left[0])
     for g in range(w.groups):
         _sum_group(w, g, length, running)
-        if w.plain > 0:
-            _add_inner(w, g)
-        else:
-            _map_group(w, g)
+        _map_group(w, g)
     if some(w.awake[0] > 0.0):
         weigh_intervals(w, length, running)
 
@@ -157,9 +141,7 @@ def _add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
     width = w.column_ends[g + 1] - w.column_ends[g]
     for a in range(w.group_sizes[g]):
         force = fma(target, w.wrench_of_target[6 * g + a], w.wrench[6 * g + a]) - w.wrench_of_push[6 * g + a]
-        if w.plain > 0:
-            w.direction[w.column_ends[g] + a] += force
-        for i in range(width * (1 - w.plain)):
+        for i in range(width):
             column = w.columns[w.column_ends[g] + i]
             w.direction[column] = fma(w.maps[w.map_starts[g] + a * width + i], force, w.direction[column])
 
@@ -168,14 +150,6 @@ def _begin_direction(w: InteriorPoint) -> None:
     """Set the right-hand side to minus the gradient of the distance from the free point."""
     for i in range(w.n):
         w.direction[i] = 0.0 - w.point[i]
-    if w.plain > 0:
-        for i in range(w.n):
-            x = 0.0
-            for j in range(i + 1):
-                x = fma(-w.metric[w.places[i * w.n + j]], w.point[j], x)
-            for j in range(i + 1, w.n):
-                x = fma(-w.metric[w.places[j * w.n + i]], w.point[j], x)
-            w.direction[i] = x
 
 
 def _solve(w: InteriorPoint, target: float) -> None:
@@ -201,9 +175,7 @@ def _find_twist(w: InteriorPoint, g: int) -> None:
     width = w.column_ends[g + 1] - w.column_ends[g]
     for a in range(w.group_sizes[g]):
         x = 0.0
-        if w.plain > 0:
-            x = w.direction[w.column_ends[g] + a]
-        for i in range(width * (1 - w.plain)):
+        for i in range(width):
             x = fma(w.maps[w.map_starts[g] + a * width + i], w.direction[w.columns[w.column_ends[g] + i]], x)
         w.twist[a] = x
 
@@ -343,7 +315,7 @@ def operations(*sizes: int) -> int:
     n, fill = of["n"], of["fill"]
     pairs = of["m"] + 2 * of["intervals"] + 2 * of["sliders"]
     factor = n + fill * (n + 2)
-    products = of["entries"] + 2 * WIDEST * of["map_entries"] + of["plain"] * n * n
+    products = of["entries"] + 2 * WIDEST * of["map_entries"]
     assembly = products * (n + 1) + 2 * WIDEST * of["wrench_entries"] + 2 * n + fill
     turn = 4 * (of["entries"] + of["map_entries"] + of["wrench_entries"]) + 5 * n + 4 * fill + of["spans"]
     turn += 30 * (pairs + WIDEST * of["groups"])

@@ -31,16 +31,12 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     intervals: int
     sliders: int
     """Interval rows with friction."""
-    plain: int
-    """1 if the unknowns are the twists of the groups, else 0."""
     chunk: int
     """A divisor of the number of rows of each group; as many rows are processed together."""
     entries: int
     row_ends = table("intervals + 1")
     row_columns = table("entries")
     slider_rows = table("sliders")
-    metric = operand("plain * (fill + n)")
-    """The metric P of the twists, as `matrix`; else it is the identity."""
     rows = operand("entries")
     sides = operand("m")
     """c."""

@@ -1,11 +1,12 @@
-"""Where Newton's method begins for rows in groups: the interior-point method (`interior_point.py`).
+"""Where Newton's method begins for rows in groups.
 
-Where most rows are redundant, Newton's method alone takes many steps, the interior point few iterations.
+Where most rows are redundant, Newton's method alone takes many steps. It begins with the solution of a dual active-set
+method in terms of twists (`dual_active_set.py`), or of an interior-point method (`interior_point.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import chain
 from math import gcd
@@ -19,6 +20,8 @@ from rbd.scalars.functions import less, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
+from rbd.solvers.dual_active_set import DualActiveSet, activate
+from rbd.solvers.dual_active_set import operations as operations_of_active_set
 from rbd.solvers.interior_point import approach, operations
 from rbd.solvers.interior_point_workspace import FAR, InteriorPoint
 from rbd.solvers.polyhedral_projection import Intervals, NearSolution
@@ -37,6 +40,18 @@ APPROACH_PROJECTION: Final = Intrinsic(
     derivative=no_change,
     adjoint=no_influence,
 )
+PROJECT_TWISTS: Final = Intrinsic(
+    name="project_twists",
+    workspace=DualActiveSet,
+    function=activate,
+    operations=operations_of_active_set,
+    specialises=True,
+    guarded=True,
+    derivative=no_change,
+    adjoint=no_influence,
+)
+_MOST_TWISTS: Final = 24
+"""Entries of all twists, at most, with which the active-set method is used: steps grow with their square."""
 
 
 def near_projection(
@@ -44,8 +59,8 @@ def near_projection(
 ) -> NearSolution:
     """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
 
-    If twists are fewer than columns, the rows of each map are orthonormal (`orthonormal_groups`). Then twists are the
-    unknowns where no interval row is near at first.
+    If twists are fewer than columns, the rows of each map are orthonormal (`orthonormal_groups`). Then, if they are not
+    many, the active-set method is used where no interval row is near at first, and the interior-point method elsewhere.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
     >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
@@ -53,7 +68,8 @@ def near_projection(
     [1.0, 0.0, 1.0, 0.0]
     """
     problem = _GroupedProblem(groups, sides, intervals, rest)
-    if not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
+    many = sum(len(group.map) for group in groups) > _MOST_TWISTS
+    if many or not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
         return problem.with_intervals(1)
     if not intervals.rows:
         return problem.in_twists(1)
@@ -92,11 +108,13 @@ class _GroupedProblem(NamedTuple):
         pattern, intervals = _ApproachPattern.of(self.groups, self.intervals), self.intervals
         operands = {
             **intervals._asdict(),
+            **pattern.groups.join(self.groups),
+            **self._common(needed),
             "rows": pattern.intervals.entries(intervals.rows),
             "rest": self.rest,
             "friction": (intervals.friction[k] for k in pattern.sliders),
         }
-        found = self._approach(pattern, needed, operands)
+        found = APPROACH_PROJECTION.call(pattern.sizes, operands)
         own, forces = found["multipliers"][: len(self.order)], found["multipliers"][len(self.order) :]
         begin = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
         return NearSolution(found["point"], (*self._in_order(own), *forces), begin)
@@ -104,18 +122,17 @@ class _GroupedProblem(NamedTuple):
     def in_twists(self, needed: Scalar) -> NearSolution:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
         space = TwistSpace(tuple(group.wrenches for group in self.groups), tuple(group.map for group in self.groups))
-        found = self._approach(_ApproachPattern.of_twists(self.groups), needed, {"metric": space.metric_entries})
-        point = space.point(found["multipliers"])
+        pattern = GroupPattern.of_twists(self.groups)
+        operands = {**pattern.join(self.groups), **self._common(needed), "factor": space.factor_entries}
+        own = {"n": sum(pattern.widths), "m": sum(pattern.rows), "chunk": _chunk(pattern)}
+        found = PROJECT_TWISTS.call(PROJECT_TWISTS.sizes_of({**pattern.named_sizes, **own}), operands)
+        point = space.point(found["wrench"])
         rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
         return NearSolution(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
 
-    def _approach(
-        self, pattern: _ApproachPattern, needed: Scalar, operands: Mapping[str, Iterable[Scalar]]
-    ) -> Mapping[str, Vector]:
-        """Return the results of the method for operands besides groups and sides."""
-        own = {"sides": (self.sides[j] for j in self.order), "needed": (needed,), **pattern.groups.join(self.groups)}
-        none = dict.fromkeys(APPROACH_PROJECTION.layout.names("operand"), ())
-        return APPROACH_PROJECTION.call(pattern.sizes, {**none, **own, **operands})
+    def _common(self, needed: Scalar) -> dict[str, Iterable[Scalar]]:
+        """Return the operands that both methods have besides groups."""
+        return {"sides": (self.sides[j] for j in self.order), "needed": (needed,)}
 
     def _in_order(self, multipliers: Vector) -> Vector:
         """Return multipliers, group by group, in the order of the rows."""
@@ -141,12 +158,6 @@ class _ApproachPattern:
         sliders = tuple(k for k, f in enumerate(intervals.friction) if not is_plain_zero(f))
         return cls(pattern, factor, rows, sliders)
 
-    @classmethod
-    def of_twists(cls, groups: Sequence[RowGroup]) -> _ApproachPattern:
-        """Return the pattern of groups whose twists are the unknowns; their metric is dense."""
-        n = sum(len(group.map) for group in groups)
-        return cls(GroupPattern.of_twists(groups), FactorPattern.of(n, [range(n)]), RowPattern(()), ())
-
     @property
     def sizes(self) -> tuple[int, ...]:
         """Sizes, then tables."""
@@ -155,11 +166,15 @@ class _ApproachPattern:
             "m": sum(self.groups.rows),
             "intervals": len(self.intervals.columns),
             "sliders": len(self.sliders),
-            "plain": int(not self.groups.has_maps),
-            "chunk": reduce(gcd, self.groups.rows, 8),
+            "chunk": _chunk(self.groups),
             "entries": self.intervals.ends[-1],
             "row_ends": self.intervals.ends,
             "row_columns": self.intervals.every,
             "slider_rows": self.sliders,
         }
         return APPROACH_PROJECTION.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
+
+
+def _chunk(groups: GroupPattern) -> int:
+    """Return how many rows are processed together."""
+    return reduce(gcd, groups.rows, 8)

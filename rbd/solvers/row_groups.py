@@ -90,7 +90,7 @@ class GroupPattern:
     columns: tuple[tuple[int, ...], ...]
     """Of each T."""
     has_maps: bool = True
-    """Whether T is an operand; else the unknowns are the twists of the groups."""
+    """Whether T is an operand; else its columns are those of the groups' twists."""
 
     @classmethod
     def of(cls, groups: Sequence[RowGroup]) -> GroupPattern:

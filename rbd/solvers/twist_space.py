@@ -1,12 +1,10 @@
 """Projections onto polyhedra whose rows come in groups, in terms of the groups' twists.
 
-With rows U = W T, the point z of W T z >= c nearest to zero is T'P t for the twists t of
-
-    minimise 1/2 t'P t   subject to   W t >= c,   P = (T T')⁻¹
-
-These are as many unknowns as T has rows, and no row of W has more entries than the twist of its own group. Twists are
-scaled so that the rows of T are orthonormal within a group. What two groups share may make T T' singular, as the
-straight legs of a robot on two feet do; then its pivots are at least `_LEAST`, and the point is near the solution.
+With rows U = W T, the point z of W T z >= c nearest to zero is T'f for the wrenches f = W'lam of multipliers lam, and
+the twists are T z = T T'f. With C C' = T T', y = C'f is the point of W C y >= c nearest to zero. These are as many
+unknowns as T has rows, and no row of W has more entries than the twist of its own group. Twists are scaled so that the
+rows of T are orthonormal within a group. What two groups share may make T T' singular, as the straight legs of a robot
+on two feet do; then its pivots are at least `_LEAST`, and the point is near the solution.
 """
 
 from __future__ import annotations
@@ -40,25 +38,24 @@ class TwistSpace(NamedTuple):
         return cls(tuple(scaled), tuple(_divided(map_, factor) for map_, factor in zip(maps, factors, strict=True)))
 
     @property
-    def metric(self) -> Matrix:
-        """The lower triangle of P."""
-        return _inverse([(k, row) for k, map_ in enumerate(self.maps) for row in map_])
+    def factor_entries(self) -> Vector:
+        """C with C C' = T T', row by row."""
+        factor = _lower_factor(self.gram)
+        return tuple(x for row in factor for x in (*row, *(0 for _ in range(len(factor) - len(row)))))
+
+    def point(self, wrenches: Vector) -> Vector:
+        """Return the point z = T'f of the wrenches of all groups."""
+        rows = (row for map_ in self.maps for row in map_)
+        return tuple(dot(column, wrenches) for column in zip(*rows, strict=True))
 
     @property
-    def metric_entries(self) -> Vector:
-        """P, below the diagonal row by row, then the diagonal."""
-        metric = self.metric
-        return *(x for row in metric for x in row[:-1]), *(row[-1] for row in metric)
-
-    def point(self, multipliers: Vector) -> Vector:
-        """Return the point z = U' of multipliers, group by group."""
-        total, start = list[Scalar](), 0
-        for own in self.wrenches:
-            forces = multipliers[start : start + len(own)]
-            total += [dot(column, forces) for column in zip(*own, strict=True)]
-            start += len(own)
-        rows = (row for map_ in self.maps for row in map_)
-        return tuple(dot(column, total) for column in zip(*rows, strict=True))
+    def gram(self) -> Matrix:
+        """The lower triangle of T T'; the rows of a group are orthonormal."""
+        rows = [(k, row) for k, map_ in enumerate(self.maps) for row in map_]
+        return tuple(
+            (*(0 if owner == other else dot(row, column) for other, column in rows[:i]), 1)
+            for i, (owner, row) in enumerate(rows)
+        )
 
 
 def _gram(rows: Matrix) -> Matrix:
@@ -94,15 +91,3 @@ def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> Matrix:
             left = [a - x * b for a, b in zip(left, other, strict=True)]
         found.append(tuple(a / own[-1] for a in left))
     return tuple(found)
-
-
-def _inverse(rows: Sequence[tuple[int, Vector]]) -> Matrix:
-    """Return the lower triangle of (T T')⁻¹ for rows with the numbers of their groups, orthonormal within these."""
-    gram = [
-        [0 if owner == other else dot(row, column) for other, column in rows[:i]] + [1]
-        for i, (owner, row) in enumerate(rows)
-    ]
-    size = range(len(rows))
-    inverse = _divided([tuple(1 if i == j else 0 for j in size) for i in size], _lower_factor(gram))
-    columns = tuple(zip(*inverse, strict=True))
-    return tuple(tuple(dot(a[i:], b[i:]) for b in columns[: i + 1]) for i, a in enumerate(columns))

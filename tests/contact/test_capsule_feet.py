@@ -11,7 +11,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.scalars.arrays import Array
-from rbd.solvers.near_projection import APPROACH_PROJECTION
+from rbd.solvers.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
 
 RADIUS = 0.01
@@ -65,10 +65,10 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
 
 
 @pytest.mark.parametrize("capsules", [1, 5])
-def test_steps_of_feet_of_several_shapes_begin_with_the_interior_point_method(capsules: int) -> None:
+def test_steps_of_feet_of_several_shapes_have_an_active_set_method_of_their_own(capsules: int) -> None:
     program = step_of(foot(capsules), by_active_set=False).program
-    begins = any(call.intrinsic is APPROACH_PROJECTION for call in program.calls)
-    assert begins == (capsules > 1)
+    has_it = any(call.intrinsic is PROJECT_TWISTS for call in program.calls)
+    assert has_it == (capsules > 1)
 
 
 def test_single_shapes_are_no_groups() -> None:

@@ -21,15 +21,16 @@ from tests.native.programs import assert_same_bits, native_rows, native_singles,
 
 
 def solve_flat_feet(seed: int) -> None:
-    """Solve for feet with stops and dry friction of their legs, and for feet alone."""
-    feet = flat_feet(seed, points=4)
-    rows = unit_rows(len(feet.data[1]))
-    k = len(rows)
-    feet.solve(Intervals(rows, (-0.05,) * k, (0.05,) * k, (0.0, *(0.05,) * (k - 1)), (0.0,) * k))
-    feet.solve()
+    """Solve for one foot and for two, with stops and dry friction of their legs, and without."""
+    for count in (1, 2):
+        feet = flat_feet(seed, feet=count, points=4)
+        rows = unit_rows(len(feet.data[1]))
+        k = len(rows)
+        feet.solve(Intervals(rows, (-0.05,) * k, (0.05,) * k, (0.0, *(0.05,) * (k - 1)), (0.0,) * k))
+        feet.solve()
 
 
-CASES = {"approach_projection": solve_flat_feet}
+CASES = {"approach_projection": solve_flat_feet, "project_twists": solve_flat_feet}
 """By the name of an intrinsic, what calls it with operands that depend on a seed."""
 
 
