@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -259,6 +259,17 @@ class IntrinsicCall:
     def tables(self) -> dict[str, tuple[int, ...]]:
         """The tables."""
         return self.intrinsic.tables(self.sizes)
+
+    @property
+    def zeroed_work(self) -> list[range]:
+        """The entries of the arrays to work in, floats and then ints, that are zero at the beginning."""
+        arrays, lengths = self.intrinsic.layout.arrays, self.lengths
+        names = [*self.intrinsic.layout.names("floats"), *self.intrinsic.layout.names("ints")]
+        ends = accumulate((*lengths.work, *lengths.integers), initial=0)
+        places = {name: range(*ends) for name, ends in zip(names, pairwise(ends), strict=True)}
+        runs = groupby(places, key=lambda name: arrays[name].zeroed)
+        parts = [list(run) for zeroed, run in runs if zeroed]
+        return [range(places[part[0]].start, places[part[-1]].stop) for part in parts]
 
     @property
     def operations(self) -> int:

@@ -40,6 +40,8 @@ class ArrayDeclaration:
 
     role: Role
     shape: tuple[str, ...]
+    zeroed: bool = True
+    """Whether entries of an array to work in are zero at the beginning."""
 
     @property
     def kind(self) -> Kind:
@@ -58,8 +60,8 @@ class _Declared(Protocol):
     def __call__(self, rows: str, columns: str, /) -> Rows: ...
 
 
-def _declaration_of_role(role: Role) -> Callable[..., ArrayDeclaration]:
-    return lambda *shape: ArrayDeclaration(role, shape)
+def _declaration_of_role(role: Role, *, zeroed: bool = True) -> Callable[..., ArrayDeclaration]:
+    return lambda *shape: ArrayDeclaration(role, shape, zeroed)
 
 
 operand: Final = cast("_Declared", _declaration_of_role("operand"))
@@ -68,6 +70,8 @@ result: Final = cast("_Declared", _declaration_of_role("result"))
 """Declare an output; outputs and arrays to work in are zero at the beginning."""
 floats: Final = cast("_Declared", _declaration_of_role("floats"))
 """Declare an array to work in."""
+scratch: Final = cast("_Declared", _declaration_of_role("floats", zeroed=False))
+"""Declare an array to work in whose entries are written before they are read: machine code does not make them zero."""
 ints: Final = cast("Callable[[str], Ints]", _declaration_of_role("ints"))
 """Declare an array of whole numbers to work in."""
 table: Final = cast("Callable[[str], Ints]", _declaration_of_role("table"))
@@ -163,7 +167,7 @@ class Workspace:
         known = self.layout.bind(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():
-            source, extents = sources.get(array.role, repeat(zero)), array.extents(known)
+            source, extents = sources.get(array.role, repeat(zero if array.zeroed else math.nan)), array.extents(known)
             rows = [list(islice(source, extents[-1])) for _ in range(extents[0] if array.kind == "rows" else 1)]
             setattr(self, name, rows if array.kind == "rows" else rows[0])
         for name, size in known.items():

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import fma, select, some
-from rbd.intrinsics.workspace import floats, operand
+from rbd.intrinsics.workspace import operand, scratch
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.operands import entries, rows_of
@@ -46,10 +46,10 @@ class GroupedProjection(Projection, GroupedRows):
 
     plain_entries: int
     """Entries of the interval rows."""
-    rows = floats("entries")
+    rows = scratch("entries")
     interval_rows = operand("plain_entries")
-    twist = floats("6")
-    wrench = floats("6")
+    twist = scratch("6")
+    wrench = scratch("6")
 
 
 def _check_group(w: GroupedProjection, g: int, worst: float) -> float:

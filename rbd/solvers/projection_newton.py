@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
-from rbd.intrinsics.workspace import floats, operand, result, table
+from rbd.intrinsics.workspace import floats, operand, result, scratch, table
 from rbd.solvers.weighted_factor import WeightedFactor, eliminate, factor_rows, reset_to_identity, substitute
 
 _PENALTY: Final = 1e8
@@ -76,18 +76,18 @@ class Projection(WeightedFactor):
     """What interval rows do: 2 at the lower bound, -2 at the upper, 0 at rest, else the sign of the friction."""
     residual = result("1")
     steps = result("1")
-    slack = floats("m")
+    slack = scratch("m")
     """c - U z, which is positive where violated."""
-    trial = floats("m")
+    trial = scratch("m")
     """y, and zero where it is negative; of interval rows y, or the friction of those that slide."""
-    estimates = floats("intervals")
+    estimates = scratch("intervals")
     """Multipliers of interval rows after the last step."""
     weights = floats("m")
     """rho for the rows A of the factor that there is, else zero."""
-    rates = floats("m")
+    rates = scratch("m")
     """U d for the step d."""
-    gradient = floats("n")
-    search = floats("3")
+    gradient = scratch("n")
+    search = scratch("3")
     """Of the line search: the length of the step, and slope and curvature of |z|²/2 at its beginning."""
     penalty = floats("1")
     """rho."""

@@ -14,7 +14,7 @@ import attrs
 
 from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.language import divide, fma, select
-from rbd.intrinsics.workspace import Workspace, floats, table
+from rbd.intrinsics.workspace import Workspace, floats, scratch, table
 
 
 class WeightedFactor(Workspace):
@@ -26,9 +26,9 @@ class WeightedFactor(Workspace):
     factor_columns = table("fill")
     places = table("n * n")
     """Where an entry below the diagonal of the matrix is; those on the diagonal are the last n."""
-    matrix = floats("fill + n")
-    lower_factor = floats("fill")
-    inverse = floats("n")
+    matrix = scratch("fill + n")
+    lower_factor = scratch("fill")
+    inverse = scratch("n")
     direction = floats("n")
     """The right-hand side, then the solution."""
 

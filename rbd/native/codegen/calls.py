@@ -72,11 +72,12 @@ def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
 
 def _call_all_lanes(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
     """Write one call for all lanes."""
-    width, (n_in, n_out, n_work) = lanes.width, _sizes(call)
+    width, (n_in, n_out, _) = lanes.width, _sizes(call)
     _write_zero(w, outputs, n_out * width)
 
     def call_all() -> None:
-        _write_zero(w, work, n_work * width)
+        for entries in call.zeroed_work:
+            _write_zero(w, w.address(work, entries.start * width), len(entries) * width)
         _invoke(w, call, inputs, outputs, work, "%st", width)
 
     _if_needed(w, lanes, call, w.address(inputs, (n_in - 1) * width), call_all)
