@@ -15,7 +15,7 @@ from rbd.errors import ArgumentError, ScalarError
 from rbd.intrinsics import Intrinsic
 from rbd.intrinsics.language import Floats, Rows, fma
 from rbd.intrinsics.parser import parse
-from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
+from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, scratch, table
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -187,3 +187,42 @@ def test_what_is_not_in_the_subset_is_refused(function: Callable[..., Any]) -> N
 def test_shapes_are_made_of_sizes(shape: str) -> None:
     with pytest.raises(ArgumentError, match="made of"):
         type("Wrong", (Product,), {"extra": floats(shape)})
+
+
+class Scratched(Workspace):
+    """Arrays to work in, of which some need not be zero."""
+
+    n: int
+    x = operand("n")
+    first = scratch("n")
+    total = floats("1")
+    second = scratch("2")
+    others = floats("n")
+    numbers = ints("3")
+    y = result("n")
+
+
+def _sums(w: Scratched) -> int:
+    for i in range(w.n):
+        w.first[i] = w.x[i] + w.others[i]
+        w.total[0] += w.first[i]
+        w.second[0] = w.total[0]
+        w.y[i] = w.second[0]
+    return 0
+
+
+SUMS: Intrinsic = Intrinsic("scratched_sums", Scratched, _sums, lambda n: 2 * n)
+
+
+def test_arrays_to_write_before_they_are_read_are_not_made_zero() -> None:
+    graph = Graph()
+    x = graph.input("x", (4,))
+    program = Program.of(graph, "sums", {"y": SUMS((4,), x), "again": SUMS((4,), x[::-1])})
+    (call, *_) = program.calls
+    assert call.zeroed_work == [range(4, 5), range(7, 14)]
+    inputs = random_inputs(program, ROWS)
+    expected = reference(program, inputs, ROWS)
+    assert np.isfinite(expected[0]).all()
+    for lanes in (2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), inputs, ROWS), expected)
+    assert np.isnan(Scratched((4,), [0.0] * 4).second).all()
