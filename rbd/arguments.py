@@ -162,18 +162,19 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
     """Raise ArgumentError unless `value` is of one of the classes."""
     if not isinstance(value, kinds):
         allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise wrong_kind(value, allowed, operation, argument, of_numbers=kinds)
+        raise wrong_kind(value, allowed, operation, argument, kinds=kinds)
 
 
 def wrong_kind(
-    value: object, allowed: str, operation: str, argument: str, *, of_numbers: Sequence[type[Any]] = ()
+    value: object, allowed: str, operation: str, argument: str, *, kinds: Sequence[type[Any]] = ()
 ) -> ArgumentError:
     """Return the ArgumentError for an argument of the wrong class.
 
-    To numbers the message adds how to make a value of them, which classes `of_numbers` tell by `_made_of_numbers`.
+    The message adds how to make an object of `kinds`, which they tell by the class variables `_made_of_numbers`, of
+    numbers, and `_made_by`.
     """
     return ArgumentError(
-        f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, of_numbers)}",
+        f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, kinds)}",
         operation=operation,
         argument=argument,
         value=value,
@@ -181,10 +182,15 @@ def wrong_kind(
     )
 
 
-def _described_operand(value: object, of_numbers: Sequence[type[Any]]) -> str:
-    """Return the type of an operand of the wrong class, with advice for arrays and lists."""
+def _described_operand(value: object, kinds: Sequence[type[Any]]) -> str:
+    """Return the type of an operand of the wrong class, with advice on how to make one of the right class."""
     kind, phrase = type(value).__name__, described(value)
-    calls = [call for call in (getattr(each, "_made_of_numbers", None) for each in of_numbers) if call]
-    if kind in {"ndarray", "list", "tuple"} and calls:
-        return f"{phrase}; wrap it in {' or '.join(calls)}"
-    return phrase
+    of_numbers, made_by = (_told(kinds, name) for name in ("_made_of_numbers", "_made_by"))
+    if kind in {"ndarray", "list", "tuple"} and of_numbers:
+        return f"{phrase}; wrap it in {' or '.join(of_numbers)}"
+    return f"{phrase}; {' or '.join(made_by)} makes one" if made_by else phrase
+
+
+def _told(kinds: Sequence[type[Any]], name: str) -> list[str]:
+    """Return what classes tell by a class variable, of those that have it."""
+    return [getattr(each, name) for each in kinds if hasattr(each, name)]

@@ -15,7 +15,8 @@ from typing import Any, final
 import attrs
 import numpy as np
 
-from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, require_recorded, robot_dynamics
+from rbd.arguments import require_kind
+from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
@@ -31,7 +32,7 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     function of several outputs or one that is not recorded, MissingPackageError without JAX; the result raises
     ArgumentError and ShapeError.
     """
-    require_recorded(function, "jax_function")
+    require_kind(function, RecordedFunction, operation="jax_function", argument="function")
     ports, outputs = function.program.inputs, function.program.outputs
     if len(outputs) != 1:
         names = ", ".join(port.name for port in outputs)

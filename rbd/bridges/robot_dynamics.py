@@ -8,10 +8,8 @@ from typing import Any, Literal, TypeAlias, final
 import attrs
 
 from rbd.algorithms.trees import require_no_contacts
-from rbd.arguments import described, require_choice
-from rbd.compiled.function import RecordedFunction
+from rbd.arguments import require_choice, require_kind
 from rbd.compiled.robot import CompiledRobot
-from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.program.program import Port
 
@@ -32,23 +30,13 @@ class RobotDynamics:
     output: Port
 
 
-def require_robot(robot: object, operation: str) -> None:
-    """Raise ArgumentError unless `robot` is a compiled robot."""
-    _require(robot, CompiledRobot, "robot", operation, "rbd.compile(mechanism)")
-
-
-def require_recorded(function: object, operation: str) -> None:
-    """Raise ArgumentError unless `function` is a recorded function."""
-    _require(function, RecordedFunction, "function", operation, "rbd.record(function, mechanism)")
-
-
 def robot_dynamics(robot: CompiledRobot, name: DynamicsName, operation: str, advice: str) -> RobotDynamics:
     """Return the dynamics `name` of a robot.
 
     Raises ArgumentError for what is no robot and for other names, TopologyError, with `advice`, for mechanisms with
     contact points and half-spaces, whose forces are not part of these functions.
     """
-    require_robot(robot, operation)
+    require_kind(robot, CompiledRobot, operation=operation, argument="robot")
     require_choice(name, ("inverse_dynamics", "forward_dynamics"), "name", "function")
     require_no_contacts(layout_of(robot.mechanism), operation, advice)
     derivatives: ArrayFunction = getattr(robot, f"{name}_derivatives")
@@ -60,9 +48,3 @@ def robot_dynamics(robot: CompiledRobot, name: DynamicsName, operation: str, adv
         (Port("q", nq), Port("v", nv), Port(last, nv)),
         Port("result", nv),
     )
-
-
-def _require(value: object, kind: type[Any], argument: str, operation: str, maker: str) -> None:
-    if not isinstance(value, kind):
-        message = f"{operation}: {argument} must be a {kind.__name__}, not {described(value)}; {maker} makes one"
-        raise ArgumentError(message, operation=operation, argument=argument, value=value, allowed=kind.__name__)

@@ -16,14 +16,9 @@ from typing import Any, cast
 import numpy as np
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.arguments import require_kind
 from rbd.bridges.pullback import pullback
-from rbd.bridges.robot_dynamics import (
-    ArrayFunction,
-    DynamicsName,
-    require_recorded,
-    require_robot,
-    robot_dynamics,
-)
+from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import step_spec
@@ -45,7 +40,7 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises ArgumentError for a
     function that is not recorded, MissingPackageError without PyTorch.
     """
-    require_recorded(function, "torch_function")
+    require_kind(function, RecordedFunction, operation="torch_function", argument="function")
     outline = function.evaluation.outline
     return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
@@ -72,7 +67,7 @@ def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-
     differentiated as recorded, by `dt` as well. Tensors and errors as in `torch_function`; ArgumentError for other
     integrators and for what is no compiled robot.
     """
-    require_robot(robot, "torch_step")
+    require_kind(robot, CompiledRobot, operation="torch_step", argument="robot")
     ns = layout_of(robot.mechanism).ns
     function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
     outline = function.evaluation.outline

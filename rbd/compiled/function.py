@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,8 @@ class RecordedFunction:
     >>> height(q, v).shape
     (5,)
     """
+
+    _made_by: ClassVar[str] = "rbd.record(function, mechanism)"
 
     def __init__(
         self,

@@ -43,7 +43,8 @@ class FunctionTable:
         versions = (self.mechanism.structure_version, self.mechanism.parameter_version)
         if versions != self.versions:
             raise StaleStateError(
-                "the mechanism was edited after this robot was compiled; call rbd.compile again",
+                "the mechanism was edited after this robot was compiled; call rbd.compile again, "
+                "with parameters=[...] for values that change",
                 made_with=self.versions,
                 now=versions,
             )

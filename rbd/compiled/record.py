@@ -76,7 +76,10 @@ def _require_parameters(function: Callable[..., object], inputs: Mapping[str, ob
         signature.bind(None, **inputs)
     except TypeError as error:
         wanted = ", ".join(["state", *inputs])
-        message = f"function is called as function({wanted}), but has the parameters {signature}: {error}"
+        message = (
+            f"function is called as function({wanted}), but has the parameters {signature}: {error}; rbd.record takes "
+            "a length or a shape for each of its inputs, as in rbd.record(function, mechanism, tau=7)"
+        )
         raise ArgumentError(message, argument="function", value=function, allowed=f"({wanted})") from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import final
+from typing import ClassVar, final
 
 from typing_extensions import override
 
@@ -45,6 +45,8 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
     >>> robot.mass_matrix(np.zeros((1000, 2))).shape
     (1000, 2, 2)
     """
+
+    _made_by: ClassVar[str] = "rbd.compile(mechanism)"
 
     def __init__(
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False

@@ -50,7 +50,7 @@ class Worlds:
 
     >>> import numpy as np, rbd
     >>> worlds = rbd.rollout.Worlds(rbd.robots.double_pendulum(), count=3, dt=1e-3)
-    >>> worlds.reset(None, q=[[0.1, 0.0], [0.2, 0.0], [0.3, 0.0]], v=[[0, 0], [0, 0], [1e200, 0]])
+    >>> worlds.reset(q=[[0.1, 0.0], [0.2, 0.0], [0.3, 0.0]], v=[[0, 0], [0, 0], [1e200, 0]])
     >>> worlds.step(steps=100)
     >>> worlds.q.shape, worlds.t.round(6), worlds.status == 0
     ((3, 2), array([0.1, 0.1, 0. ]), array([ True,  True, False]))
@@ -162,7 +162,7 @@ class Worlds:
 
     def reset(
         self,
-        mask: ArrayLike | None,
+        mask: ArrayLike | None = None,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         **parameters: ArrayLike,

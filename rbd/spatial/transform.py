@@ -178,7 +178,7 @@ class Transform(SpatialValue, Generic[A, B]):
             return self._composed(other)
         if not isinstance(other, (Point, FreeVector)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
             allowed = "Transform, Point or FreeVector (all else has a method .transformed(tf))"
-            raise wrong_kind(other, allowed, "Transform @ ...", "the right operand", of_numbers=(Point, FreeVector))
+            raise wrong_kind(other, allowed, "Transform @ ...", "the right operand", kinds=(Point, FreeVector))
         return other.transformed(self)
 
     def _repr_latex_(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,8 @@ class MechanismState(State[Array]):
     >>> state.q
     array([ 0.3, -0.1])
     """
+
+    _made_by: ClassVar[str] = "rbd.MechanismState(mechanism, q, v)"
 
     def __init__(self, mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Start at `q` and `v`; the zero configuration at rest when not given."""

@@ -23,7 +23,7 @@ STEPS = 40
 
 def run(count: int, q: Any, v: Any, *, steps: int = STEPS, **settings: Any) -> Worlds:
     worlds = quadrupeds(count, **settings)
-    worlds.reset(None, q, v)
+    worlds.reset(q=q, v=v)
     worlds.step(LEGS, steps)
     return worlds
 
