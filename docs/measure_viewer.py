@@ -90,7 +90,7 @@ def swaying(robot: rbd.Mechanism) -> rbd.Trajectory:
                 low, high = (to_float(bound) for bound in joint.position_bounds[0])
                 state.set_configuration(joint, (low + high) / 2 + (high - low) / 4 * np.sin(2 * x))
         rows.append(state.q.copy())
-    return rbd.Trajectory(t, np.array(rows), np.zeros((len(t), robot.nv)), np.zeros((len(t), 0)))
+    return rbd.Trajectory(t, np.array(rows), np.zeros((len(t), robot.nv)))
 
 
 if __name__ == "__main__":

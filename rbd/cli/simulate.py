@@ -93,7 +93,7 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     joints, mu = joints or JointOptions(), options.friction
     simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=mu, joints=joints)
     found = simulator.run(state, options.time, progress=progress)
-    return Trajectory(found.t, found.q, found.v, np.zeros((len(found.t), 0)))
+    return Trajectory(found.t, found.q, found.v)
 
 
 def _control(

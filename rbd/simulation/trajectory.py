@@ -50,6 +50,10 @@ def _s(values: ArrayLike) -> Array:
     return _frozen(values, "s")
 
 
+def _no_states(trajectory: Trajectory) -> Array:
+    return np.empty((trajectory.t.size, 0))
+
+
 def _occurrences(values: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
     events = several(values, "events", "occurrences")
     for event in events:
@@ -78,9 +82,9 @@ class Energies(NamedTuple):
 class Trajectory:
     """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), additional states `s`.
 
-    The arrays are read-only copies; `s` (n, ns) holds the states of contacts, `events` the events that occurred. Raises
-    ShapeError when the arrays do not have the same number of rows, NotFiniteError for NaN and infinities, ArgumentError
-    for times that decrease.
+    The arrays are read-only copies; `s` (n, ns) holds the states of contacts, of which there may be none, `events` the
+    events that occurred. A motion from elsewhere needs `t`, `q` and `v` only. Raises ShapeError when the arrays do not
+    have the same number of rows, NotFiniteError for NaN and infinities, ArgumentError for times that decrease.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.1, 0.2])
@@ -92,7 +96,7 @@ class Trajectory:
     t: Array = attrs.field(converter=_t)
     q: Array = attrs.field(converter=_q)
     v: Array = attrs.field(converter=_v)
-    s: Array = attrs.field(converter=_s)
+    s: Array = attrs.field(default=attrs.Factory(_no_states, takes_self=True), converter=_s)
     events: tuple[Occurrence, ...] = attrs.field(default=(), converter=_occurrences)
 
     def __attrs_post_init__(self) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
-
 from rbd.arguments import require_kind
 from rbd.contact import ContactTrajectory
 from rbd.errors import ShapeError
@@ -20,7 +18,7 @@ def as_trajectory(motion: Motion, operation: str) -> Trajectory:
     require_kind(motion, Trajectory, ContactTrajectory, operation=operation, argument="trajectory")
     if isinstance(motion, Trajectory):
         return motion
-    return Trajectory(motion.t, motion.q, motion.v, np.empty((len(motion.t), 0)))
+    return Trajectory(motion.t, motion.q, motion.v)
 
 
 def require_fitting(trajectory: Trajectory, mechanism: Mechanism) -> None:

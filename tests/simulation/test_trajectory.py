@@ -35,9 +35,21 @@ def test_arrays_are_read_only(trajectory: Trajectory) -> None:
 
 def test_a_trajectory_owns_its_arrays() -> None:
     t = np.zeros(2)
-    trajectory = Trajectory(t, np.zeros((2, 1)), np.zeros((2, 1)), np.zeros((2, 0)))
+    trajectory = Trajectory(t, np.zeros((2, 1)), np.zeros((2, 1)))
     t[0] = 5
     assert trajectory.t[0] == 0
+
+
+def test_a_motion_from_elsewhere_has_no_contact_states(tmp_path: Path) -> None:
+    t = np.linspace(0.0, 1.0, 11)
+    motion = Trajectory(t, np.column_stack([t, -t]), np.tile([1.0, -1.0], (11, 1)))
+    assert motion.s.shape == (11, 0)
+    motion.save(tmp_path / "measured.npz")
+    assert_same(motion, Trajectory.load(tmp_path / "measured.npz"))
+    state = rbd.MechanismState(rbd.robots.double_pendulum())
+    motion.show_on(state, 0.25)
+    np.testing.assert_allclose(state.q, [0.25, -0.25], rtol=1e-14)
+    assert motion.energies(state.mechanism).total.shape == (11,)
 
 
 def test_saved_and_loaded(trajectory: Trajectory, tmp_path: Path) -> None:
