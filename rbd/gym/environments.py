@@ -22,6 +22,7 @@ from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Outcome, Task
 from rbd.rollout.cases import Start
 from rbd.rollout.rows import rows_of
+from rbd.rollout.worlds import Worlds
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
 
@@ -82,7 +83,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self.single_observation_space, self.single_action_space = observations, actions
         self.observation_space = batch_space(observations, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
-        self.worlds, self._start_names = self.task.worlds(self.num_envs, threads), self.task.start_names()
+        self.worlds: Worlds = self.task.worlds(self.num_envs, threads)
+        self._start_names = self.task.start_names()
         self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
         self._drawn: dict[int, Start] = {}  # before worlds change: what the user's function raises then changes nothing
         self._ended = np.zeros(self.num_envs, np.bool_)
@@ -191,6 +193,11 @@ class Environment(gymnasium.Env[Array, Array]):
     def task(self) -> Task:
         """The task."""
         return self._vector.task
+
+    @property
+    def worlds(self) -> Worlds:
+        """The worlds of the environment, of which there is one, such as to show its state in a viewer."""
+        return self._vector.worlds
 
     @override
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:

@@ -6,9 +6,9 @@ the status of an input that is not finite. Nothing else of it is looked at, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class WorldBatch:
     def __init__(self, step: RecordedFunction, count: int, start: Mapping[str, Array]) -> None:
         """Set all rows to `start`: values of one row by name; inputs without a value are zero."""
         evaluation = step.evaluation
+        self._step = step
         self._executable: ArrayExecutable = evaluation.executable
         self.outline = evaluation.outline
         values = {**evaluation.defaults, **start}
@@ -48,6 +49,20 @@ class WorldBatch:
         self.status = RowStatus()
         self.status.codes = np.zeros(count, np.int64)
         self._messages: dict[int, str] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the step, which the copy compiles again, the arrays and the messages."""
+        return _copied, (self._step, self.count, self._arrays(), self._messages)
+
+    def resume(self, arrays: Sequence[NDArray[Any]], messages: Mapping[int, str]) -> None:
+        """Go on from the arrays and messages of another batch of this step."""
+        self._messages = dict(messages)
+        for mine, its in zip(self._arrays(), arrays, strict=True):
+            mine[...] = its
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        """Return all arrays that change."""
+        return [*self.inputs.values(), *self.outputs.values(), self._frozen_after, self.status.codes]
 
     @property
     def taken(self) -> Array:
@@ -112,3 +127,12 @@ class WorldBatch:
             self._messages[row] = f"in step {int(steps[row])}: {status.explain(k)}"
         self.status.codes[failed], self._frozen_after[failed] = status.codes, steps[failed]
         steps[failed] = np.nan
+
+
+def _copied(
+    step: RecordedFunction, count: int, arrays: Sequence[NDArray[Any]], messages: Mapping[int, str]
+) -> WorldBatch:
+    """Return a batch with these arrays; inputs that are outputs, too, stay one array."""
+    batch = WorldBatch(step, count, {})
+    batch.resume(arrays, messages)
+    return batch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from copy import copy
 from typing import final
 
 import numpy as np
@@ -81,6 +82,12 @@ class Worlds:
         self._settings, self._mechanism = settings, mechanism
         self._zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
         self._batch = WorldBatch(record_world_step(mechanism, settings), rows, self._zero)
+
+    def __copy__(self) -> Worlds:
+        """Return worlds of the same mechanism and machine code, with arrays of their own."""
+        twin = object.__new__(Worlds)
+        twin.__dict__.update(self.__dict__, _batch=copy(self._batch))
+        return twin
 
     @property
     def mechanism(self) -> Mechanism:

@@ -1,6 +1,8 @@
 # pyright: basic
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 import warnings
@@ -224,3 +226,16 @@ except rbd.errors.MissingPackageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "environments need gymnasium: pip install 'rbd[gym]'", done.stderr
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["deepcopy", "pickle"])
+def test_copies_in_the_middle_of_an_episode_go_on_with_the_same_bits(copied: Any) -> None:
+    environment = rbd.gym.Environment("acrobot-swing-up")
+    environment.reset(seed=3)
+    environment.step(np.array([0.5]))
+    twin = copied(environment)
+    np.testing.assert_array_equal(twin.worlds.q, environment.worlds.q)
+    steps = [each.step(np.array([-0.5]))[0] for each in (environment, twin)]
+    np.testing.assert_array_equal(*steps)
+    np.testing.assert_array_equal(*(each.reset()[0] for each in (environment, twin)))  # the generator is copied, too
+    assert twin.worlds is not environment.worlds
