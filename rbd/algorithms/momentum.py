@@ -58,7 +58,8 @@ def momentum_matrix(
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
-    the root. `out`, a (6, nv) array, is filled with the numbers, angular rows first.
+    the root. `out`, a (6, nv) array, is filled with the numbers, angular rows first. Raises FrameMismatchError for a
+    frame of no body, UnknownNameError for a name of none.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.1], [1.0, 0.5])
@@ -80,7 +81,8 @@ def momentum_matrix(
 def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call[MomentumMatrix[Any]]:
     """Return the momentum matrix about the centre of mass, in axes parallel to the root frame's.
 
-    The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`.
+    The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`. Raises SingularError
+    for bodies without mass.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.1], [1.0, 0.5])
@@ -95,6 +97,8 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
     """Return the transform from the root frame to the frame at the centre of mass with axes parallel to the root's.
+
+    Raises SingularError for bodies without mass.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())

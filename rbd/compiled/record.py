@@ -46,7 +46,9 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     (`result_0`) or fields. It must not branch on values: RecordingError names the line. Parameters of the mechanism
     are constants with their current values.
 
-    Call the result with q, v and the inputs, in this order.
+    Call the result with q, v and the inputs, in this order. Raises ArgumentError for functions with other parameters,
+    ArgumentError or ScalarError for other results, RecordingLimitError above a million operations, and what the
+    function raises.
 
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()

@@ -36,6 +36,11 @@ class Format:
         return f"{self.name.capitalize()}Limits"
 
     @property
+    def loader(self) -> str:
+        """The name of the function that reads files."""
+        return f"load_{self.name.lower()}"
+
+    @property
     def parser(self) -> str:
         """The name of the function that reads text."""
         return f"parse_{self.name.lower()}"

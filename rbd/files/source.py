@@ -52,6 +52,8 @@ def text_bytes(text: str | bytes, file: str, of: Format) -> bytes:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise ArgumentError(f"text must be str or bytes, not {type(text).__name__}", argument="text", value=text)
+    if text and "<" not in text and not text.isspace():
+        raise fault_at(of.syntax, file, 1, 1, f"not well-formed XML: it has no elements; {of.loader} reads files")
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:

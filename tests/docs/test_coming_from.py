@@ -55,6 +55,8 @@ def test_pinocchio(tmp_path: Path) -> None:
         np.testing.assert_allclose(
             state.transform_to_root(body).matrix, data.oMf[index].homogeneous, rtol=0, atol=1e-12
         )
+        of_center = (rbd.momentum_matrix(state).linear / robot.mass)[:, of_v]
+        np.testing.assert_allclose(of_center, pin.jacobianCenterOfMass(model, data, q), rtol=0, atol=1e-12)
         J = rbd.geometric_jacobian(state, body, frame=body.default_frame).matrix
         theirs = pin.computeFrameJacobian(model, data, q, index, pin.LOCAL)
         np.testing.assert_allclose(J[SWAP][:, of_v], theirs, rtol=0, atol=1e-12)
@@ -81,6 +83,10 @@ def test_mujoco() -> None:
         for row, unit in enumerate(np.eye(model.nv)):
             mujoco.mj_mulM(model, data, M[row], unit)
         np.testing.assert_allclose(page["mujoco_mass_matrix"](state), M, rtol=0, atol=1e-12)
+        of_center = np.zeros((3, model.nv))
+        mujoco.mj_jacSubtreeCom(model, data, of_center, 0)
+        found = rbd.momentum_matrix(state).linear / robot.mass
+        np.testing.assert_allclose(of_center @ page["velocity_map"](robot, state.q), found, rtol=0, atol=1e-12)
         np.testing.assert_allclose(
             page["mujoco_torques"](state, rbd.passive_torques(state)), data.qfrc_passive, rtol=0, atol=1e-12
         )
