@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rbd
+from rbd.compiled import RecordedFunction
 from rbd.contact import Box, Capsule, CollisionModel, FrictionCone, HalfSpace
 from rbd.contact import contact_step_derivatives as derivatives
 from rbd.rollout import Worlds
@@ -29,7 +30,7 @@ class Scene(NamedTuple):
     model: CollisionModel
     q: Array
     v: Array
-    control: rbd.compiled.RecordedFunction | None = None
+    control: RecordedFunction | None = None
 
 
 def floor(mechanism: rbd.Mechanism, cone: FrictionCone) -> tuple[CollisionModel, HalfSpace]:

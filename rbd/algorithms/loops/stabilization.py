@@ -45,8 +45,9 @@ def _positive_time(_: object, __: object, value: object) -> None:
 class Baumgarte:
     """Stabilisation of constraints: errors decay as in a critically damped oscillator with this time constant (s).
 
-    The error e obeys e'' + 2 e' / T + e / T² = 0. Short times close gaps faster, but integrators need steps well below
-    them. Raises ArgumentError unless the time is positive and finite.
+    The error e obeys e'' + 2 e' / T + e / T² = 0; `SE3PDGains` have other gains of e and e'. Short times close
+    gaps faster, but integrators need steps well below them. Raises ArgumentError unless the time is positive and
+    finite.
 
     >>> import rbd
     >>> rbd.Baumgarte(0.1)
