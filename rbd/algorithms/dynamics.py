@@ -9,7 +9,8 @@ from typing import Any, Final, overload
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization, gain_arguments
+from rbd.algorithms.loops.loop_gains import gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel

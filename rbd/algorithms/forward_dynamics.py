@@ -11,7 +11,8 @@ from rbd.algorithms.articulated_body_algorithm import articulated_motion
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.hybrid_dynamics import HybridDynamics, JointAccelerations, hybrid_dynamics, refuse_out
 from rbd.algorithms.loops.dynamics import constrained_accelerations
-from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree

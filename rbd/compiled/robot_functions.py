@@ -8,7 +8,8 @@ from typing import Final, final, get_args
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
+from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.arguments import require_choice
@@ -59,7 +60,7 @@ class RobotFunctions:
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.table.mechanism)
-        gains = gains_in(layout, stabilization)
+        gains = gains_of_constraints(layout, stabilization)
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
         options = PLAIN if usual else StepOptions(gains)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
-from rbd.algorithms.loops.stabilization import DEFAULT, gains_in
+from rbd.algorithms.loops.loop_gains import gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.algorithms.soft_contact import point_forces
 from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.algorithms.time_steps.steps import step_function
@@ -124,7 +125,7 @@ def _integrated(
     if settings.model is not None:
         return _with_collisions(settings, settings.model.pairs, state, torques, h, inputs)
     s = tuple(inputs["s"]) if "s" in inputs else ()
-    step = step_function(settings.integrator, StepOptions(gains_in(state.layout, DEFAULT)))
+    step = step_function(settings.integrator, StepOptions(gains_of_constraints(state.layout, DEFAULT)))
     return step(state, torques, h, s), point_forces(state, s)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
+from rbd.algorithms.loops.loop_gains import gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.arguments import require_kind
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
@@ -70,7 +71,7 @@ class Dynamics:
             as_control(control, mechanism), external, forces=forces, stabilization=stabilization
         )
         self._state = MechanismState(mechanism)
-        gains_of_loops(self._state, stabilization)  # raises unless it is a Stabilization
+        gains_of_constraints(self._state.layout, stabilization)  # raises unless it is a Stabilization
         self._normalized_nodes = tuple(node for node in self._state.nodes if _has_normalization(node))
 
     def __repr__(self) -> str:

@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
+from rbd.algorithms.loops.loop_gains import gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.arguments import described, require_kind, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
@@ -98,7 +99,7 @@ def simulate(
     require_kind(state, MechanismState, operation="simulate", argument="state")
     state.engine.check()
     method = _integrator(integrator)
-    gains_of_loops(state, stabilization)  # raises unless it is a Stabilization
+    gains_of_constraints(state.layout, stabilization)  # raises unless it is a Stabilization
     watched, times = _events(events), time_grid(final_time, dt).tolist()
     equations = EquationsOfMotion(
         as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization

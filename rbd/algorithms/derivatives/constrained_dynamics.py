@@ -27,7 +27,8 @@ from rbd.algorithms.loops.least_squares import (
     inner,
     row_scale,
 )
-from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel

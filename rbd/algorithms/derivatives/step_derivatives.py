@@ -15,7 +15,8 @@ from rbd.algorithms.derivatives.sparse_products import product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
 from rbd.algorithms.derivatives.step_stages import RULES, STEP_METHODS, Start
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_no_contacts

@@ -24,7 +24,7 @@ from rbd.algorithms.derivatives.step_coordinates import (
 )
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.time_steps.formulas import FixedStepMethod, runge_kutta_mean
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.scalar_state import ScalarState

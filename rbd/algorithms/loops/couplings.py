@@ -6,7 +6,7 @@ Differentiated twice: v - f'(x) v_x = 0 is the row of K, and -f''(x) v_x² its e
 from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows
-from rbd.algorithms.loops.stabilization import LoopGains
+from rbd.algorithms.loops.loop_gains import LoopGains
 from rbd.indexing.layout import CouplingRow
 from rbd.kernels.state_view import StateView
 from rbd.mechanism.coupling import polynomial

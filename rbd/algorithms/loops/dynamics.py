@@ -8,7 +8,7 @@ from __future__ import annotations
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.loops.kinematics import loop_equations
 from rbd.algorithms.loops.least_squares import WhitenedProblem, constrained_solution
-from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel

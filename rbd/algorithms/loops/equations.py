@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, overload
 
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_errors, constraint_rows
-from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state

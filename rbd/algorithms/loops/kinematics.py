@@ -14,7 +14,7 @@ import attrs
 from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
-from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import LoopGains, LoopGainsPerLoop
 from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView

@@ -9,7 +9,7 @@ import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel, with_contacts
 from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
 from rbd.kinematics.scalar_state import ScalarState

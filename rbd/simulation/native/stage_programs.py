@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rbd.algorithms.loops.stabilization import STANDARD, gains_in
+from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
@@ -71,7 +71,7 @@ def _specs(
 ) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
     """Return names, specifications, and objects of this process in them, of the stages of a step."""
     layout = state.layout
-    ns, gains = layout.ns, gains_in(layout, equations.stabilization)
+    ns, gains = layout.ns, gains_of_constraints(layout, equations.stabilization)
     forces = tuple(element for element in equations.forces if is_recordable(element)) or None
     usual = gains is STANDARD or not layout.is_constrained
     is_plain = usual and forces is None

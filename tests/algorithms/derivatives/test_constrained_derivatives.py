@@ -11,7 +11,7 @@ import rbd
 from rbd import Joint, Mechanism, MechanismState, QuaternionFloating, Wrench
 from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
-from rbd.algorithms.loops.stabilization import gains_of_loops
+from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.errors import ArgumentError, ShapeError
 from rbd.testing.random_mechanisms import random_body
 
@@ -114,7 +114,7 @@ def test_trees_have_the_derivatives_of_forward_dynamics() -> None:
 
 def solution(state: Any, torques: Numbers, push: Any, stabilization: Any) -> Any:
     """Return vd and the multipliers of any state."""
-    gains = gains_of_loops(state, stabilization)
+    gains = gains_of_constraints(state.layout, stabilization)
     found = constrained_dynamics_kernel(state, tuple(torques), applied_wrenches(state, push), gains)
     return np.array([*found[0], *found[7]], dtype=complex)
 

@@ -12,7 +12,8 @@ import rbd
 from rbd import Mechanism, MechanismState, RigidBody, Wrench, algorithms
 from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
-from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
+from rbd.algorithms.loops.loop_gains import gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.indexing.parameters import ParameterValues
 from rbd.kinematics.scalar_state import ScalarState
 
@@ -105,7 +106,9 @@ def test_motions_and_multipliers_of_loops(make: Callable[[], MechanismState]) ->
     tau = np.linspace(-1.0, 1.0, mechanism.nv)
 
     def solution(s: Any, push: Any = None) -> Any:
-        found = constrained_dynamics_kernel(s, tuple(tau), applied_wrenches(s, push), gains_of_loops(s, DEFAULT))
+        found = constrained_dynamics_kernel(
+            s, tuple(tau), applied_wrenches(s, push), gains_of_constraints(s.layout, DEFAULT)
+        )
         return np.array([*found[0], *found[7]])
 
     answers = algorithms.constrained_dynamics_derivatives(state, tau)
