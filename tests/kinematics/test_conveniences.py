@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, ShapeError, UnknownNameError
+from rbd.errors import ArgumentError
 from rbd.testing import random_tree
 
 from ..algorithms.helpers import JOINT_TYPES
@@ -94,27 +94,6 @@ def test_random_states_within_bounds() -> None:
         assert np.abs(state.v).max() <= 0.5
     with pytest.raises(ArgumentError, match="within_bounds"):
         state.randomize(1, within_bounds=1)  # type: ignore[arg-type]  # on purpose
-
-
-def test_arrays_by_joint() -> None:
-    mechanism = rbd.robots.humanoid()
-    state = rbd.MechanismState(mechanism)
-    state.randomize(1)
-    base = mechanism.joint("floating_base")
-    assert state.by_joint(state.q)[base].shape == (7,)
-    assert state.by_joint(state.v)["floating_base"].shape == (6,)
-    result = rbd.dynamics(state)
-    np.testing.assert_array_equal(result.by_joint(result.vd)[base], result.vd[:6])
-    tau = np.zeros((3, mechanism.nv))
-    state.by_joint(tau)["floating_base"] = 2.0
-    np.testing.assert_array_equal(tau[:, :6], 2.0)
-    assert not tau[:, 6:].any()
-    assert list(state.by_joint(tau)) == list(mechanism.tree_joints)
-    assert "floating_base: [2. 2. 2. 2. 2. 2.]" in repr(state.by_joint(tau[0]))
-    with pytest.raises(ShapeError, match="values has shape"):
-        state.by_joint([1.0, 2.0])
-    with pytest.raises(UnknownNameError, match="did you mean 'floating_base'"):
-        state.by_joint(tau)["floating_bse"]
 
 
 def test_accelerations_of_bodies() -> None:

@@ -15,7 +15,7 @@ from rbd import DynamicsResult, MechanismState
 from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError, StaleStateError
 from tests.simulation.contacts import block, floor
 
-from .helpers import (
+from ..helpers import (
     JOINT_TYPES,
     Case,
     armature,
