@@ -76,10 +76,10 @@ class LiveBuffers:
 
     def floats(self, which: int) -> Vector:
         """Return coordinates (Q or V) as Python floats, cached per version."""
-        known, now = self._scalars.get(which), self.words[which]
-        if known is None or known[0] != now:
-            known = self._scalars[which] = now, tuple((self.q if which == Q else self.v).tolist())
-        return known[1]
+        kept, now = self._scalars.get(which), self.words[which]
+        if kept is None or kept[0] != now:
+            kept = self._scalars[which] = now, tuple((self.q if which == Q else self.v).tolist())
+        return kept[1]
 
     def word(self, index: int) -> Word:
         """Return one of the words for machine code: the owner, or the version of Q or V."""

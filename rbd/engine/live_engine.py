@@ -139,16 +139,16 @@ class LiveEngine(Engine):
         if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
             return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
         stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
-        known: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
-        if known is not None and known[0] == stamp:
-            value: R = known[1]
+        cached: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
+        if cached is not None and cached[0] == stamp:
+            value: R = cached[1]
             return value
-        fast = self.fast.get(kernel)
-        found: Any = NotImplemented if fast is None else fast()
-        if found is NotImplemented:
-            found = self.run(state, KernelCall(kernel), kernel)
-        self.cache[kernel] = stamp, found
-        value = found
+        builtin = self.fast.get(kernel)
+        result: Any = NotImplemented if builtin is None else builtin()
+        if result is NotImplemented:
+            result = self.run(state, KernelCall(kernel), kernel)
+        self.cache[kernel] = stamp, result
+        value = result
         return value
 
     # --- results -----------------------------------------------------------------------------------------------------

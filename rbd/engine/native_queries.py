@@ -64,12 +64,12 @@ class NativeQueries:
 
     def motion(self, look_up: Callable[..., Any], kind: type[MotionVector], index: int) -> Builtin | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
-        own, root = self._layout.bodies[index].default_frame, self._layout.root_frame
+        body, root = self._layout.bodies[index].default_frame, self._layout.root_frame
 
         def plan(builder: PlanBuilder) -> None:
             pose = self._gather(builder, passes.to_root, index)
             moved = builder.call("move", pose, self._gather(builder, look_up, index))
-            builder.instance(kind, moved, 3, 3, own, root, root)
+            builder.instance(kind, moved, 3, 3, body, root, root)
 
         return self._planned(plan)
 
@@ -88,8 +88,8 @@ class NativeQueries:
         def plan(builder: PlanBuilder) -> None:
             there = self._body_transform(builder, fixed.index, moving.index)
             there = builder.call("move", there, self._gather(builder, passes.body_twists, fixed.index))
-            own = self._gather(builder, passes.body_twists, moving.index)
-            relative = builder.call("subtract", there, own)
+            twist = self._gather(builder, passes.body_twists, moving.index)
+            relative = builder.call("subtract", there, twist)
             moved = builder.call("move", self._frame_transform(builder, here, target), relative)
             builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
 
@@ -174,9 +174,9 @@ class NativeQueries:
     def _pass(self, look_up: Callable[..., Any]) -> PassValues | None:
         """Return the buffer of a pass; None where its machine code is not there."""
         kernel, depends = pass_kernel_of(look_up)
-        version, known = self._buffers.versions[1], self._passes.get(kernel)
-        if known is not None and known.version == version:
-            return known
+        version, kept = self._buffers.versions[1], self._passes.get(kernel)
+        if kept is not None and kept.version == version:
+            return kept
         if len(framed_offsets()) != 3:
             return None
         recorded = self._kernels.compiled(self._mechanism, version, kernel)

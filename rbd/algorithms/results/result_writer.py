@@ -87,8 +87,7 @@ class ResultWriter:
 
     def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: SolveCall) -> None:
         """Open a fast path: machine code writes solutions of a state to the arrays, if possible."""
-        known, version = self._fast_paths.get(key), self.mechanism.parameter_version
-        if known is not None and engine is self._engine and (known.recorded, known.parameters) == (recorded, version):
+        if self._is_open(key, engine, recorded):
             return
         if engine is not self._engine or len(self._fast_paths) >= _MAX_FAST_PATHS:
             self.close_fast_paths()
@@ -98,6 +97,11 @@ class ResultWriter:
         builtin = self._builtin(engine, path, solve.solver)
         update = partial(self.fast.pop, key, None) if builtin is None else partial(self.fast.__setitem__, key, builtin)
         run_uninterrupted([update, partial(self._fast_paths.__setitem__, key, path)])
+
+    def _is_open(self, key: object, engine: LiveEngine, recorded: RecordedKernel) -> bool:
+        """Return whether a fast path runs this program for this state, with the present parameters."""
+        path, version = self._fast_paths.get(key), self.mechanism.parameter_version
+        return path is not None and engine is self._engine and (path.recorded, path.parameters) == (recorded, version)
 
     def _new_path(self, number: int, recorded: RecordedKernel, solve: SolveCall) -> FastPath:
         copies = {name: np.zeros_like(self.arrays[name]) for name in COPIED if name in ("q", "v", *solve.solver.names)}

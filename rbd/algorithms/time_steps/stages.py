@@ -37,16 +37,16 @@ def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = 
     last = index + 1 == scheme.stages
 
     def stage(
-        state: ScalarState, tau: Vector, dt: Scalar, external_wrenches: ExternalWrenches | None = None, **known: Any
+        state: ScalarState, tau: Vector, dt: Scalar, external_wrenches: ExternalWrenches | None = None, **inputs: Any
     ) -> dict[str, Any]:
-        s = tuple(known.get("s", ()))
-        origin = tuple(known.get("s0", s))
-        start = state.with_scalars(tuple(known["q0"]), tuple(known["v0"])) if index else state
+        s = tuple(inputs.get("s", ()))
+        origin = tuple(inputs.get("s0", s))
+        start = state.with_scalars(tuple(inputs["q0"]), tuple(inputs["v0"])) if index else state
         current = options.rates(start, state, tuple(tau), s, applied_wrenches(state, external_wrenches))
-        rates = {k: _earlier(known, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: current}
+        rates = {k: _rates_of_stage(inputs, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: current}
         if last:
             result = _by_name(_NEXT, end_of_step(scheme, start, origin, rates, dt))
-            return result | _error(scheme, start, origin, rates, dt, result, known)
+            return result | _error(scheme, start, origin, rates, dt, result, inputs)
         phi, v, s_next = next_stage_state(scheme, index, start, origin, rates, dt)
         result = _by_name(_NEXT, (global_coordinates(start, phi), v, s_next))
         result |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), current)
@@ -62,8 +62,8 @@ def _error(
     origin: Vector,
     rates: StageRates,
     dt: Scalar,
-    found: Mapping[str, Vector],
-    known: Mapping[str, Any],
+    end: Mapping[str, Vector],
+    inputs: Mapping[str, Any],
 ) -> dict[str, Scalar]:
     """Return the mean square of the errors of a step, if the scheme estimates it.
 
@@ -71,22 +71,22 @@ def _error(
     """
     if scheme.error is None:
         return {}
-    rtol, atol, weights = known["rtol"], known["atol"], scheme.error
+    rtol, atol, weights = inputs["rtol"], inputs["atol"], scheme.error
     phi, v, s = (
         tuple(dt * x for x in weighted_sum(weights, {k: rates[k][part] for k in sorted(rates)})) for part in range(3)
     )
     pairs = [
-        *zip(v, start.velocity_scalars(), found["v_next"], strict=True),
-        *zip(s, origin, found.get("s_next", ()), strict=True),
+        *zip(v, start.velocity_scalars(), end["v_next"], strict=True),
+        *zip(s, origin, end.get("s_next", ()), strict=True),
     ]
     errors = [x / (atol + rtol) for x in phi]
     errors += [x / (atol + rtol * maximum(absolute(a), absolute(b))) for x, a, b in pairs]
     return {"error": total(x * x for x in errors) * const(1, max(len(errors), 1))}
 
 
-def _earlier(known: Mapping[str, Vector], k: int, ns: int) -> Rates:
+def _rates_of_stage(inputs: Mapping[str, Vector], k: int, ns: int) -> Rates:
     """Return the rates of stage `k` from the inputs of a later stage."""
-    return tuple(known[f"phid{k}"]), tuple(known[f"vd{k}"]), tuple(known[f"sd{k}"]) if ns else ()
+    return tuple(inputs[f"phid{k}"]), tuple(inputs[f"vd{k}"]), tuple(inputs[f"sd{k}"]) if ns else ()
 
 
 def _by_name(names: tuple[str, str, str], values: tuple[Vector, Vector, Vector]) -> dict[str, Any]:

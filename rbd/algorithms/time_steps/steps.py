@@ -59,8 +59,8 @@ def controlled_step_function(integrator: FixedStepMethod, control: Program) -> C
 
         def torques(there: ScalarState, c: Scalar) -> Vector:
             time = t if c == 0 else t_next if c == 1 else t + dt * c
-            known = {"q": there.configuration_scalars(), "v": there.velocity_scalars(), "t": (time,)}
-            return tuple(replay(control, [x for port in control.inputs for x in known[port.name]]))
+            inputs = {"q": there.configuration_scalars(), "v": there.velocity_scalars(), "t": (time,)}
+            return tuple(replay(control, [x for port in control.inputs for x in inputs[port.name]]))
 
         q, v, _ = advance(state, (), dt, torques, PLAIN, ())
         return {"q_next": q, "v_next": v}

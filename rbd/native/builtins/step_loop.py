@@ -140,8 +140,8 @@ class StepLoop:
         self._words = array("q", [0] * len(WORDS))  # see `step_loop_ir.WORDS`
         self.times = array("d", bytes(8 * (most_steps + 1)))
         """The times between which steps are taken."""
-        self._asks = bytearray(b"\1" * most_steps)
-        self._asks_address = (ctypes.c_char * most_steps).from_buffer(self._asks)
+        self._is_called = bytearray(b"\1" * most_steps)
+        self._called_address = (ctypes.c_char * most_steps).from_buffer(self._is_called)
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """What `moving` was at the beginning of the current step."""
@@ -164,17 +164,19 @@ class StepLoop:
         """The time of the current stage."""
         return float(self.clock.time)
 
-    def run(self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, asks: bytes = b"") -> bool:
+    def run(
+        self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, is_called: bytes = b""
+    ) -> bool:
         """Take the steps between `times`; return False where a step was refused and `owner` did not take it.
 
         Row k of the `histories`, one per array that moves, is its value at `times[k]`, for k = 1 ... `steps_taken`.
-        `asks` says per step whether the callback is called; where it is not, its last result stays. Without `asks`
-        it is called in all steps.
+        `is_called` says per step whether the callback is called; where it is not, its last result stays. It is called
+        in all steps if that is not given.
         """
         words, self.times[: len(times)] = self._words, times
         count = words[COUNT] = len(times) - 1
         words[STEP], words[STAGE], words[HAS_INPUT] = 0, 0, 0
-        self._asks[:count] = asks or b"\1" * count
+        self._is_called[:count] = is_called or b"\1" * count
         self._keep(histories)
         try:
             while not self._has_ended(owner, histories):
@@ -222,7 +224,7 @@ class StepLoop:
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
         context = _LoopContext(
-            words=_address(self._words), times=_address(self.times), asks=ctypes.addressof(self._asks_address),
+            words=_address(self._words), times=_address(self.times), is_called=ctypes.addressof(self._called_address),
             moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
             fractions=_address(fractions),
             stages=ctypes.addressof(stages), stage_count=len(self.stages),
@@ -232,7 +234,7 @@ class StepLoop:
             shape=ctypes.addressof(shape), vector_bytes=8 * size,
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
-        words = (self._words, self.times, self._asks_address, self.clock, self._history)
+        words = (self._words, self.times, self._called_address, self.clock, self._history)
         arrays = (self.moving, self.origins, self.stages)
         context.kept = (code, tables, guards, shape, stages, fractions, callback, binding, words, arrays)
         return context.builtin(code.address("steps"), "run")

@@ -26,14 +26,14 @@ changed the state; a guard or a program refused; a signal arrived or there was n
 DONE, CALLBACK_RAISED, NEEDS_CONVERSION, STATE_MODIFIED, NEEDS_FALLBACK, INTERRUPTED = range(len(REASONS))
 
 CONTEXT: Final = (
-    *("words", "times", "asks", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
+    *("words", "times", "is_called", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
     *("owner", "q_version", "v_version", "guards", "guard_count", "shape", "vector_bytes", "history", "moving_count"),
 )
 """The words of the structure the builtin is bound to:
 
     words                        see WORDS
     times                        of the steps: one more than there are
-    asks                         a byte per step: 0 where the callback is not called and its last result stays
+    is_called                    a byte per step: 0 where the callback is not called and its last result stays
     moment, length               receive the time of a stage, and the length of a step
     fractions                    times of the stages as fractions of a step
     stages, stage_count          six words per stage: code, inputs, outputs, copies, their count, vector
@@ -113,9 +113,9 @@ vector_of_stage:
   store double %t, ptr %moment
   %known = load i64, ptr %HAS_INPUT
   store i64 0, ptr %HAS_INPUT
-  %ask_at = getelementptr i8, ptr %asks, i64 %k
-  %asks_now = load i8, ptr %ask_at
-  %is_held = icmp eq i8 %asks_now, 0
+  %called_at = getelementptr i8, ptr %is_called, i64 %k
+  %called_now = load i8, ptr %called_at
+  %is_held = icmp eq i8 %called_now, 0
   %was_known = icmp ne i64 %known, 0
   %is_known = or i1 %was_known, %is_held
   %no_callback = icmp eq ptr %callback, null

@@ -79,17 +79,17 @@ class NativeStages(Integrator):
         return self.step(rhs, state, s, start, end), math.sqrt(self._square_error)
 
     def advance(
-        self, times: array[float], s: Array, flush: Callable[[int, Histories], None], samples: bytes = b""
+        self, times: array[float], s: Array, flush: Callable[[int, Histories], None], is_sampled: bytes = b""
     ) -> None:
         """Move the state through `times`, then call flush(steps, rows), also where the control raises.
 
         Row k of the histories is the state at `times[k]`, for k = 1 ... steps; contact states begin at `s`. Where the
-        stages sample a hold, `samples` says whether it is sampled at the beginning of a step.
+        stages sample a hold, `is_sampled` says per step whether it is sampled at its beginning.
         """
         rows = [np.empty((len(times), x.size)) for x in self._loop.moving]
         self._contact_states[:] = s
         try:
-            self._loop.run(times, self._python, rows, asks=samples if self.samples_hold else b"")
+            self._loop.run(times, self._python, rows, is_called=is_sampled if self.samples_hold else b"")
         finally:
             flush(self._loop.steps_taken, rows)
 

@@ -50,7 +50,7 @@ def made(times: list[float]) -> StepLoop:
 def test_a_run_that_does_not_say_when_calls_the_callback_in_all_steps() -> None:
     times, points = list[float](), array("d", (0.0, 0.125, 0.25, 0.375))
     loop = made(times)
-    assert loop.run(points, Owner(), asks=b"\1\0\0")
+    assert loop.run(points, Owner(), is_called=b"\1\0\0")
     assert times == [0.0]
     assert loop.run(points, Owner())
     assert times == [0.0, 0.0, 0.125, 0.25]
