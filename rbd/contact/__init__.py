@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.collision_model import CollisionModel, FrictionCone
 from rbd.contact.model.compliance import Compliance
@@ -41,7 +42,9 @@ __all__ = [
     "ContactStepDerivatives",
     "ContactTrajectory",
     "ConvexHull",
+    "Cylinder",
     "Distance",
+    "Ellipsoid",
     "FrictionCone",
     "HalfSpace",
     "HeightField",

@@ -5,16 +5,18 @@ A polygon is an array (corners, 3) in the shape's frame, with outward orientatio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from rbd.contact import Box, Capsule, ConvexHull, HeightField, Sphere
-from rbd.contact.geometry.shapes import Shape
+from rbd.contact import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightField, Sphere
+from rbd.contact.geometry.shapes import Shape, Solid
 from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
-from rbd.viz.surfaces import rounded_hull
+from rbd.viz import surfaces
+from rbd.viz.surfaces import Surface
 
 Polygons: TypeAlias = list[Array]
 AROUND, RINGS, CELLS = 28, 7, 6
@@ -23,17 +25,15 @@ AROUND, RINGS, CELLS = 28, 7, 6
 
 def polygons_of(shape: Shape, reach: float) -> Polygons:
     """Return the surface of a shape; for a half-space, a square with edges of length twice `reach`."""
-    if isinstance(shape, Sphere):
-        return rod(shape.radius, 0.0)
-    if isinstance(shape, Capsule):
-        return rod(shape.radius, shape.length)
-    if isinstance(shape, Box):
-        return brick(np.array(shape.size) / 2)
-    if isinstance(shape, ConvexHull):
-        return facets(shape)
-    if isinstance(shape, HeightField):
-        return terrain(shape)
-    return patch(shape, reach)
+    if isinstance(shape, HalfSpace):
+        return patch(shape, reach)
+    polygons = _POLYGONS.get(type(shape))
+    return facets(surface_of(cast("Solid", shape))) if polygons is None else polygons(shape)
+
+
+def surface_of(shape: Solid) -> Surface:
+    """Return the surface of a solid as triangles."""
+    return _SURFACES[type(shape)](shape)
 
 
 def terrain(field: HeightField[Any]) -> Polygons:
@@ -42,9 +42,8 @@ def terrain(field: HeightField[Any]) -> Polygons:
     return _quadrilaterals(np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1))
 
 
-def facets(hull: ConvexHull[Any]) -> Polygons:
-    """Return the triangles of a convex hull, as quadrilaterals whose last two corners are one."""
-    surface = rounded_hull(hull.points, hull.radius)
+def facets(surface: Surface) -> Polygons:
+    """Return triangles as quadrilaterals whose last two corners are one."""
     return list(surface.vertices[surface.triangles][:, [0, 1, 2, 2]])
 
 
@@ -98,3 +97,19 @@ def _quadrilaterals(grid: Array) -> Polygons:
     """Return the cells of a grid of points, (rows, columns, 3)."""
     corners = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]], axis=2)
     return list(corners.reshape(-1, 4, 3))
+
+
+_POLYGONS: Final[dict[type[Any], Callable[[Any], Polygons]]] = {
+    Sphere: lambda shape: rod(shape.radius, 0.0),
+    Capsule: lambda shape: rod(shape.radius, shape.length),
+    Box: lambda shape: brick(np.array(shape.size) / 2),
+    HeightField: terrain,
+}
+_SURFACES: Final[dict[type[Any], Callable[[Any], Surface]]] = {
+    Sphere: lambda shape: surfaces.sphere(shape.radius),
+    Capsule: lambda shape: surfaces.capsule(shape.radius, shape.length),
+    Box: lambda shape: surfaces.box(shape.size),
+    ConvexHull: lambda shape: surfaces.rounded_hull(shape.points, shape.radius),
+    Cylinder: lambda shape: surfaces.cylinder(shape.radius, shape.length),
+    Ellipsoid: lambda shape: surfaces.ellipsoid(shape.radii),
+}

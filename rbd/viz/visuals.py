@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import Box, Capsule, CollisionModel, ConvexHull, HeightField, Sphere
+from rbd.contact import CollisionModel, HeightField
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
 from rbd.mechanism import Mechanism, RigidBody
@@ -21,8 +21,8 @@ from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
 from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
 from rbd.viz.shapes import PALETTE
-from rbd.viz.solids import plane_axes
-from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, rounded_hull, sphere, square
+from rbd.viz.solids import plane_axes, surface_of
+from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, sphere, square
 
 Shapes: TypeAlias = "CollisionModel | UrdfReport | MjcfReport"
 Use: TypeAlias = Literal["visual", "collision", "inertia"]
@@ -165,15 +165,7 @@ def _of_model(model: CollisionModel, shape: Shape) -> Visual:
         return Visual(body, "visual", square(max(reach, 2.0)), pose @ own, _GROUND)
     if isinstance(shape, HeightField):
         return Visual(body, "visual", grid(shape.size, shape.heights), pose, _GROUND)
-    return Visual(body, "visual", _of_shape(shape), pose, palette_color(model.mechanism, body))
-
-
-def _of_shape(shape: Capsule[Any] | Sphere[Any] | Box[Any] | ConvexHull[Any]) -> Surface:
-    if isinstance(shape, ConvexHull):
-        return rounded_hull(shape.points, shape.radius)
-    if isinstance(shape, Sphere):
-        return sphere(shape.radius)
-    return box(shape.size) if isinstance(shape, Box) else capsule(shape.radius, shape.length)
+    return Visual(body, "visual", surface_of(shape), pose, palette_color(model.mechanism, body))
 
 
 # -------------------------------------------------------------------- inertias

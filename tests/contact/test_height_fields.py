@@ -230,13 +230,15 @@ def test_fields_that_make_no_sense_are_refused() -> None:
         HeightField(frame, (1.0, 1.0), np.zeros(3))
     state, model = on_field(np.zeros((3, 3)), "sphere")
     with pytest.raises(
-        ArgumentError, match=r"near\(\) is not for models with height fields or convex hulls; use"
+        ArgumentError,
+        match=r"near\(\) is not for models with height fields, convex hulls, cylinders or ellipsoids; use",
     ) as refused:
         model.near(state, 0.1)
     assert refused.value.argument == "state"
     for call in (model.distances, model.jacobian):
         with pytest.raises(
-            ArgumentError, match="pairs is not for models with height fields or convex hulls; leave"
+            ArgumentError,
+            match="pairs is not for models with height fields, convex hulls, cylinders or ellipsoids; leave",
         ) as refused:
             call(state, pairs=[0])
         assert refused.value.argument == "pairs"

@@ -229,3 +229,14 @@ def test_convex_hulls_are_drawn_with_their_rounding() -> None:
     np.testing.assert_allclose(surface.vertices.min(axis=0), -0.01, rtol=0, atol=1e-12)
     polygons = np.array(polygons_of(hull, 1.0))
     np.testing.assert_array_equal(polygons[:, :3], corners)
+
+
+def test_cylinders_and_ellipsoids_are_drawn_as_they_are() -> None:
+    mechanism = rbd.Mechanism()
+    model = rbd.contact.CollisionModel(mechanism)
+    drum = model.add("world", rbd.contact.Cylinder(mechanism.root_frame, length=0.4, radius=0.1))
+    egg = model.add("world", rbd.contact.Ellipsoid(mechanism.root_frame, radii=(0.3, 0.2, 0.1)))
+    for shape, size in ((drum, (0.2, 0.2, 0.4)), (egg, (0.6, 0.4, 0.2))):
+        polygons = np.array(polygons_of(shape, 1.0))
+        np.testing.assert_allclose(np.ptp(polygons.reshape(-1, 3), axis=0), size, rtol=0.01)
+    assert len(Visuals(mechanism, model).all) == 2

@@ -3,6 +3,7 @@
 shapes.py            capsules, spheres and boxes, as users make them
 convex_hulls.py      `ConvexHull`
 height_fields.py     `HeightField`
+round_solids.py      `Cylinder` and `Ellipsoid`
 placed_shapes.py     the same as numbers in a common frame
 shape_numbers.py     placed shapes as rows of numbers
 vectors.py           choices between vectors; directions that stay defined where a difference vanishes
@@ -13,6 +14,8 @@ support_polygons.py  corners of the face with which a convex hull rests: an intr
 hull_distance.py     nearest points of two convex hulls
 clipped_polygons.py  corners of the region that two faces cover: an intrinsic
 face_contacts.py     contact points of two faces
+cylinder_distance.py   nearest points of a cylinder and a half-space or sphere; its contact points
+ellipsoid_distance.py  nearest points of an ellipsoid and a half-space or sphere, by an intrinsic
 height_lookup.py     grid points of a height field around a place: an intrinsic
 height_distance.py   nearest points of a sphere and a height field
 shape_distance.py    signed distance, nearest points and normal of any two shapes

@@ -6,22 +6,25 @@ kinds of shapes only, so that they can be recorded; unused slots hold points at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from rbd.contact.geometry.cylinder_distance import cylinder_on_plane
 from rbd.contact.geometry.face_contacts import face_contacts
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     FAR,
     PlacedBox,
+    PlacedCylinder,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedHull,
     PlacedShape,
     Separation,
+    onto_plane,
 )
-from rbd.contact.geometry.shape_distance import nearest_points, onto_plane, spheres_of
+from rbd.contact.geometry.shape_distance import nearest_points, spheres_of
 from rbd.contact.geometry.support_polygons import MOST, support_polygon
-from rbd.scalars import less, where
+from rbd.scalars import Scalar, less, where
 from rbd.spatial.linalg import Vec3
 
 
@@ -51,10 +54,18 @@ def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
 def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     """Yield a point for each corner; of a shape with many corners the nearest, and those of the face around it."""
     corners = list(spheres_of(a))
-    if len(corners) <= MOST:
+    if isinstance(a, PlacedCylinder):
+        yield from cylinder_on_plane(a, plane)
+    elif not corners:
+        yield nearest_points(a, plane)
+    elif len(corners) <= MOST:
         yield from (onto_plane(point, radius, plane) for point, radius in corners)
-        return
-    yield nearest_points(a, plane)
+    else:
+        yield nearest_points(a, plane)
+        yield from _on_face(corners, plane)
+
+
+def _on_face(corners: Sequence[tuple[Vec3, Scalar]], plane: PlacedHalfSpace) -> Iterator[Separation]:
     face = support_polygon([point for point, _ in corners], plane.normal, 1)
     for k, point in enumerate(face.corners):
         found = onto_plane(point, corners[0][1], plane)
@@ -63,6 +74,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
 
 def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separation]:
     """Yield the points at which faces of two shapes lie on each other along a normal, if one of them has faces."""
-    (first, radii), (second, others) = (tuple(zip(*spheres_of(shape), strict=True)) for shape in (a, b))
+    first, second = list(spheres_of(a)), list(spheres_of(b))
     if min(len(first), len(second)) > 1 and max(len(first), len(second)) > 2:
-        yield from (point.inflated(radii[0], others[0]) for point in face_contacts(first, second, n))
+        for point in face_contacts([x for x, _ in first], [x for x, _ in second], n):
+            yield point.inflated(first[0][1], second[0][1])

@@ -6,14 +6,16 @@ All points, axes and normals of one computation are in the same frame.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
-from rbd.contact.geometry.vectors import point_along, where3
+from rbd.contact.geometry.vectors import point_along, signed_distance_to_plane, where3
 from rbd.scalars import Condition, Scalar, const, where
 from rbd.spatial import Transform
+from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3, transpose3
 
 FAR = const(10**9, 1)
@@ -61,6 +63,23 @@ class PlacedHull(NamedTuple):
     radius: Scalar
 
 
+class PlacedCylinder(NamedTuple):
+    """A cylinder along the third of its axes: its centre, its axes, half its length, and the radius."""
+
+    center: Vec3
+    axes: Mat3
+    half_length: Scalar
+    radius: Scalar
+
+
+class PlacedEllipsoid(NamedTuple):
+    """An ellipsoid: its centre, its axes, and the semi-axes along these."""
+
+    center: Vec3
+    axes: Mat3
+    radii: Vec3
+
+
 class PlacedHeightField(NamedTuple):
     """A height field: its centre and axes, the edges of a cell, and the x and y of its first point, in these axes."""
 
@@ -73,7 +92,10 @@ class PlacedHeightField(NamedTuple):
     """Distance, along x and y, up to which nearest points count."""
 
 
-PlacedShape: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox | PlacedHull | PlacedHeightField"
+PlacedSolid: TypeAlias = "PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull | PlacedCylinder | PlacedEllipsoid"
+PlacedShape: TypeAlias = "PlacedSolid | PlacedHalfSpace | PlacedHeightField"
+Lift: TypeAlias = Callable[[Scalar], Scalar]
+"""Converts a size to a scalar of the state."""
 
 
 class Separation(NamedTuple):
@@ -109,29 +131,91 @@ def where_separation(condition: Condition, a: Separation, b: Separation) -> Sepa
     )
 
 
-def place(
-    shape: Shape, tf: Transform[Any, Any], lift: Callable[[Scalar], Scalar] = lambda x: x, reach: float = 0.0
-) -> PlacedShape:
+def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> Separation:
+    """Return the distance of a sphere about `point` from a half-space."""
+    phi = signed_distance_to_plane(point, plane.point, plane.normal)
+    foot = point_along(point, plane.normal, -phi)
+    return Separation(phi - radius, point_along(point, plane.normal, -radius), foot, plane.normal)
+
+
+def place(shape: Shape, tf: Transform[Any, Any], lift: Lift = lambda x: x, reach: float = 0.0) -> PlacedShape:
     """Return `shape` in the target frame of `tf`, which starts at the shape's frame; `lift` converts its sizes.
 
     Of a height field, what is farther than `reach` along its x and y does not count.
     """
-    origin, axes = tf.translation_components, transpose3(tf.rotation_components)
-    if isinstance(shape, Sphere) or (isinstance(shape, Capsule) and shape.length == 0):
-        return PlacedSphere(origin, lift(shape.radius))
-    if isinstance(shape, Capsule):
-        return PlacedCapsule(origin, scale3(axes[2], _HALF * lift(shape.length)), lift(shape.radius))
-    if isinstance(shape, Box):
-        x, y, z = (_HALF * lift(edge) for edge in shape.size)
-        return PlacedBox(origin, axes, (x, y, z))
-    if isinstance(shape, ConvexHull):
-        points = ((lift(x), lift(y), lift(z)) for x, y, z in shape.points.tolist())
-        placed = tuple(add3(matvec(tf.rotation_components, point), origin) for point in points)
-        return PlacedHull(placed, lift(shape.radius))
-    if isinstance(shape, HeightField):
-        (c_x, c_y), (x, y) = (map(lift, pair) for pair in (shape.cell, shape.size))
-        return PlacedHeightField(origin, axes, (c_x, c_y), (-_HALF * x, -_HALF * y), shape, reach)
+    placed = _PLACES[placed_kind(shape)](shape, tf, lift)
+    return placed._replace(reach=reach) if isinstance(placed, PlacedHeightField) else placed
+
+
+def placed_kind(shape: Shape) -> type[Any]:
+    """Return the kind that a shape has when it is placed."""
+    return PlacedSphere if isinstance(shape, Capsule) and shape.length == 0 else _KINDS[type(shape)]
+
+
+def _axes(tf: Transform[Any, Any]) -> Mat3:
+    return transpose3(tf.rotation_components)
+
+
+def _sphere(shape: Sphere[Any] | Capsule[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedSphere:
+    return PlacedSphere(tf.translation_components, lift(shape.radius))
+
+
+def _capsule(shape: Capsule[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedCapsule:
+    half = scale3(_axes(tf)[2], _HALF * lift(shape.length))
+    return PlacedCapsule(tf.translation_components, half, lift(shape.radius))
+
+
+def _box(shape: Box[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedBox:
+    x, y, z = (_HALF * lift(edge) for edge in shape.size)
+    return PlacedBox(tf.translation_components, _axes(tf), (x, y, z))
+
+
+def _hull(shape: ConvexHull[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedHull:
+    points = ((lift(x), lift(y), lift(z)) for x, y, z in shape.points.tolist())
+    placed = tuple(add3(matvec(tf.rotation_components, point), tf.translation_components) for point in points)
+    return PlacedHull(placed, lift(shape.radius))
+
+
+def _cylinder(shape: Cylinder[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedCylinder:
+    return PlacedCylinder(tf.translation_components, _axes(tf), _HALF * lift(shape.length), lift(shape.radius))
+
+
+def _ellipsoid(shape: Ellipsoid[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedEllipsoid:
+    x, y, z = map(lift, shape.radii)
+    return PlacedEllipsoid(tf.translation_components, _axes(tf), (x, y, z))
+
+
+def _height_field(shape: HeightField[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedHeightField:
+    (c_x, c_y), (x, y) = (map(lift, pair) for pair in (shape.cell, shape.size))
+    corner = -_HALF * x, -_HALF * y
+    return PlacedHeightField(tf.translation_components, _axes(tf), (c_x, c_y), corner, shape, 0.0)
+
+
+def _half_space(shape: HalfSpace[Any], tf: Transform[Any, Any], lift: Lift) -> PlacedHalfSpace:
     point, normal = (
         (lift(x), lift(y), lift(z)) for x, y, z in (shape.point.xyz_components, shape.normal.xyz_components)
     )
-    return PlacedHalfSpace(add3(matvec(tf.rotation_components, point), origin), matvec(tf.rotation_components, normal))
+    turn = tf.rotation_components
+    return PlacedHalfSpace(add3(matvec(turn, point), tf.translation_components), matvec(turn, normal))
+
+
+_KINDS: Final[dict[type[Any], type[Any]]] = {
+    Sphere: PlacedSphere,
+    Capsule: PlacedCapsule,
+    Box: PlacedBox,
+    ConvexHull: PlacedHull,
+    Cylinder: PlacedCylinder,
+    Ellipsoid: PlacedEllipsoid,
+    HeightField: PlacedHeightField,
+    HalfSpace: PlacedHalfSpace,
+}
+_PLACES: Final[dict[type[Any], Callable[[Any, Transform[Any, Any], Lift], PlacedShape]]] = {
+    PlacedSphere: _sphere,
+    PlacedCapsule: _capsule,
+    PlacedBox: _box,
+    PlacedHull: _hull,
+    PlacedCylinder: _cylinder,
+    PlacedEllipsoid: _ellipsoid,
+    PlacedHeightField: _height_field,
+    PlacedHalfSpace: _half_space,
+}

@@ -12,26 +12,32 @@ from functools import reduce
 from typing import Any, Final
 
 from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, corners, support
+from rbd.contact.geometry.cylinder_distance import cylinder_and_plane, cylinder_and_sphere
+from rbd.contact.geometry.ellipsoid_distance import ellipsoid_and_plane, ellipsoid_and_sphere
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
     PlacedBox,
     PlacedCapsule,
+    PlacedCylinder,
+    PlacedEllipsoid,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedHull,
     PlacedShape,
     PlacedSphere,
     Separation,
+    onto_plane,
+    placed_kind,
     where_separation,
 )
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
+from rbd.contact.geometry.shapes import Shape
 from rbd.contact.geometry.vectors import (
     any_perpendicular,
     length_and_direction,
     point_along,
     previous_or_direction,
-    signed_distance_to_plane,
     where3,
 )
 from rbd.scalars import Scalar, const, less, where
@@ -46,21 +52,20 @@ def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -
     return _PAIRS[type(b), type(a)](b, a, neg3(previous)).swapped()
 
 
+def has_distance(a: Shape, b: Shape) -> bool:
+    """Return whether the distance of two shapes is known."""
+    kinds = placed_kind(a), placed_kind(b)
+    return kinds in _PAIRS or kinds[::-1] in _PAIRS
+
+
 def spheres_of(a: PlacedShape) -> Iterator[tuple[Vec3, Scalar]]:
-    """Yield the spheres that a shape is the convex hull of; of a box they are its corners."""
+    """Yield the spheres that a shape is the convex hull of; of a box they are its corners. Round solids have none."""
     if isinstance(a, PlacedSphere):
         yield a.center, a.radius
     elif isinstance(a, PlacedHull):
         yield from ((point, a.radius) for point in a.points)
     elif isinstance(a, (PlacedCapsule, PlacedBox)):
         yield from ((point, a.radius if isinstance(a, PlacedCapsule) else 0) for point in corners(a))
-
-
-def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> Separation:
-    """Return the distance of a sphere about `point` from a half-space."""
-    phi = signed_distance_to_plane(point, plane.point, plane.normal)
-    foot = point_along(point, plane.normal, -phi)
-    return Separation(phi - radius, point_along(point, plane.normal, -radius), foot, plane.normal)
 
 
 def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
@@ -146,6 +151,10 @@ _PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Separ
     (PlacedHull, PlacedCapsule): _hull_and_solid,
     (PlacedHull, PlacedBox): _hull_and_solid,
     (PlacedHull, PlacedHull): _hull_and_solid,
+    (PlacedCylinder, PlacedHalfSpace): lambda a, b, _: cylinder_and_plane(a, b),
+    (PlacedCylinder, PlacedSphere): lambda a, b, _: cylinder_and_sphere(a, b),
+    (PlacedEllipsoid, PlacedHalfSpace): lambda a, b, _: ellipsoid_and_plane(a, b),
+    (PlacedEllipsoid, PlacedSphere): lambda a, b, _: ellipsoid_and_sphere(a, b),
     (PlacedSphere, PlacedHeightField): _on_field,
     (PlacedCapsule, PlacedHeightField): _on_field,
     (PlacedBox, PlacedHeightField): _on_field,

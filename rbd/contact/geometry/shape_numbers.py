@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from rbd.contact.geometry.placed_shapes import PlacedBox, PlacedCapsule, PlacedHalfSpace, PlacedShape, PlacedSphere
-from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.geometry.placed_shapes import (
+    PlacedBox,
+    PlacedCapsule,
+    PlacedHalfSpace,
+    PlacedShape,
+    PlacedSphere,
+    placed_kind,
+)
+from rbd.contact.geometry.shapes import Shape
 from rbd.scalars import Vector
-from rbd.spatial.half_space import HalfSpace
 
 NumberedShape: TypeAlias = PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox
-"""All but height fields and convex hulls."""
+"""The shapes of models with a broad phase."""
 WIDTHS: Final[Mapping[type[Any], int]] = {PlacedSphere: 4, PlacedCapsule: 7, PlacedHalfSpace: 6, PlacedBox: 15}
 """How many numbers a placed shape has."""
 MAX_WIDTH: Final = max(WIDTHS.values())
@@ -19,12 +25,9 @@ KINDS: Final[list[Any]] = list(WIDTHS)
 """The kinds of shapes; a kind's index is its code."""
 
 
-def placed_kind(shape: Shape) -> type[Any]:
-    """Return the kind that a shape has when it is placed."""
-    if isinstance(shape, Sphere) or (isinstance(shape, Capsule) and shape.length == 0):
-        return PlacedSphere
-    kinds: dict[type[Any], type[Any]] = {Capsule: PlacedCapsule, Box: PlacedBox, HalfSpace: PlacedHalfSpace}
-    return kinds[type(shape)]
+def has_numbers(shape: Shape) -> bool:
+    """Return whether a shape is of one of these kinds."""
+    return placed_kind(shape) in WIDTHS
 
 
 def shape_to_numbers(shape: NumberedShape) -> Vector:

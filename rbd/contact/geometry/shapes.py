@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Generic, TypeAlias, final
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeAlias, final
 
 import attrs
 import numpy as np
 
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import any_number
@@ -82,23 +84,31 @@ class Box(Generic[F]):
         _set(self, "size", (x, y, z))
 
 
-Shape: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | ConvexHull[Any] | HalfSpace[Any] | HeightField[Any]"
+Solid: TypeAlias = "Capsule[Any] | Sphere[Any] | Box[Any] | ConvexHull[Any] | Cylinder[Any] | Ellipsoid[Any]"
+"""The convex shapes, with an end in all directions."""
+Shape: TypeAlias = "Solid | HalfSpace[Any] | HeightField[Any]"
 """The shapes of a collision model."""
 
 
 def bounding_radius(shape: Shape) -> float:
     """Return the radius of the bounding sphere about the origin of the shape's frame; infinite for a half-space."""
-    if isinstance(shape, Capsule):
-        return shape.length / 2 + shape.radius
-    if isinstance(shape, Sphere):
-        return shape.radius
-    if isinstance(shape, Box):
-        return math.hypot(*shape.size) / 2
-    if isinstance(shape, ConvexHull):
-        return float(np.linalg.norm(shape.points, axis=1).max()) + shape.radius
-    if isinstance(shape, HeightField):
-        return math.hypot(*(edge / 2 for edge in shape.size), abs(shape.heights).max())
-    return math.inf
+    return _BOUNDING_RADII[type(shape)](shape)
+
+
+def _hull_radius(hull: ConvexHull[Any]) -> float:
+    return float(np.linalg.norm(hull.points, axis=1).max()) + hull.radius
+
+
+_BOUNDING_RADII: Final[dict[type[Any], Callable[[Any], float]]] = {
+    Capsule: lambda shape: shape.length / 2 + shape.radius,
+    Sphere: lambda shape: shape.radius,
+    Box: lambda shape: math.hypot(*shape.size) / 2,
+    ConvexHull: _hull_radius,
+    Cylinder: lambda shape: math.hypot(shape.length / 2, shape.radius),
+    Ellipsoid: lambda shape: max(shape.radii),
+    HeightField: lambda shape: math.hypot(*(edge / 2 for edge in shape.size), abs(shape.heights).max()),
+    HalfSpace: lambda _: math.inf,
+}
 
 
 def is_ground(shape: Shape) -> bool:

@@ -14,8 +14,7 @@ from rbd.arguments import require_choice, require_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
-from rbd.contact.geometry.convex_hulls import ConvexHull
-from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.shape_numbers import has_numbers
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
@@ -36,6 +35,7 @@ from rbd.state import MechanismState
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")
 TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias"]
+_WITHOUT_BROAD_PHASE: Final = "height fields, convex hulls, cylinders or ellipsoids"
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
@@ -71,7 +71,7 @@ class CollisionModel(CollisionPairs):
 
         It compares bounding spheres. With hundreds of pairs, pass its result to `distances` and `jacobian`, which then
         compute these pairs only. Raises ArgumentError for a margin that is no number, for states that are not live, and
-        for models with height fields or convex hulls.
+        for models with height fields, convex hulls, cylinders or ellipsoids.
 
         >>> import rbd
         >>> mechanism, model = rbd.robots.hand()
@@ -83,7 +83,7 @@ class CollisionModel(CollisionPairs):
         """
         self.require(state)
         if not self._has_broad_phase:
-            message = "near() is not for models with height fields or convex hulls; use distances(state), for all pairs"
+            message = f"near() is not for models with {_WITHOUT_BROAD_PHASE}; use distances(state), for all pairs"
             raise ArgumentError(message, argument="state", value=state)
         return near_pairs(self._table(state), state, not_nan(margin, "margin"))
 
@@ -108,7 +108,7 @@ class CollisionModel(CollisionPairs):
         returned before; without it, a direction perpendicular to both axes. For parallel segments, whose nearest points
         are not unique, the witnesses are in the middle of the overlap. The result depends on the arguments only.
 
-        Raises ArgumentError for pairs that do not exist, for pairs in models with height fields or convex hulls, and
+        Raises ArgumentError for pairs that do not exist, for pairs in models for which `near` is not, and
         when `previous` holds another number of distances; SolverError for convex hulls that overlap by more than their
         radii.
         """
@@ -216,7 +216,7 @@ class CollisionModel(CollisionPairs):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
         if not self._has_broad_phase:
-            message = "pairs is not for models with height fields or convex hulls; leave it out"
+            message = f"pairs is not for models with {_WITHOUT_BROAD_PHASE}; leave it out"
             raise ArgumentError(message, argument="pairs", value=self)
         if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
@@ -226,4 +226,4 @@ class CollisionModel(CollisionPairs):
     @property
     def _has_broad_phase(self) -> bool:
         """Whether all shapes are in the tables of shapes."""
-        return not any(isinstance(shape, (HeightField, ConvexHull)) for shape in self.shapes)
+        return all(map(has_numbers, self.shapes))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import combinations
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from rbd.arguments import described, flag, require_kind
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
+from rbd.contact.geometry.shape_distance import has_distance
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.pairs import Pair
@@ -19,6 +21,7 @@ from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial.half_space import HalfSpace
 
 S = TypeVar("S", bound=Shape)
+_SHAPES: Final = (Capsule, Sphere, Box, ConvexHull, Cylinder, Ellipsoid, HalfSpace, HeightField)
 
 
 class CollisionPairs(ABC):
@@ -59,7 +62,7 @@ class CollisionPairs(ABC):
 
         Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
         """
-        require_kind(shape, Capsule, Sphere, Box, ConvexHull, HalfSpace, HeightField, operation="add", argument="shape")
+        require_kind(shape, *_SHAPES, operation="add", argument="shape")
         owner = self._mechanism.body(body)
         if not owner.has_frame(shape.frame):
             raise FrameMismatchError(
@@ -92,8 +95,8 @@ class CollisionPairs(ABC):
         separate with this share of their approach speed. A pair is hard unless it has a `compliance`. In steps with
         friction, each contact point bears a torque about the normal of at most `torsional_friction` times its normal
         force, and one against rolling of at most `rolling_friction` times that (both in metres). Raises ArgumentError
-        for shapes that were not added, of one body, two half-spaces or height fields, a negative coefficient, a
-        friction above 100, a restitution above 1, and a compliant pair with a restitution.
+        for shapes that were not added, of one body, or without a known distance, a negative coefficient, a friction
+        above 100, a restitution above 1, and a compliant pair with a restitution.
         """
         mu = None if friction is None else friction_coefficient(friction)
         bounce = _restitution(restitution, compliance)
@@ -119,11 +122,17 @@ class CollisionPairs(ABC):
         if is_ground(a) and is_ground(b):
             message = "add_pair: a and b are both half-spaces or height fields, which have no distance"
             raise ArgumentError(message, argument="b", value=b)
+        if not has_distance(a, b):
+            kinds = f"a {type(a).__name__} and a {type(b).__name__}"
+            message = f"add_pair: the distance of {kinds} is not known; it is with a Capsule or ConvexHull instead"
+            raise ArgumentError(message, argument="b", value=b)
 
     def add_all_pairs(self, *, neighbours: bool = False) -> None:
         """Add all pairs of shapes of different bodies that were not added yet.
 
-        Bodies connected by a joint usually overlap there: their pairs are left out unless `neighbours` is true.
+        Bodies connected by a joint usually overlap there: their pairs are left out unless `neighbours` is true. So are
+        pairs whose distance is not known: two of ground, and a cylinder or ellipsoid and any but a sphere or a
+        half-space.
 
         >>> import rbd
         >>> _, model = rbd.robots.hand()
@@ -137,9 +146,9 @@ class CollisionPairs(ABC):
         }
         present = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
         for (a, body_a), (b, body_b) in combinations(self._shapes.values(), 2):
-            planes = is_ground(a) and is_ground(b)
             apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
-            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in present:
+            new = frozenset((id(a), id(b))) not in present
+            if body_a is not body_b and apart and new and has_distance(a, b):
                 self.add_pair(a, b)
 
     @abstractmethod

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.compiled import RecordedFunction
-from rbd.contact.geometry.placed_shapes import place
-from rbd.contact.geometry.shape_numbers import KINDS, MAX_WIDTH, NumberedShape, placed_kind, shape_to_numbers
+from rbd.contact.geometry.placed_shapes import place, placed_kind
+from rbd.contact.geometry.shape_numbers import KINDS, MAX_WIDTH, NumberedShape, shape_to_numbers
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
@@ -27,7 +27,7 @@ Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]
 
 @final
 class ShapeTable:
-    """The shapes and pairs of a model as arrays. Height fields and convex hulls are in none of these."""
+    """The shapes and pairs of a model as arrays. Shapes without a broad phase are in none of these."""
 
     def __init__(
         self, mechanism: Mechanism, shapes: Sequence[tuple[Shape, RigidBody]], pairs: Sequence[Pair], record: Record
