@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rbd.cli.mesh_shapes import add_meshes
 from rbd.cli.robot_file import RobotFile
-from rbd.cli.stand_ins import add_stand_ins
 from rbd.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionModel, list[str]]:
     """Return the collision model of the shapes that move and the ground of the file, else the plane z = 0; and doubts.
 
-    Shapes that models lack have stand-ins, which touch the ground only. With `among_bodies`, pairs of bodies that the
-    file lets collide are in it, too.
+    Meshes are convex hulls, which touch the ground only. With `among_bodies`, pairs of bodies that the file lets
+    collide are in it, too.
     """
     from rbd.contact import CollisionModel
     from rbd.contact.geometry.shapes import is_ground
@@ -34,7 +34,7 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     model = CollisionModel(robot.mechanism)
     for shape in (*planes, *solids):
         model.add(root if isinstance(shape, HalfSpace) else full.body(shape), shape)
-    added, doubts = add_stand_ins(robot, model)
+    added, doubts = add_meshes(robot, model)
     touching = solids + [shape for shape in added if model.body(shape) is not root]
     if not touching:
         raise _nothing_touches(robot, doubts)

@@ -7,6 +7,7 @@ Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (i
 
 from __future__ import annotations
 
+from rbd.files.mesh_hulls import MeshHull
 from rbd.files.report import Finding
 from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
@@ -21,6 +22,7 @@ __all__ = [
     "Finding",
     "Geom",
     "GravityCompensation",
+    "MeshHull",
     "MjcfController",
     "MjcfLimits",
     "MjcfReport",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from rbd.contact import Box, Capsule, CollisionModel, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
+from rbd.contact.geometry.shape_distance import has_distance
 from rbd.files.pose import Pose
 from rbd.files.shapes import SHAPES, add_shape
 from rbd.mechanism import Mechanism
@@ -16,6 +17,7 @@ from rbd.spatial.half_space import HalfSpace
 
 if TYPE_CHECKING:
     from rbd.contact import Shape
+    from rbd.files.mesh_hulls import MeshHull
     from rbd.mjcf.pair_friction import PairFriction
     from rbd.mjcf.report import Geom
 
@@ -27,15 +29,20 @@ def collision_model(
     geoms: Sequence[Geom],
     pairs: Sequence[tuple[int, int]],
     frictions: Mapping[tuple[int, int], PairFriction] = NONE,
+    hull: Callable[[Geom], MeshHull] | None = None,
 ) -> CollisionModel:
-    """Return the shapes that are in some pair, and the pairs of them; `frictions` are those that the file gives."""
+    """Return the shapes that are in some pair, and the pairs of them; `frictions` are those that the file gives.
+
+    Without `hull`, which makes hulls of meshes, these are left out.
+    """
     model = CollisionModel(mechanism)
     shapes: dict[int, Shape] = {}
     for number in sorted({number for pair in pairs for number in pair}):
-        if geoms[number].shape in SHAPES:
-            shapes[number] = _added(model, mechanism, number, geoms[number])
+        make = _made(geoms[number], hull)
+        if make is not None:
+            shapes[number] = _added(model, mechanism, number, geoms[number], make)
     for a, b in pairs:
-        if a in shapes and b in shapes and not (geoms[a].shape == geoms[b].shape == "plane"):
+        if a in shapes and b in shapes and has_distance(shapes[a], shapes[b]):
             friction = frictions.get((a, b)) or geoms[a].contact_friction.combined(geoms[b].contact_friction)
             model.add_pair(
                 shapes[a],
@@ -47,13 +54,22 @@ def collision_model(
     return model
 
 
-def _added(model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom) -> Shape:
+def _made(geom: Geom, hull: Callable[[Geom], MeshHull] | None) -> Callable[[Frame[Any]], Shape] | None:
+    """Return what makes the shape of a geom in a frame; None for one that is left out."""
+    if geom.shape == "mesh":
+        return None if hull is None else hull(geom).shape
+    return partial(_shape, geom) if geom.shape in SHAPES else None
+
+
+def _added(
+    model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom, make: Callable[[Frame[Any]], Shape]
+) -> Shape:
     if geom.shape == "plane":
         frame = mechanism.frame(geom.body)
         normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
         return model.add(mechanism.body_of_frame(frame), HalfSpace(Point(frame, geom.translation), normal))
     name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
-    return add_shape(model, mechanism, geom.body, name, pose, partial(_shape, geom))
+    return add_shape(model, mechanism, geom.body, name, pose, make)
 
 
 def _shape(geom: Geom, frame: Frame[Any]) -> Shape:
@@ -62,4 +78,8 @@ def _shape(geom: Geom, frame: Frame[Any]) -> Shape:
         return Sphere(frame, x)
     if geom.shape == "capsule":
         return Capsule(frame, 2 * y, x)
+    if geom.shape == "cylinder":
+        return Cylinder(frame, 2 * y, x)
+    if geom.shape == "ellipsoid":
+        return Ellipsoid(frame, geom.size)
     return Box(frame, (2 * x, 2 * y, 2 * z))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import combinations
 from typing import final
 
 from rbd.errors import quoted
-from rbd.files.shapes import SHAPES
+from rbd.files.shapes import left_out_of_models, limits_in_models
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import MjcfElement
@@ -44,10 +46,19 @@ class ContactReader:
                         self._read_entry(node)
         self._add_pairs_by_masks()
         report.pairs = [] if self._settings.off("contact") else list(self._pairs)
-        for number in sorted({number for pair in report.pairs for number in pair}):
+        self._report_lost_shapes(report.pairs)
+
+    def _report_lost_shapes(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Report geoms that are in no collision model, or not with all their pairs."""
+        others = defaultdict[int, set[str]](set)
+        for a, b in pairs:
+            others[a].add(self._geoms[b][1].shape)
+            others[b].add(self._geoms[a][1].shape)
+        for number in sorted(others):
             part = self._geoms[number][1]
-            if part.shape not in SHAPES:
-                self._reading.ignore(part.node, reason=f"collision models have no {part.shape}: it is left out of them")
+            reason = left_out_of_models(part.shape) or limits_in_models(part.shape, others[number])
+            if reason is not None:
+                self._reading.ignore(part.node, reason=reason)
 
     def _read_entry(self, node: XmlElement) -> None:
         if node.tag not in ("pair", "exclude"):

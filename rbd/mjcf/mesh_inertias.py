@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.files.hulls import convex_hull
+from rbd.files.mesh_files import Faces, MeshFault, Vertices
 from rbd.files.pose import Matrix3, Pose, Triple
-from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
 
 InertiaMode: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
 _SMALLEST = 1e-15

@@ -8,12 +8,12 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+from rbd.files.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
-from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, faces_of_hull, mesh_inertia
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
@@ -91,6 +91,10 @@ class Meshes:
             return vertices, faces if len(faces) else faces_of_hull(vertices)
         except MeshFault as error:
             raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+
+    def hull_limit(self, name: str) -> int:
+        """Return the number of vertices that a hull of the mesh has at most; -1 for any number."""
+        return self._meshes[name].integer("maxhullvert", -1)
 
     def _named(self, node: XmlElement, kind: str, name: str, table: dict[str, MjcfElement]) -> MjcfElement:
         if name not in table:

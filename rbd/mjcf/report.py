@@ -6,6 +6,7 @@ An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succee
 from __future__ import annotations
 
 from collections.abc import Sized
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
@@ -17,9 +18,11 @@ from rbd.errors import ArgumentError
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
 from rbd.mjcf.pair_friction import PairFriction
+from rbd.scalars.number_checks import above_zero
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
+    from rbd.files.mesh_hulls import MeshHull
     from rbd.mechanism import Mechanism
     from rbd.mjcf.controller import Control, MjcfController
     from rbd.mjcf.meshes import Meshes
@@ -159,12 +162,14 @@ class MjcfReport(FileReport):
         self.pair_friction: dict[tuple[int, int], PairFriction] = {}
         self.meshes: Meshes | None = None  # internal: opens files when `surface` asks for them
 
-    def collision_model(self, mechanism: Mechanism) -> CollisionModel:
+    def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out, and
-        listed in `ignored`. Each shape adds a frame to its body. Pairs of `condim` 4 have torsional friction, those of
-        6 rolling friction, too, those of 1 none at all; the coefficient of sliding is that of the step.
+        It has the planes, spheres, capsules, boxes, cylinders and ellipsoids that may collide, and the pairs of them
+        whose distance is known; with `hull_points`, from 4 to 128, also the convex hulls of meshes (`mesh_hull`), which
+        opens their files. What is left out is listed in `ignored`. Each shape adds a frame to its body. Pairs of
+        `condim` 4 have torsional friction, those of 6 rolling friction, too, those of 1 none at all; the coefficient of
+        sliding is that of the step.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -177,7 +182,30 @@ class MjcfReport(FileReport):
         """
         from rbd.mjcf.collisions import collision_model
 
-        return collision_model(mechanism, self.geoms, self.pairs, self.pair_friction)
+        hull = None if hull_points is None else partial(self.mesh_hull, points=hull_points)
+        return collision_model(mechanism, self.geoms, self.pairs, self.pair_friction, hull)
+
+    def mesh_hull(self, geom: Geom, points: int = 32, *, rounding: float = 1e-3) -> MeshHull:
+        """Return the convex hull of a mesh, of its farthest vertices, in the frame of its geom; this opens its file.
+
+        There are at most `points`, from 4 to 128, or fewer if `maxhullvert` of the mesh says so. Faces are where those
+        of these vertices are; edges have the radius `rounding` (m), less if the hull is thin, which cuts sharp corners
+        by more. Raises ArgumentError, and what `surface` does.
+
+        >>> from rbd.mjcf import parse_mjcf
+        >>> report = MjcfReport()
+        >>> model = parse_mjcf('''<mujoco><asset><mesh name="tip" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+        ...   <geom type="mesh" mesh="tip" mass="0"/></worldbody></mujoco>''', report=report)
+        >>> hull = report.mesh_hull(report.geoms[0])
+        >>> len(hull.points), hull.radius
+        (4, 0.001)
+        """
+        from rbd.files.mesh_hulls import LEAST, checked_points, mesh_hull
+
+        most = checked_points(points)
+        vertices = self.surface(geom)[0]
+        limit = -1 if geom.mesh is None or self.meshes is None else self.meshes.hull_limit(geom.mesh)
+        return mesh_hull(vertices, most if limit < LEAST else min(most, limit), above_zero(rounding, "rounding"))
 
     def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.

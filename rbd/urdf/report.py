@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sized
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
 
 import attrs
+import numpy as np
 from typing_extensions import override
 
+from rbd.errors import UrdfValueError, quoted
+from rbd.files.mesh_files import MeshFault, read_bytes, read_mesh
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
+from rbd.scalars.number_checks import above_zero
 from rbd.urdf.packages import Packages, resolve_mesh
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
+    from rbd.files.mesh_hulls import MeshHull
     from rbd.mechanism import Mechanism
 
 
@@ -130,11 +136,30 @@ class UrdfReport(FileReport):
         places = self.packages if packages is None else packages
         return resolve_mesh(reference, packages=places, directory=self.directory)
 
-    def collision_model(self, mechanism: Mechanism) -> CollisionModel:
+    def mesh_hull(self, mesh: Geometry, points: int = 32, *, rounding: float = 1e-3) -> MeshHull:
+        """Return the convex hull of a mesh, of its farthest vertices, in its own frame; this opens its file.
+
+        There are at most `points`, from 4 to 128. Faces are where those of these vertices are; edges have the radius
+        `rounding` (m), less if the hull is thin, which cuts sharp corners by more. Raises ArgumentError, UrdfPathError,
+        and UrdfValueError for a file that is no mesh in the format STL or OBJ.
+        """
+        from rbd.files.mesh_hulls import checked_points, mesh_hull
+
+        most, path = checked_points(points), self.resolve_mesh(mesh)
+        try:
+            vertices, _ = read_mesh(read_bytes(path), path.suffix)
+            return mesh_hull(vertices * np.array(mesh.size), most, above_zero(rounding, "rounding"))
+        except MeshFault as error:
+            message = f"mesh {quoted(mesh.mesh or '')}: {error}"
+            raise UrdfValueError(message, file=self.file, line=mesh.line, element=f"link '{mesh.link}'") from None
+
+    def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
-        connects. Cylinders and meshes are left out, and listed in `ignored`. Each shape adds a frame to its body.
+        It has the collision shapes that are boxes, spheres, capsules and cylinders, and all pairs of bodies that no
+        joint connects and whose distance is known: of cylinders that is the one from spheres. With `hull_points`, from
+        4 to 128, it has the convex hulls of meshes, too (`mesh_hull`), which opens their files. Each shape adds a frame
+        to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()
@@ -145,7 +170,8 @@ class UrdfReport(FileReport):
         """
         from rbd.urdf.collisions import collision_model
 
-        return collision_model(mechanism, self.geometries)
+        hull = None if hull_points is None else partial(self.mesh_hull, points=hull_points)
+        return collision_model(mechanism, self.geometries, hull)
 
     @override
     def counts(self) -> dict[str, Sized]:

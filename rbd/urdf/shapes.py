@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from rbd.errors import UrdfValueError
-from rbd.files.shapes import SHAPES
+from rbd.files.shapes import left_out_of_models, limits_in_models
 from rbd.files.xml import XmlElement
 from rbd.urdf.pose import read_origin
 from rbd.urdf.reading import UrdfReading
@@ -59,10 +59,11 @@ def _shape(
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
     size = _size(reading, body, shape)
-    if use == "collision" and shape not in SHAPES:
-        reading.ignore(body, reason=f"collision models have no {shape}: it is left out of them")
-    if use == "collision" and shape == "box" and 0.0 in size:
-        reading.ignore(body, reason="collision models have no box without volume: it is left out of them")
+    reason = left_out_of_models(shape) or limits_in_models(shape)
+    if shape in ("box", "cylinder") and 0.0 in size:
+        reason = f"collision models have no {shape} without volume: it is left out of them"
+    if use == "collision" and reason is not None:
+        reading.ignore(body, reason=reason)
     return Geometry(
         link=link, use=use, shape=shape, size=size, rotation=pose.rotation,
         translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,

@@ -137,8 +137,8 @@ def test_shapes_that_collision_models_do_not_have_are_named(arm: Path, capsys: p
     arm.write_text(ARM.replace('<link name="base"/>', f'<link name="base">{"".join(shapes)}</link>'), encoding="utf-8")
     assert cli.main(["check", str(arm)]) == 0
     out = capsys.readouterr().out
-    assert "cylinder: collision models have no cylinder" in out
-    assert out.count("collision models have no mesh") == 1
+    assert "cylinder: collision models have distances of cylinders from planes and spheres only" in out
+    assert out.count("meshes are left out of collision models") == 1
 
 
 @pytest.mark.parametrize(

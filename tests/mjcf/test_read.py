@@ -300,11 +300,13 @@ def test_masks_keep_geoms_apart() -> None:
 def test_the_collision_model_has_the_shapes_that_rbd_has() -> None:
     mechanism, report = read(CHAIN.format(""))
     collisions = report.collision_model(mechanism)
-    assert len(collisions.pairs) == 4  # the ellipsoid is left out
-    assert [f.message for f in report.ignored] == ["collision models have no ellipsoid: it is left out of them"]
+    assert len(collisions.pairs) == 5  # the ellipsoid meets the plane only
+    assert [f.message for f in report.ignored] == [
+        "collision models have distances of ellipsoids from planes and spheres only: other pairs are left out"
+    ]
     state = rbd.MechanismState(mechanism)
     found = [float(near.value) for near in collisions.distances(state)]
-    np.testing.assert_allclose(found, [0.98, 0.98, 0.98, 0.3 - 0.04], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, [0.98, 0.98, 0.98, 0.9, 0.3 - 0.04], rtol=0, atol=1e-12)
     capsule = collisions.pairs[0].b
     assert isinstance(capsule, Capsule)
     assert (capsule.length, capsule.radius) == (0.3, 0.02)

@@ -363,7 +363,7 @@ def test_collision_shapes_and_pairs_of_bodies_that_no_joint_connects() -> None:
     report = UrdfReport()
     mechanism = parse_urdf(text, report=report)
     model = report.collision_model(mechanism)
-    assert [type(shape).__name__ for shape in model.shapes] == ["Sphere", "Capsule", "Box"]
+    assert [type(shape).__name__ for shape in model.shapes] == ["Sphere", "Capsule", "Cylinder", "Box"]
     (pair,) = model.pairs
     assert {pair.body_a.name, pair.body_b.name} == {"world", "c"}
     (near,) = model.distances(MechanismState(mechanism))

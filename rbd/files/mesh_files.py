@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from rbd.files.numbers import NumberFault, number_of
 Vertices: TypeAlias = NDArray[np.float64]
 Faces: TypeAlias = NDArray[np.intp]
 
+MESH_BYTES: Final = 100_000_000
 _STL_HEADER: Final = 84
 _STL_FACE: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _CORNER: Final = re.compile(rb"(-?[0-9]{1,18})(?:/(?:-?[0-9]+)?){0,2}")
@@ -24,6 +26,13 @@ _CORNER: Final = re.compile(rb"(-?[0-9]{1,18})(?:/(?:-?[0-9]+)?){0,2}")
 
 class MeshFault(Exception):
     """Why the bytes are no mesh."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; raise MeshFault if there are too many."""
+    if path.stat().st_size > MESH_BYTES:
+        raise MeshFault(f"the file has more than {MESH_BYTES} bytes")
+    return path.read_bytes()
 
 
 def read_mesh(data: bytes, suffix: str) -> tuple[Vertices, Faces]:

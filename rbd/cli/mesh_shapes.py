@@ -1,0 +1,83 @@
+"""Meshes on the ground: their convex hulls, of a few vertices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from rbd.cli.robot_file import RobotFile
+from rbd.errors import MissingPackageError, MjcfError, UrdfPathError
+from rbd.files.mesh_hulls import MeshHull, mesh_hull
+from rbd.files.shapes import add_shape
+
+if TYPE_CHECKING:
+    from rbd.contact import CollisionModel, Shape
+    from rbd.files.pose import Matrix3, Triple
+    from rbd.mjcf import MjcfReport
+    from rbd.urdf import Geometry, UrdfReport
+
+_POINTS: Final = 32
+"""Points of a hull, at most."""
+_ROUNDING: Final = 1e-6
+"""Radius of hulls (m): distances from the ground need none."""
+_Mesh: TypeAlias = "tuple[str, tuple[Matrix3, Triple], Callable[[], MeshHull]]"
+"""The link of a mesh, its pose there, and what makes its hull."""
+
+
+def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], list[str]]:
+    """Add the convex hulls of collision meshes; return the shapes, and what was done as lines."""
+    from rbd.files.mesh_files import MeshFault
+    from rbd.urdf import UrdfReport
+    from rbd.viz.mesh_files import MeshFileError
+
+    shapes: list[Shape] = []
+    lines: Counter[str] = Counter()
+    report = robot.report
+    meshes = _of_urdf(report) if isinstance(report, UrdfReport) else _of_mjcf(report)
+    for number, (link, pose, make) in enumerate(meshes):
+        try:
+            hull = make()
+        except (MeshFault, MeshFileError, UrdfPathError, MjcfError, MissingPackageError) as error:
+            lines[f"meshes left out: {error}"] += 1
+        else:
+            shapes.append(add_shape(model, robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape))
+            lines[_taken(hull)] += 1
+    return shapes, [f"{line} ({count})" for line, count in lines.items()]
+
+
+def _taken(hull: MeshHull) -> str:
+    """Return what a mesh was taken for."""
+    if hull.vertices == len(hull.points):
+        return "meshes taken for their convex hulls"
+    some = f"{len(hull.points)} of {hull.vertices} vertices"
+    return f"meshes taken for convex hulls of {some}, others up to {hull.beyond:.2g} m outside"
+
+
+def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
+    for geometry in report.geometries:
+        if geometry.use == "collision" and geometry.shape == "mesh":
+            yield geometry.link, (geometry.rotation, geometry.translation), partial(_hull, report, geometry)
+
+
+def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
+    for number in sorted({number for pair in report.pairs for number in pair}):
+        geom = report.geoms[number]
+        if geom.mesh is not None:
+            yield (
+                geom.body,
+                (geom.rotation, geom.translation),
+                partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING),
+            )
+
+
+def _hull(report: UrdfReport, geometry: Geometry) -> MeshHull:
+    """Return the hull of a mesh in any format that the viewer reads."""
+    from rbd.viz.mesh_files import read_surfaces
+
+    surfaces = read_surfaces(report.resolve_mesh(geometry))
+    points = np.concatenate([surface.vertices for surface, _ in surfaces])
+    return mesh_hull(np.asarray(points * np.array(geometry.size), dtype=np.float64), _POINTS, _ROUNDING)

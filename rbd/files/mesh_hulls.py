@@ -1,0 +1,121 @@
+"""Convex hulls of meshes, of a few of their vertices, rounded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.arguments import whole_number
+from rbd.extras import names_extra
+from rbd.files.mesh_files import MeshFault, Vertices
+
+if TYPE_CHECKING:
+    from rbd.contact import ConvexHull
+    from rbd.spatial import Frame
+
+Planes: TypeAlias = NDArray[np.float64]
+"""Outward normals and offsets of faces: n x + d is the height of a point above a face."""
+ROUNDING: Final = 1e-3
+"""Radius of hulls, at most (m)."""
+LEAST: Final = 4
+"""Points of a hull, at least."""
+_SHARE: Final = 0.25
+"""Share of the depth of a hull that its radius is, at most."""
+_FLAT: Final = 1e-9
+"""Share of the extent of vertices below which they lie in a plane."""
+_PARALLEL: Final = 1e-3
+"""Share of the largest singular value below which the normals of faces are dependent."""
+
+
+@final
+@attrs.frozen(eq=False)
+class MeshHull:
+    """Convex hull of some vertices of a mesh, as points and a radius; `vertices` is how many the whole hull has.
+
+    Its faces are those of the hull of the chosen vertices, its edges are rounded: all `points` lie inside by the
+    `radius`. A vertex that was left out is up to `beyond` above a face (m).
+
+    >>> from rbd.mjcf import MjcfReport, parse_mjcf
+    >>> report = MjcfReport()
+    >>> model = parse_mjcf('''<mujoco><asset><mesh name="tip" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+    ...   <geom type="mesh" mesh="tip" mass="0"/></worldbody></mujoco>''', report=report)
+    >>> hull = report.mesh_hull(report.geoms[0])
+    >>> hull.vertices, hull.beyond, hull.shape(model.root_frame)
+    (4, 0.0, <convex hull: 4 points, radius 0.001>)
+    """
+
+    points: Vertices
+    radius: float
+    vertices: int
+    beyond: float
+
+    def shape(self, frame: Frame[Any]) -> ConvexHull[Any]:
+        """Return the hull as a shape of a collision model."""
+        from rbd.contact import ConvexHull
+
+        return ConvexHull(frame, self.points, self.radius)
+
+
+def checked_points(points: object) -> int:
+    """Return how many points a hull has at most; raise ArgumentError unless it is a number from 4 to 128."""
+    from rbd.contact.geometry.convex_hulls import MOST
+
+    return whole_number(points, "hull_points", LEAST, MOST)
+
+
+def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> MeshHull:
+    """Return the hull of at most `most` vertices: of the farthest ones, each beyond the hull of those before.
+
+    Its radius is `rounding`, or a quarter of its depth if that is less.
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    extent = float((high - low).max())
+    if np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)[-1] <= _FLAT * extent * len(vertices) ** 0.5:
+        raise MeshFault("the mesh is flat: it has no convex hull")
+    corners = vertices[_hull_planes(vertices)[0]]
+    chosen, beyond = _farthest(corners, most)
+    numbers, planes = _hull_planes(chosen)
+    points = chosen[numbers]
+    radius = min(rounding, -_SHARE * float((_heights(planes, points.mean(axis=0)[None])).max()))
+    return MeshHull(np.array([_inset(point, planes, radius, extent) for point in points]), radius, len(corners), beyond)
+
+
+def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
+    """Return some corners, and how far others are beyond a face of their hull."""
+    if len(corners) <= most:
+        return corners, 0.0
+    axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=False)[2]
+    along = corners @ axes.T
+    chosen = list(dict.fromkeys([*along.argmax(axis=0).tolist(), *along.argmin(axis=0).tolist()]))
+    while True:
+        heights = _heights(_hull_planes(corners[chosen])[1], corners).max(axis=1)
+        farthest = int(heights.argmax())
+        if len(chosen) == most or heights[farthest] <= 0 or farthest in chosen:
+            return corners[chosen], max(float(heights[farthest]), 0.0)
+        chosen.append(farthest)
+
+
+def _hull_planes(points: Vertices) -> tuple[NDArray[np.intp], Planes]:
+    """Return the numbers of the corners of the convex hull, and the planes of its faces."""
+    with names_extra("convex hulls of meshes"):
+        from scipy.spatial import ConvexHull, QhullError
+    try:
+        hull = ConvexHull(points)
+    except QhullError:
+        raise MeshFault("the mesh is flat: it has no convex hull") from None
+    return np.asarray(hull.vertices, dtype=np.intp), np.asarray(hull.equations, dtype=np.float64)
+
+
+def _heights(planes: Planes, points: Vertices) -> NDArray[np.float64]:
+    """Return the heights of points above faces, (points, faces)."""
+    return np.asarray(points @ planes[:, :3].T + planes[:, 3], dtype=np.float64)
+
+
+def _inset(point: NDArray[np.float64], planes: Planes, radius: float, extent: float) -> NDArray[np.float64]:
+    """Return the point that is by a radius below all faces that meet at a corner; of many faces, nearly so."""
+    meeting = planes[np.abs(_heights(planes, point[None])[0]) <= _FLAT * extent, :3]
+    shift = np.linalg.lstsq(meeting, np.full(len(meeting), -radius), rcond=_PARALLEL)[0]
+    return np.asarray(point + shift, dtype=np.float64)
