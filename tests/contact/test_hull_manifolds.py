@@ -209,6 +209,25 @@ def test_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
 
 
+def test_rows_of_batches_of_steps_have_the_bits_of_live_states() -> None:
+    """Three hulls and boxes on each other, shifted, so that other corners and crossings bear in each row."""
+    state, model = stack([rounded_cube, cube, rounded_cube])
+
+    def step(at: rbd.ScalarState, tau: Any) -> Any:
+        after = contact_step(at, model, tau, 2e-3, friction=0.5)
+        return after.q, after.v
+
+    function, rng, count = rbd.record(step, state.mechanism, tau=18), np.random.default_rng(7), 11
+    q = np.tile(state.q, (count, 1))
+    q[:, [4, 5, 11, 12, 18, 19]] += rng.uniform(-0.08, 0.08, (count, 6))
+    v = rng.normal(size=(count, 18)) * 0.1
+    batch = function(q, v, np.zeros(18), threads=2)
+    for k in range(count):
+        alone = contact_step(rbd.MechanismState(state.mechanism, q[k], v[k]), model, None, 2e-3, friction=0.5)
+        np.testing.assert_array_equal(batch[0][k], alone.q)
+        np.testing.assert_array_equal(batch[1][k], alone.v)
+
+
 def test_derivatives_of_steps_through_faces_are_those_of_differences() -> None:
     """A hull that slides, tilted, over the edges of a box: crossings and corners of both bodies bear it."""
     state, model = free_body(
