@@ -12,7 +12,7 @@ from rbd.errors import ArgumentError
 from rbd.indexing.layout import Layout
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.frames import attachment_of
+from rbd.kinematics.attachments import attachment_of
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 

@@ -18,7 +18,8 @@ from rbd.indexing.layout import FrameLike, TreeNode
 from rbd.kernels.query_builtins import Attachment, QueryTable, unanswered
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
-from rbd.kinematics.frames import attachment_of, express
+from rbd.kinematics.attachments import attachment_of
+from rbd.kinematics.change_of_frame import express
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import (

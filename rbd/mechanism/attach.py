@@ -31,9 +31,7 @@ def attach(
 ) -> None:
     """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
     require_kind(successor, RigidBody, operation="attach", argument="successor")
-    for pose, argument in ((joint_pose, "joint_pose"), (successor_pose, "successor_pose")):
-        if pose is not None:
-            require_kind(pose, Transform, operation="attach", argument=argument)
+    _require_poses(joint_pose=joint_pose, successor_pose=successor_pose)
     loop = registry_of_body(successor) is structure.registry
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _joint_frame_pose(structure, predecessor, joint.frame_before, False, joint_pose)
@@ -52,6 +50,13 @@ def attach(
     holders = structure.registry.bodies_with_orphaned_frames(frames)
     members: list[RigidBody | Joint] = [predecessor, successor, joint, *holders]
     transaction(commit, structure.registry, members, structure)
+
+
+def _require_poses(**poses: Transform | None) -> None:
+    """Raise ArgumentError unless each of the arguments is a Transform or None."""
+    for argument, pose in poses.items():
+        if pose is not None:
+            require_kind(pose, Transform, operation="attach", argument=argument)
 
 
 def _add_body(structure: Structure, body: RigidBody, frame_after: Frame, pose: Transform | None) -> None:

@@ -58,7 +58,7 @@ class Run:
         if self._detector is not None:
             self._event_values = self._detector.values(t)
 
-    def advance(self, t: float, end: float) -> None:
+    def move_to_sample(self, t: float, end: float) -> None:
         """Move to time `end` and take a sample there, unless a terminal event comes first."""
         if self._detector is None and not self.equations.holds:
             self.s = self._whole_step(self.s, t, end)
@@ -77,7 +77,7 @@ class Run:
         if self.last_sample[0] != end:  # an event at the end has its sample already
             self._sample(end)
 
-    def advance_by_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+    def move_by_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Store samples computed elsewhere, one row for each of `times`; the state moves to the last."""
         self.state.set_configuration(q[-1])
         self.state.set_velocity(v[-1])
@@ -153,7 +153,7 @@ class RunPath(ABC):
         self.method = method
 
     @abstractmethod
-    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
+    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         """Take the steps of a run that has begun between `times`, up to a terminal event."""
 
 
@@ -162,9 +162,9 @@ class SingleSteps(RunPath):
     """One step after the other, each by the integrator."""
 
     @override
-    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
+    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         for start, end in pairwise(times):
-            run.advance(start, end)
+            run.move_to_sample(start, end)
             if run.is_terminated:
                 return
             bar.update()

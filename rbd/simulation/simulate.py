@@ -114,7 +114,7 @@ def simulate(
         run = Run(path.method.begin(), equations, state, s, watched, outputs)
         with divergence_errors(run), bar:
             run.begin(times[0])
-            path.advance(run, times, bar)
+            path.take_steps(run, times, bar)
     return outputs.trajectory(run.occurrences)
 
 

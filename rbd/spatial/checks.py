@@ -114,13 +114,8 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
     """
     if not (is_float(mass) and _all_floats(moment) and _all_floats(shift)):
         return
-    if not _finite(shift):
-        raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
     central = moment if about_com else sub33(moment, shift)
-    if not (_finite(central) and _finite(add33(central, shift))):
-        raise NotFiniteError(
-            "moment: about one of the two points it is too large for a 64-bit float", argument="moment"
-        )
+    _check_range(central, shift)
     tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
     a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     defect = _defect_of_moments(a, b, c, tolerance)
@@ -133,6 +128,16 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
         reason=reason,
         principal_moments=(a, b, c),
     )
+
+
+def _check_range(central: Mat3, shift: Mat3) -> None:
+    """Raise NotFiniteError if the moment about the centre of mass, the shift or their sum is too large for a float."""
+    if not _finite(shift):
+        raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
+    if not (_finite(central) and _finite(add33(central, shift))):
+        raise NotFiniteError(
+            "moment: about one of the two points it is too large for a 64-bit float", argument="moment"
+        )
 
 
 def _defect_of_moments(a: float, b: float, c: float, tolerance: float) -> tuple[str, str] | None:

@@ -17,7 +17,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.frames import result_frame, transform_to_attached
+from rbd.kinematics.attachments import result_frame, transform_to_attached
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector

@@ -43,7 +43,7 @@ class BlocksOfSteps(RunPath):
         self._blocks, self._hold = blocks, hold
 
     @override
-    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
+    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         k, last = 0, len(times) - 1
         while k < last:
             end = self._block_end(run, times, k)
@@ -52,7 +52,7 @@ class BlocksOfSteps(RunPath):
             if done:
                 bar.update(done)
             if k < end or not done:
-                run.advance(times[k], times[k + 1])
+                run.move_to_sample(times[k], times[k + 1])
                 k += 1
                 bar.update()
 
@@ -73,7 +73,7 @@ class BlocksOfSteps(RunPath):
         """Take the steps between `times` until machine code refuses one; return how many."""
         q, v, s = self._blocks.advance(np.array(times), run.state.q, run.state.v, run.s)
         if len(q):
-            run.advance_by_rows(times[1 : len(q) + 1], q, v, s)
+            run.move_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)
 
 
@@ -87,7 +87,7 @@ class BlocksOfStages(RunPath):
         self._stages = stages
 
     @override
-    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
+    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         for k in range(0, len(times) - 1, self._stages.max_steps):
             instants = array("d", times[k : k + self._stages.max_steps + 1])
             with run.taking_steps():
@@ -109,7 +109,7 @@ class SampledHoldRun(RunPath):
         self._stages, self._clock = stages, ZeroOrderHold(_no_control, hold.period)
 
     @override
-    def advance(self, run: Run, times: list[float], bar: Progress) -> None:
+    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         k, last = 0, len(times) - 1
         while k < last:
             instants, is_sampled, ends = array("d"), bytearray(), list[int]()

@@ -1,40 +1,15 @@
-"""Frames attached to bodies, and change of frame of values."""
+"""Frames attached to bodies: their bodies and their transforms to default frames."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rbd.arguments import require_kind
 from rbd.indexing.layout import FrameLike
 from rbd.kernels.lifting import lifted_transform
 from rbd.kernels.query_builtins import Attachment
 from rbd.kernels.state_view import StateView
 from rbd.mechanism import RigidBody
-from rbd.spatial import (
-    Frame,
-    FreeVector,
-    GeometricJacobian,
-    Momentum,
-    MomentumMatrix,
-    Point,
-    PointJacobian,
-    SpatialAcceleration,
-    SpatialInertia,
-    Transform,
-    Twist,
-    Wrench,
-    WrenchMatrix,
-    same_frame,
-)
-
-if TYPE_CHECKING:
-    from rbd.kinematics.queries import State
-
-
-_FRAMED = (
-    *(Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia),
-    *(GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
-)
+from rbd.spatial import Frame, Transform
 
 
 def attachment_of(state: StateView, place: FrameLike, argument: str = "place") -> Attachment:
@@ -68,25 +43,3 @@ def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) 
     if frame is default:
         return Transform.identity(default, default)
     return lifted_transform(state, body.fixed_transform(default, frame))
-
-
-def express(state: State[Any], value: Any, place: FrameLike) -> Any:
-    """Return `value` expressed in the frame of a place."""
-    if type(value) not in _FRAMED:
-        require_kind(value, *_FRAMED, operation="State.transform", argument="value")
-    current: Frame[Any] = value.frame
-    if isinstance(place, Frame) and same_frame(current, place):
-        return value
-    tf = state.transform_between(current, place, "frame")
-    if type(value) is SpatialAcceleration:
-        return _express_acceleration(state, value, tf)
-    return value.transformed(tf)
-
-
-def _express_acceleration(
-    state: State[Any], value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
-) -> SpatialAcceleration[Any, Any, Any]:
-    """Return an acceleration in the target frame of `tf`, with the terms of the relative motion of the frames."""
-    current_wrt_new = state.relative_twist(value.frame, tf.to_frame, frame=value.frame)
-    body_wrt_base = state.relative_twist(value.body, value.base, frame=value.frame)
-    return value.transformed(tf, current_wrt_new, body_wrt_base)
