@@ -70,8 +70,10 @@ def geometric_jacobian(
     path = _path_of(state, path, "geometric_jacobian")
     body, target = result_frame(state, frame)
     args = path, body, transform_to_attached(state, body, target)
-    finish, of_array = _finish(state, path, target, out), _of_array(path, target) if out is None else None
-    return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
+    finish, finish_array = _finish(state, path, target, out), _finish_array(path, target) if out is None else None
+    return KernelCall(
+        geometric_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True
+    )
 
 
 def _finish(
@@ -82,7 +84,7 @@ def _finish(
     return from_columns(state, make, "jacobian", out)
 
 
-def _of_array(path: TreePath, frame: Frame[Any]) -> Callable[[Array], GeometricJacobian[Any, Any, Any]]:
+def _finish_array(path: TreePath, frame: Frame[Any]) -> Callable[[Array], GeometricJacobian[Any, Any, Any]]:
     """Return the function from columns in an array to the Jacobian of a path."""
     return partial(GeometricJacobian.of_array, path.target.default_frame, path.source.default_frame, frame)
 
@@ -186,8 +188,8 @@ def _point_jacobian(
     def finish(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
         return state.checked(make(columns), "point jacobian")
 
-    of_array = partial(PointJacobian.of_array, target)
-    return KernelCall(point_jacobian_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
+    finish_array = partial(PointJacobian.of_array, target)
+    return KernelCall(point_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True)
 
 
 @kernel
@@ -230,8 +232,10 @@ def geometric_jacobian_rate(
     path = _path_of(state, path, "geometric_jacobian_rate")
     body, target = result_frame(state, frame)
     args = path, body, transform_to_attached(state, body, target)
-    finish, of_array = _finish(state, path, target), _of_array(path, target)
-    return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, key_fixes_arguments=True)
+    finish, finish_array = _finish(state, path, target), _finish_array(path, target)
+    return KernelCall(
+        geometric_jacobian_rate_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True
+    )
 
 
 def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, point: Point[F]) -> PointJacobian[F]:

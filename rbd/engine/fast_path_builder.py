@@ -73,8 +73,8 @@ class FastPathBuilder:
         """Return a builtin of the value that a call returns, for bound `numbers`; None for arrays."""
         if call.shapes is not None or not abi.is_supported():
             return None
-        if recorded.form.is_arrays and call.of_array is not None:
-            return self.queries.of_array(recorded, numbers, call.of_array)
+        if recorded.form.is_arrays and call.finish_array is not None:
+            return self.queries.of_array(recorded, numbers, call.finish_array)
         builtin = self.queries.result(recorded, numbers)
         return builtin if builtin is None or call.finish is None else _converted(builtin, call.finish, one=True)
 
@@ -86,8 +86,8 @@ class FastPathBuilder:
         if builtin is None:
             return None
         one = len(recorded.executable.outline.outputs) == 1
-        if call.of_array is not None and recorded.form.is_arrays and one:
-            return _converted(builtin, call.of_array, one=True)
+        if call.finish_array is not None and recorded.form.is_arrays and one:
+            return _converted(builtin, call.finish_array, one=True)
         if call.shapes is not None:
             return builtin if call.finish is None else _converted(builtin, call.finish, one=one)
         return _unflattened(builtin, recorded.form.unflatten, call.finish, one)

@@ -108,14 +108,14 @@ class LiveEngine(Engine):
     def _result(self, call: KernelCall[Any], recorded: RecordedKernel, arrays: Sequence[Array]) -> Any:
         """Return the result of a call from the outputs of its program."""
         if call.shapes is None:
-            return call.of_value(recorded.form.unflatten(arrays))
+            return call.result_of_value(recorded.form.unflatten(arrays))
         if not recorded.form.is_arrays or len(arrays) != len(call.shapes):
             arrays = packed(self, recorded.form.unflatten(arrays), call.shapes)
         found: list[Array] = []
         for each, (name, shape) in zip(arrays, call.shapes.items(), strict=True):
             array = each.reshape(shape)
             found.append(array if call.out is None else self._copied(array, name, call.out))
-        return found[0] if call.finish is None and len(found) == 1 else call.of_arrays(found)
+        return found[0] if call.finish is None and len(found) == 1 else call.result_of_arrays(found)
 
     def _run_source(self, state: StateView, call: KernelCall[Any]) -> Any:
         """Return the result of a call by running the source of its kernel."""
@@ -123,12 +123,12 @@ class LiveEngine(Engine):
             value = call.kernel.function(state, *call.args)
         require_finite_result(value, call.kernel.name)
         if call.shapes is None:
-            return call.of_value(value)
+            return call.result_of_value(value)
         found = packed(self, value, call.shapes)
         if call.out is not None:
             (name,) = call.shapes
             found = [self._copied(found[0], name, call.out)]
-        return call.of_arrays(found)
+        return call.result_of_arrays(found)
 
     @override
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:

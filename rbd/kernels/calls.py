@@ -50,8 +50,8 @@ class KernelCall(Call[R]):
     """Shapes of the arrays to return; None for the kernel's result as it is."""
     finish: Callable[..., R] | None = None
     """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
-    of_array: Callable[[Any], R] | None = None
-    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
+    finish_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result as `finish` does, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
     key_fixes_arguments: bool = False
@@ -63,12 +63,12 @@ class KernelCall(Call[R]):
         result: R = owner.engine.run(owner, self, key, count)
         return result
 
-    def of_arrays(self, arrays: Sequence[Any]) -> Any:
+    def result_of_arrays(self, arrays: Sequence[Any]) -> Any:
         """Return the algorithm's result from the arrays."""
         if self.finish is not None:
             return self.finish(*arrays)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
-    def of_value(self, value: Any) -> Any:
+    def result_of_value(self, value: Any) -> Any:
         """Return the algorithm's result from the kernel's result, for calls without arrays."""
         return value if self.finish is None else self.finish(value)

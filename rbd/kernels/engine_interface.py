@@ -93,11 +93,11 @@ class Engine(ABC):
         """Return the result of a call; a live engine opens a fast path under `key`."""
         self.check()
         if call.shapes is None:
-            return call.of_value(self.evaluate(state, call.kernel, call.args))
+            return call.result_of_value(self.evaluate(state, call.kernel, call.args))
         if call.out is None:
-            return call.of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
+            return call.result_of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
         ((name, shape),) = call.shapes.items()
-        return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args), name, shape, call.out)])
+        return call.result_of_arrays([self.pack(self.evaluate(state, call.kernel, call.args), name, shape, call.out)])
 
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
