@@ -170,12 +170,7 @@ def _pose_error(
     """Return the pose of the body in the desired frame, and its twist with respect to it in the body's frame."""
     pose: Transform[Any, Any] = _of_kind(x, Transform, "x")
     twist: Twist[Any, Any, Any] = _of_kind(rate, Twist, "rate")
-    for name, actual, expected in (
-        ("rate.body", twist.body, pose.from_frame),
-        ("rate.base", twist.base, pose.to_frame),
-        ("rate.frame", twist.frame, pose.from_frame),
-    ):
-        check_frame(actual, expected, operation="pd", argument=name)
+    _check_rate(pose, twist)
     if desired is None:
         if desired_rate is not None:
             raise ArgumentError("desired_rate needs desired", argument="desired_rate", value=desired_rate)
@@ -188,6 +183,16 @@ def _pose_error(
     if target_twist.frame != twist.frame:
         target_twist = target_twist.transformed(error.inverse())
     return error, -target_twist + twist
+
+
+def _check_rate(pose: Transform[Any, Any], rate: Twist[Any, Any, Any]) -> None:
+    """Raise FrameMismatchError unless `rate` is the twist of the body with that pose, in the body's frame."""
+    for name, actual, expected in (
+        ("rate.body", rate.body, pose.from_frame),
+        ("rate.base", rate.base, pose.to_frame),
+        ("rate.frame", rate.frame, pose.from_frame),
+    ):
+        check_frame(actual, expected, operation="pd", argument=name)
 
 
 def _of_kind(value: object, kind: type[K], argument: str) -> K:

@@ -23,7 +23,8 @@ from rbd.engine.result_form import ResultForm, named_form, result_form
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameters import ParameterName
 from rbd.kernels.kernel import Kernel
-from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable, unflattener
+from rbd.kernels.unflattening import unflattener
+from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable
 from rbd.mechanism import Mechanism
 from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph

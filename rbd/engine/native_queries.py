@@ -18,7 +18,8 @@ from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offs
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.query_builtins import Attachment
-from rbd.kernels.value_tree import UnsuitableError, count_numbers, split, unflattener
+from rbd.kernels.unflattening import unflattener
+from rbd.kernels.value_tree import UnsuitableError, count_numbers, split
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.native.builtins.value_ir import RETURN

@@ -7,7 +7,8 @@ from typing import Any, Final, cast, final
 
 import attrs
 
-from rbd.kernels.value_tree import Template, array_unflattener, flatten
+from rbd.kernels.unflattening import array_unflattener
+from rbd.kernels.value_tree import Template, flatten
 from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
 

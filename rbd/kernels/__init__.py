@@ -9,5 +9,6 @@ engine_interface.py  Engine: the interface of what runs the kernels of a state
 source_engine.py     SourceEngine: runs the source
 query_builtins.py    interface of builtins of framed queries; frames attached to bodies
 value_tree.py        nested values as numbers and a template
+unflattening.py      nested values from numbers
 finite.py            whether results are finite
 """

@@ -11,15 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.kernels.value_tree import (
-    LazyTuple,
-    UnsuitableError,
-    array_unflattener,
-    count_numbers,
-    flatten,
-    is_portable,
-    unflattener,
-)
+from rbd.kernels.unflattening import LazyTuple, array_unflattener, unflattener
+from rbd.kernels.value_tree import UnsuitableError, count_numbers, flatten, is_portable
 from rbd.testing.random_mechanisms import random_inertia, random_transform
 
 FLOATS = st.floats(allow_nan=False)
