@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -138,30 +139,40 @@ def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits() -> None:
         assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count, threads=2), expected)
 
 
+Point = dict[str, Array]
+
+
+@cache
+def points_and_differences(wrt: str) -> tuple[Program, list[tuple[Point, Point]]]:
+    """Return a program, points, and differences of both outputs there, a column per entry of an input."""
+    n, k, h, found = 4, 3, 1e-6, list[tuple[Point, Point]]()
+    program = recorded(n, k)
+    names = ("rows", "bounds", "linear", "across", "lower", "upper", "friction")
+    for case in range(6):
+        point = {name: array[case] for name, array in zip(names, inputs(n, k, 6), strict=True)}
+        columns: dict[str, list[Array]] = {"x": [], "multipliers": []}
+        for place in np.ndindex(point[wrt].shape):
+            step = np.zeros_like(point[wrt])
+            step[place] = h
+            ahead, back = (program.interpret(**(point | {wrt: point[wrt] + sign * step})) for sign in (1, -1))
+            for of, column in columns.items():
+                column.append((np.asarray(ahead[of]) - np.asarray(back[of])) / (2 * h))
+        found.append((point, {of: np.transpose(column) for of, column in columns.items()}))
+    return program, found
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("wrt", ["linear", "across", "lower", "upper", "friction", "bounds"])
 def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "reverse"], wrt: str) -> None:
-    n, k, h = 4, 3, 1e-6
-    program = recorded(n, k)
-    names = ("rows", "bounds", "linear", "across", "lower", "upper", "friction")
-    seen = set[str]()
-    for case in range(6):
-        point = {name: array[case] for name, array in zip(names, inputs(n, k, 6), strict=True)}
+    (program, points), seen = points_and_differences(wrt), set[str]()
+    slopes = {of: derivative(program, of, wrt, mode=mode) for of in ("x", "multipliers")}
+    for point, differences in points:
         forces = np.asarray(program.interpret(**point)["multipliers"])[1:]
         seen |= {_piece(x, f) for x, f in zip(forces, point["friction"], strict=True)}
-        for of in ("x", "multipliers"):
-            found = derivative(program, of, wrt, mode=mode).interpret(**point)
-            (matrix,) = found.values()
-            steps = list[Array]()
-            for place in np.ndindex(point[wrt].shape):
-                ends = list[Array]()
-                for sign in (1, -1):
-                    moved = point[wrt].copy()
-                    moved[place] += sign * h
-                    ends.append(np.asarray(program.interpret(**{**point, wrt: moved})[of]))
-                steps.append((ends[0] - ends[1]) / (2 * h))
-            given = np.asarray(matrix).reshape(len(steps[0]), -1)
-            np.testing.assert_allclose(given, np.transpose(steps), rtol=0, atol=1e-6)
+        for of, slope in slopes.items():
+            (matrix,) = slope.interpret(**point).values()
+            given = np.asarray(matrix).reshape(differences[of].shape)
+            np.testing.assert_allclose(given, differences[of], rtol=0, atol=1e-6)
     assert seen == {"slides", "rests", "at a bound"}
 
 

@@ -86,9 +86,11 @@ def test_nearest_points_agree_with_alternating_projections(kinds: tuple[str, str
         value = numbers(between(a, pose(a, *at_a), b, pose(b, *at_b)))[0]
         if value <= 0.05:
             continue
-        x = _projected(b, at_b, at_a[1])
+        x, before = _projected(b, at_b, at_a[1]), np.zeros(3)
         for _ in range(4000):
-            x = _projected(b, at_b, _projected(a, at_a, x))
+            if np.array_equal(x, before):
+                break  # no projection moves it any more
+            x, before = _projected(b, at_b, _projected(a, at_a, x)), x
         found = float(np.linalg.norm(_projected(a, at_a, x) - x))
         assert found == pytest.approx(value, abs=1e-6)
         assert found > value - 1e-13
