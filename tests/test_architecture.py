@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from tests import architecture as house
 
 MODULES = house.modules()
+TESTS = Path(__file__).parent
 EXACT_LAYERS = {"spatial", "joints", "algorithms"}
 
 
@@ -22,18 +24,36 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
-each_module = pytest.mark.parametrize("path", MODULES, ids=house.name_of)
-each_exact_module = pytest.mark.parametrize(
-    "path", [p for p in MODULES if house.layer_of(p) in EXACT_LAYERS], ids=house.name_of
-)
-each_algorithm = pytest.mark.parametrize(
-    "path", [p for p in MODULES if house.layer_of(p) == "algorithms"], ids=house.name_of
-)
+Paths = list[Path]
 
 
-@each_module
-def test_every_module_has_a_place(path: Path) -> None:
-    assert house.layer_of(path) == "__init__" or house.rank(house.layer_of(path)) >= 0
+def grouped(paths: Iterable[Path], group: Callable[[Path], str]) -> dict[str, Paths]:
+    """Return paths by what `group` says of them."""
+    groups: dict[str, Paths] = {}
+    for path in paths:
+        groups.setdefault(group(path), []).append(path)
+    return groups
+
+
+def each(groups: dict[str, Paths]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("paths", groups.values(), ids=groups)
+
+
+BY_LAYER = grouped(MODULES, house.layer_of)
+each_layer = each(BY_LAYER)
+each_exact_layer = each({layer: BY_LAYER[layer] for layer in sorted(EXACT_LAYERS)})
+each_test_folder = each(grouped(sorted(TESTS.rglob("*.py")), lambda path: path.parent.relative_to(TESTS).as_posix()))
+
+
+def faults(paths: Paths, of: Callable[[Path], object]) -> dict[str, object]:
+    """Return what `of` finds wrong with a file, by the name of the file; nothing for files without a fault."""
+    return {house.name_of(path): found for path in paths if (found := of(path))}
+
+
+@each_layer
+def test_every_module_has_a_place(paths: Paths) -> None:
+    layers = {"__init__"}.union(*house.LAYERS)
+    assert faults(paths, lambda path: house.layer_of(path) not in layers) == {}
 
 
 def test_the_design_page_shows_the_layers() -> None:
@@ -65,41 +85,46 @@ def test_no_two_classes_have_one_name() -> None:
     assert set(house.CLASSES_OF_ONE_NAME) <= set(twice)
 
 
-@each_module
-def test_imports_point_upwards(path: Path) -> None:
-    assert house.forbidden_imports(path, parse(path)) == []
+@each_layer
+def test_imports_point_upwards(paths: Paths) -> None:
+    assert faults(paths, lambda path: house.forbidden_imports(path, parse(path))) == {}
 
 
-@each_module
-def test_names_are_imported_from_the_layer_that_defines_them(path: Path) -> None:
-    assert house.imports_past_the_definition(path, parse(path)) == []
+@each_layer
+def test_names_are_imported_from_the_layer_that_defines_them(paths: Paths) -> None:
+    assert faults(paths, lambda path: house.imports_past_the_definition(path, parse(path))) == {}
 
 
-@each_module
-def test_parts_of_a_package_import_earlier_parts(path: Path) -> None:
-    assert house.later_parts_imported(path, parse(path)) == []
+@each_layer
+def test_parts_of_a_package_import_earlier_parts(paths: Paths) -> None:
+    assert faults(paths, lambda path: house.later_parts_imported(path, parse(path))) == {}
 
 
-@each_module
-def test_networkx_stays_inside_mechanism(path: Path) -> None:
-    imported = {name.split(".")[0] for _, name in house.imports(parse(path))}
-    assert "networkx" not in imported or house.layer_of(path) == "mechanism"
+@each_layer
+def test_networkx_stays_inside_mechanism(paths: Paths) -> None:
+    def imports_networkx(path: Path) -> bool:
+        imported = {name.split(".")[0] for _, name in house.imports(parse(path))}
+        return "networkx" in imported and house.layer_of(path) != "mechanism"
+
+    assert faults(paths, imports_networkx) == {}
 
 
-@each_module
-def test_importing_needs_only_the_core_dependencies(path: Path) -> None:
-    allowed = house.CORE | house.NEEDS_EXTRA.get(house.module_name(path), set())
-    assert house.foreign_imports(parse(path)) <= allowed
+@each_layer
+def test_importing_needs_only_the_core_dependencies(paths: Paths) -> None:
+    def not_allowed(path: Path) -> set[str]:
+        return house.foreign_imports(parse(path)) - house.CORE - house.NEEDS_EXTRA.get(house.module_name(path), set())
+
+    assert faults(paths, not_allowed) == {}
 
 
-@each_module
-def test_files_stay_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+@each_layer
+def test_files_stay_short(paths: Paths) -> None:
+    assert faults(paths, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 500) == {}
 
 
-@each_module
-def test_every_module_says_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(parse(path))
+@each_layer
+def test_every_module_says_what_it_is(paths: Paths) -> None:
+    assert faults(paths, lambda path: not ast.get_docstring(parse(path))) == {}
 
 
 MAPPED = [
@@ -116,27 +141,32 @@ def test_the_map_of_a_package_shows_every_file(package: str) -> None:
     assert {name for name in files if name not in text and not name.endswith("_derivative.py")} == set()
 
 
-@each_exact_module
-def test_constants_are_exact(path: Path) -> None:
-    assert house.inexact_literals(parse(path)) == []
+@each_exact_layer
+def test_constants_are_exact(paths: Paths) -> None:
+    assert faults(paths, lambda path: house.inexact_literals(parse(path))) == {}
 
 
-@each_algorithm
-def test_algorithms_read_parameters_through_the_state(path: Path) -> None:
-    assert house.parameters_read_past_the_state(parse(path)) == []
+def test_algorithms_read_parameters_through_the_state() -> None:
+    assert faults(BY_LAYER["algorithms"], lambda path: house.parameters_read_past_the_state(parse(path))) == {}
 
 
-@each_algorithm
-def test_nothing_branches_on_a_value(path: Path) -> None:
-    assert house.value_branches(parse(path)) == []
+def test_nothing_branches_on_a_value() -> None:
+    assert faults(BY_LAYER["algorithms"], lambda path: house.value_branches(parse(path))) == {}
 
 
-@pytest.mark.parametrize("path", sorted(Path(__file__).parent.rglob("*.py")), ids=lambda path: path.name)
-def test_tests_say_how_closely_they_compare(path: Path) -> None:
-    assert house.hidden_tolerances(parse(path)) == []
+@each_test_folder
+def test_tests_say_how_closely_they_compare(paths: Paths) -> None:
+    assert faults(paths, lambda path: house.hidden_tolerances(parse(path))) == {}
 
 
 # -- the rules bite ---------------------------------------------------------------------------------------------------
+
+
+def test_faults_stand_with_their_files() -> None:
+    there = {"tests/architecture.py": [1], "tests/test_architecture.py": []}
+    assert faults([house.ROOT / name for name in there], lambda path: there[house.name_of(path)]) == {
+        "tests/architecture.py": [1]
+    }
 
 
 @pytest.mark.parametrize(
