@@ -33,8 +33,11 @@ settings.register_profile("few", max_examples=5, derandomize=True, database=None
 settings.register_profile("deep", max_examples=5000, derandomize=False, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-_MATHEMATICS = ("tests/algorithms/", "tests/contact/", "tests/docs/")
-"""Folders of tests of algorithms: they run machine code, but do not test it. The marker `optimised` excepts a test."""
+_UNOPTIMISED = (
+    *("tests/algorithms/", "tests/compiled/", "tests/contact/", "tests/docs/"),
+    *("tests/engine/test_every_kernel.py", "tests/native/codegen/"),
+)
+"""Tests of algorithms, and of what is done before LLVM or beside it. The marker `optimised` excepts a test."""
 
 # Machine code made by tests stays out of the user's cache; the processes of one run share it.
 if "RBD_CACHE_DIR" not in os.environ:
@@ -63,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Compile without LLVM's optimisation, except where machine code is tested, or runs for long."""
-    unoptimised = item.nodeid.startswith(_MATHEMATICS) and item.get_closest_marker("optimised") is None
+    unoptimised = item.nodeid.startswith(_UNOPTIMISED) and item.get_closest_marker("optimised") is None
     with assembled.unoptimised() if unoptimised else nullcontext():
         return (yield)
 

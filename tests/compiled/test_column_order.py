@@ -13,6 +13,8 @@ from rbd.compiled.evaluation import Evaluation
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.scalars.arrays import Array
 
+pytestmark = pytest.mark.optimised
+
 RNG = np.random.default_rng(5)
 Q, V, TAU = (RNG.uniform(-1, 1, (20, 2)) for _ in range(3))
 

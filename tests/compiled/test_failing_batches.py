@@ -8,6 +8,8 @@ import pytest
 import rbd
 from rbd.errors import NotFiniteError
 
+pytestmark = pytest.mark.optimised
+
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_failed_rows_of_out_are_unchanged_and_others_are_as_before_or_right(threads: int) -> None:

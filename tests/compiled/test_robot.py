@@ -12,6 +12,8 @@ from rbd.compiled import CompiledRobot
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SingularError, StaleStateError, UnknownNameError
 from rbd.testing import random_chain, random_tree
 
+pytestmark = pytest.mark.optimised
+
 JOINT_TYPES = [
     rbd.Revolute((0, 0, 1)),
     rbd.Revolute((1, 2, 3)),

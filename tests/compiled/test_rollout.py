@@ -11,6 +11,8 @@ from rbd.errors import NotFiniteError, ShapeError, SingularError
 from rbd.scalars.arrays import Array
 from tests.algorithms.helpers import Case, case
 
+pytestmark = pytest.mark.optimised
+
 STEPS, DT = 7, 0.01
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 

@@ -14,6 +14,8 @@ from rbd.compiled import CompiledRobot, RecordedFunction
 from rbd.errors import ArgumentError, NotFiniteError, SingularError
 from rbd.solvers import solve_positive_definite
 
+pytestmark = pytest.mark.optimised
+
 THREADS = pytest.mark.parametrize("threads", [1, 2])
 
 

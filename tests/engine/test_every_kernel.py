@@ -133,6 +133,7 @@ def assert_code_is_the_interpreter(program: Program, *cuts: tuple[int | None, in
         assert_same_bits(native_singles(kernel, arrays, ROWS), expected)
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("name", kernels())
 def test_machine_code_of_kernels_equals_the_interpreter(name: str) -> None:
     """Every kernel; the cuts take turns, so that each is met by many programs."""
@@ -140,6 +141,7 @@ def test_machine_code_of_kernels_equals_the_interpreter(name: str) -> None:
         assert_code_is_the_interpreter(program, *CUTS[len(name) % 2 :: 2])
 
 
+@pytest.mark.optimised
 def test_machine_code_of_passes_equals_the_interpreter() -> None:
     algorithms = set(kernels().values())
     passes = [program for kernel, found in programs().items() if kernel not in algorithms for program in found]
@@ -152,9 +154,8 @@ def everything(state: Any, algorithms: dict[str, Callable[[Any], Any]]) -> dict[
     return {name: tuple(flat(algorithm(state))) for name, algorithm in algorithms.items()}
 
 
-@pytest.mark.parametrize("kind", JOINT_TYPES)
-def test_every_joint_type(kind: str) -> None:
-    """All algorithms together are one long program of a mechanism with two joints."""
+def record_everything(kind: str) -> tuple[MechanismState, Program]:
+    """Return a state of a mechanism with two joints, and all algorithms together as one long program."""
     rng = np.random.default_rng(5)
     mechanism = RANDOM["chain"]([rbd.Revolute((0, 1, 0)), JOINT_TYPES[kind]], rng)
     for joint in mechanism.tree_joints:
@@ -168,9 +169,22 @@ def test_every_joint_type(kind: str) -> None:
         lambda graph: ((), {}),
         lambda found: found,
     )
+    return state, program
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_every_joint_type(kind: str) -> None:
+    state, program = record_everything(kind)
     with rbd.interpreted():
         expected = everything(state, EVERYTHING)
     found = program.interpret(q=state.q, v=state.v)
     for name, value in expected.items():
         close(list(found[name].reshape(-1)), [float(x) for x in value], 1e-12, scale=1e-2)
     assert_code_is_the_interpreter(program, (None, 1000))
+
+
+@pytest.mark.deep
+@pytest.mark.optimised
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_optimised_code_of_every_joint_type_equals_the_interpreter(kind: str) -> None:
+    assert_code_is_the_interpreter(record_everything(kind)[1], (None, 1000))

@@ -34,6 +34,8 @@ from rbd.solvers.minimum_norm import largest_entry as _another_largest
 from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
+pytestmark = pytest.mark.optimised
+
 sympy: Any = untyped_sympy  # typed in part only
 
 

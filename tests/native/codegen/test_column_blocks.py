@@ -37,6 +37,8 @@ from rbd.solvers import (
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
 
+pytestmark = pytest.mark.optimised
+
 
 class EveryWord(Workspace):
     m: int

@@ -21,6 +21,8 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
+pytestmark = pytest.mark.optimised
+
 SIZE = 64
 
 ROWS = 9

@@ -19,6 +19,8 @@ from tests.contact.flat_feet import flat_feet
 from tests.contact.test_interior_point import unit_rows
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 
 def solve_flat_feet(seed: int) -> None:
     """Solve for one foot and for two, with stops and dry friction of their legs, and without."""

@@ -136,6 +136,7 @@ def repeated(seed: int) -> Program:
     return writer.program()
 
 
+@pytest.mark.optimised
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0, 100, 500]), st.sampled_from([(1, 1000), (4, 17), (8, 1000)]))
 def test_rolled_code_gives_the_bits_of_the_interpreter(seed: int, threshold: int, sizes: tuple[int, int]) -> None:

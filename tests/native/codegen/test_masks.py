@@ -23,6 +23,8 @@ from rbd.scalars import to_float
 from rbd.scalars.dual import Dual
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
+pytestmark = pytest.mark.optimised
+
 
 class Roots(Workspace):
     n: int

@@ -26,6 +26,7 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
     assert_same_bits(native_singles(compiled, arrays, 17), expected)
 
 
+@pytest.mark.optimised
 @rounds
 @given(st.integers(0, 2**32), st.integers(900, 1000), st.sampled_from([5, 40, 150]))
 def test_random_programs(seed: int, size: int, chunk: int) -> None:

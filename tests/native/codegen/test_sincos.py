@@ -14,6 +14,8 @@ from rbd.program.program import Program
 from rbd.scalars.sincos import LIMIT
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 LANES = (1, 2, 4, 8)
 
 
