@@ -119,6 +119,7 @@ def fall(chain: ClosedChain, time: float) -> None:
     assert np.ptp(q, axis=0).max() > 1e-2
 
 
+@pytest.mark.optimised  # it runs longer than it is compiled
 @pytest.mark.parametrize("make", CHAINS.values(), ids=CHAINS)
 def test_closed_chains_stay_closed_in_machine_code_for_a_minute(make: Callable[[], ClosedChain]) -> None:
     fall(make(), 60.0)
