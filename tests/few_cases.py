@@ -1,6 +1,7 @@
 """A plugin of pytest, `-p tests.few_cases`: of each test, at most so many of its parametrised cases as RBD_CASES says.
 
-They are spread over all. For runs that ask what is reached, not whether it is right.
+They are spread over all. Of tests of what is refused all run: each case is another path. For runs that ask what is
+reached, not whether it is right.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
-    kept = {id(each) for group in cases.values() for each in group[:: max(1, -(-len(group) // count))]}
+    steps = {name: 1 if "refused" in name else max(1, -(-len(group) // count)) for name, group in cases.items()}
+    kept = {id(each) for name, group in cases.items() for each in group[:: steps[name]]}
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
     items[:] = [item for item in items if id(item) in kept]
