@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -199,6 +201,16 @@ def test_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_cannot_be_written_either(copied: Any) -> None:
+    found = copied(hull(WEDGE)), copied(HeightField(Frame("hills"), (1.0, 2.0), np.eye(3)))
+    for array, expected in zip((found[0].points, found[1].heights), (WEDGE, np.eye(3)), strict=True):
+        assert np.array_equal(array, expected)
+        with pytest.raises(ValueError, match="read-only"):
+            array[0, 0] = np.nan
+    assert (found[0].radius, found[1].size, found[1].frame.name) == (0.01, (1.0, 2.0), "hills")
+
+
 def test_wrong_hulls_and_uses_are_refused() -> None:
     frame = Frame("f")
     with pytest.raises(ShapeError, match="points"):
@@ -209,6 +221,8 @@ def test_wrong_hulls_and_uses_are_refused() -> None:
         ConvexHull(frame, np.zeros((129, 3)), 0.1)
     with pytest.raises(ArgumentError, match="radius"):
         ConvexHull(frame, [[0.0, 0.0, 0.0]], 0.0)
+    with pytest.raises(ArgumentError, match=r"needs 2e\+299"):
+        ConvexHull(frame, [[1e308, 0.0, 0.0], [-1e308, 0.0, 0.0]], 1.0)
     state, model = free_body(lambda frame: ConvexHull(frame, WEDGE, 0.02))
     with pytest.raises(ArgumentError, match="convex hulls"):
         model.near(state, 0.1)

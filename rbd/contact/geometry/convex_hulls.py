@@ -53,6 +53,11 @@ class ConvexHull(Generic[F]):
         _set(self, "radius", _radius(radius, found))
 
     @override
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copy and pickle as arguments: arrays of pickles can be written."""
+        return ConvexHull, (self.frame, self.points, self.radius)
+
+    @override
     def __repr__(self) -> str:
         return f"<convex hull: {len(self.points)} points, radius {self.radius:g}>"
 
@@ -60,7 +65,7 @@ class ConvexHull(Generic[F]):
 def _radius(radius: float, points: Array) -> float:
     """Return a radius; raise ArgumentError unless it is above zero, and above rounding for these points."""
     checked = above_zero(radius, "radius")
-    least = _LEAST * float(np.ptp(points, axis=0).max())
+    least = float(np.ptp(_LEAST * points, axis=0).max())
     if checked < least:
         message = f"radius is {checked:g}, needs {least:g}, which is {_LEAST:g} times the extent of the points, or more"
         raise ArgumentError(message, argument="radius", value=radius, allowed=f"at least {least:g}")

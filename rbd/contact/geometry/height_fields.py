@@ -78,6 +78,11 @@ class HeightField(Generic[F]):
         return min(along[0], columns), min(along[1], rows)
 
     @override
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copy and pickle as arguments: arrays of pickles can be written."""
+        return HeightField, (self.frame, self.size, self.heights)
+
+    @override
     def __repr__(self) -> str:
         (columns, rows), (x, y) = self.points, self.size
         return f"<height field: {columns} x {rows} points on {x:g} x {y:g} m>"
