@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
 
 import rbd
 from rbd.contact import Box, ConvexHull
 from rbd.contact.geometry import convex_features
+from rbd.contact.geometry.convex_features import nearest_features
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.errors import ArgumentError, SolverError
 from rbd.native.compiled_program import CompiledProgram
@@ -16,7 +16,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.viz.solids import polygons_of
-from tests.contact.samples import rotation
+from tests.contact.samples import numbers, rotation
 from tests.contact.test_convex_hulls import WEDGE, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
@@ -35,19 +35,16 @@ def above(a: Array, b: Array, gap: float, shift: Array) -> Array:
     return b + np.array([*shift, a[:, 2].max() - b[:, 2].min() + gap])
 
 
-def margin(a: Array, b: Array) -> float:
-    """Return the distance of two hulls from the quadratic program min |n|, n . (b_i - a_j) >= 1 for all i, j.
-
-    Its solution is 1 over the distance; its dual is a problem of nonnegative least squares.
-    """
-    rows = (b[:, None] - a[None]).reshape(-1, 3)
-    u = nnls(np.vstack([rows.T, np.ones(len(rows))]), np.array([0.0, 0.0, 0.0, 1.0]))[0]
-    return float(np.linalg.norm(rows.T @ u) / u.sum())
-
-
 def assert_right(a: Array, b: Array) -> None:
-    found = nearest_of_hulls(vectors(a), vectors(b))
-    assert float(found.phi) == pytest.approx(margin(a, b), rel=0, abs=1e-9)
+    """The nearest points are in their features; planes at right angles to the normal separate the hulls as far."""
+    phi, p_a, p_b, n = numbers(nearest_of_hulls(vectors(a), vectors(b)))
+    assert (a @ n).min() - (b @ n).max() == pytest.approx(phi, rel=0, abs=1e-9)
+    np.testing.assert_allclose(p_a - p_b, phi * n, rtol=0, atol=1e-12)
+    of_a, of_b, count = (np.array(each, dtype=int) for each in nearest_features(vectors(a), vectors(b)))
+    corners_of_both = np.vstack([a[of_a[:count]].T, b[of_b[:count]].T, np.ones(count)])
+    shares = np.linalg.lstsq(corners_of_both, np.array([*p_a, *p_b, 1.0]), rcond=None)[0]
+    np.testing.assert_allclose(corners_of_both @ shares, [*p_a, *p_b, 1.0], rtol=0, atol=1e-12)
+    assert shares.min() > -1e-9
 
 
 @pytest.mark.parametrize("shifted", [False, True])
