@@ -10,7 +10,7 @@ import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,6 +75,7 @@ def _in_step(k: int, steps: int) -> Generator[None]:
         raise
 
 
+@final
 class _Steps:
     """The time steps of all elements of a batch."""
 

@@ -26,6 +26,7 @@ class _OwnedStates:
                 words[0] = 0  # no thread's identifier; globals may be gone by now
 
 
+@final
 class _ThreadStates(threading.local):
     def __init__(self) -> None:
         self.owned = _OwnedStates()

@@ -10,7 +10,7 @@ import ctypes
 import functools
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 import attrs
 
@@ -30,6 +30,7 @@ _SYMBOLS: Final = ("repeat", "repeat_rows")
 _KEY: Final = "repetition 3"
 
 
+@final
 @attrs.frozen
 class LoopOutcome:
     """How far a repetition came: `done` calls were clean; the next one, if there was one, had this status."""
@@ -93,6 +94,7 @@ def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
     return [(first, min(size, rows - first)) for first in range(0, rows, max(size, 1))]
 
 
+@final
 @attrs.frozen
 class _Tables:
     """Number of inputs and of all, the addresses of their numbers and of their strides, as words for the loops."""

@@ -98,6 +98,7 @@ def _call(
     return like.graph.intern(RecordedCall, CALL, (intrinsic, sizes, labels), operands, key)
 
 
+@final
 class RecordedOperations(Operations[Recorded]):
     """Operations of recorded scalars. Of two operands typed `Recorded`, one may be a float.
 

@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, SupportsIndex, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 import attrs
 import numpy as np
@@ -58,6 +58,7 @@ class Bounds(NamedTuple, Generic[V]):
     high: V
 
 
+@final
 @attrs.frozen(eq=False)
 class VariableBox:
     """A box of s, with a cache of its control values."""

@@ -92,6 +92,7 @@ def _reflected(name: str) -> Any:
     return method
 
 
+@final
 class Whole(BinaryOperators, int):
     """Integer constant: an `int` with exact quotients."""
 

@@ -13,7 +13,7 @@ An algorithm that runs on `CountingScalar` does not branch on values or convert 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, final
 
 from typing_extensions import override
 
@@ -44,6 +44,7 @@ def _counted(name: str) -> Callable[..., CountingScalar]:
     return function
 
 
+@final
 @defined({name: _counted(name) for name in _FUNCTIONS})
 class CountingOperations(Operations[CountingScalar]):
     """Operations of floats that count."""

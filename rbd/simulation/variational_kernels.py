@@ -7,6 +7,7 @@ at q to their rates. J, and the derivatives that follow from it, have one block 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import final
 
 import attrs
 
@@ -61,6 +62,7 @@ def end_velocity_kernel(state: StateView, q0: Vector, phi: Vector, p: Vector, im
     return factored(state, mass_matrix_kernel(state)).solve(momentum)
 
 
+@final
 @attrs.frozen(eq=False)
 class _Block:
     """One joint, and its configuration q0 at the beginning of the step."""

@@ -13,7 +13,7 @@ until the next turn. Lanes that are done stay as they are.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.workspace import floats, operand, result
@@ -31,6 +31,7 @@ _NEVER: Final = 1e300
 """Length of a step that nothing ends."""
 
 
+@final
 class DualActiveSet(GroupedRows):
     """The rows in groups with their sides; the point, the active rows in slots, and the row that enters."""
 

@@ -11,7 +11,7 @@ first and second derivatives are exact.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.contact.geometry.placed_shapes import (
     PlacedEllipsoid,
@@ -37,6 +37,7 @@ _HALF = const(1, 2)
 INSIDE: Final = "a sphere is so deep in an ellipsoid that the nearest point is not known; begin where they overlap less"
 
 
+@final
 class EllipsoidRoot(Workspace):
     """Squares of semi-axes, and the products of semi-axes and coordinates of a point."""
 

@@ -38,6 +38,7 @@ Copies: TypeAlias = Sequence[tuple[Array, Array]]
 Table: TypeAlias = "ctypes.Array[ctypes.c_int64]"
 
 
+@final
 class Definition(ctypes.Structure):
     """CPython's PyMethodDef."""
 

@@ -29,6 +29,7 @@ define i64 @fresh(ptr %in, ptr %out) {
 """
 
 
+@final
 class ScratchMemory:
     """Memory of one call: values that cross functions, outputs, and blocks of inputs for lanes."""
 
@@ -57,6 +58,7 @@ class ScratchMemory:
             self._w.add(f"  call void @rbd_free(ptr {self._raw})")
 
 
+@final
 class CallerMemory:
     """Memory that the caller of a function gives."""
 

@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final, cast, final
 
 import numpy as np
 
@@ -172,6 +172,7 @@ def _words(address: int, count: int) -> tuple[int, ...]:
     return tuple((ctypes.c_ssize_t * count).from_address(address)) if count else ()
 
 
+@final
 class _Sample(ctypes.Structure):
     _fields_ = [("value", ctypes.c_double)]
 

@@ -96,6 +96,7 @@ def one_at_a_time(make: Callable[P, T]) -> Callable[P, T]:
 _compiler_unusable = False
 
 
+@final
 class _Held(threading.local):
     """The locks that a forking thread has tried to acquire, with the outcome."""
 

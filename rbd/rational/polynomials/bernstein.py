@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -31,6 +31,7 @@ _MAX_ARC: Final = math.pi / 2
 """The longest arc: longer ones are cut, since the tangents at their ends meet far outside."""
 
 
+@final
 @attrs.frozen(eq=False)
 class BlockMonomials:
     """Monomials of one block, as exponents of circle variables and of s, over (1 + s²) to `power`."""

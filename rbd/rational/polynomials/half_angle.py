@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -93,6 +93,7 @@ def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
     return Polynomial(p.ring, errors.content(p.content, terms_in_s, max(2, p.content.degree)))
 
 
+@final
 @attrs.frozen
 class _SubstitutionErrors:
     """Errors of a substitution: growth factor, roundings per coefficient, the largest size, what was dropped."""
@@ -167,6 +168,7 @@ def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _
     return result, result_sizes
 
 
+@final
 class _Numerators(dict[tuple[int, ...], _Row]):
     """Numerators of the circle monomials of one block, over (1 + s²) to a power."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, final
 
 from typing_extensions import override
 
@@ -34,6 +34,7 @@ def _method(name: str) -> Callable[..., Number]:
     return method
 
 
+@final
 @defined({name: _method(name) for name in ("sin", "cos", "tan", "exp", "tanh")})
 class ArbitraryOperations(Operations[Number]):
     """Operations of mpmath's `mpf` and `mpc`, of any context."""

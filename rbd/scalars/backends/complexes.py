@@ -9,7 +9,7 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
-from typing import cast
+from typing import cast, final
 
 from typing_extensions import override
 
@@ -63,6 +63,7 @@ def analytic_atan2(y: complex, x: complex) -> complex:
 _FALLBACKS = (real.sin, real.cos, real.tan, real.asin, real.acos, real.exp, real.log, math.tanh)
 
 
+@final
 @defined({fallback.__name__: _method(fallback.__name__, fallback) for fallback in _FALLBACKS})
 class ComplexOperations(Operations[complex]):
     """Operations of Python's and NumPy's complex numbers."""

@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeAlias, cast
+from typing import TypeAlias, cast, final
 
 from typing_extensions import override
 
@@ -54,6 +54,7 @@ def _method(name: str) -> Callable[..., Scalar]:
     return method
 
 
+@final
 @defined({name: _method(name) for name in EXACT})
 class ConstantOperations(Operations[Scalar]):
     """Operations of Python's and NumPy's integers and `const`; results are exact constants or floats."""

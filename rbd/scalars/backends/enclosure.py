@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, final
 
 Raw: TypeAlias = Any
 Bounds: TypeAlias = tuple[Raw, Raw]
@@ -18,6 +18,7 @@ _SLACK: Final = 16
 _LARGEST_ANGLE_BITS: Final = 4096
 
 
+@final
 class Enclosures:
     """Functions of bounds, which return bounds; the last argument is the precision of the result in bits."""
 

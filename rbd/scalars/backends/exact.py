@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import cast
+from typing import cast, final
 
 from typing_extensions import override
 
@@ -26,6 +26,7 @@ def _method(name: str) -> Callable[..., Fraction]:
     return method
 
 
+@final
 @defined({name: _method(name) for name in EXACT})
 class FractionOperations(Operations[Fraction]):
     """Operations of Python's `Fraction`; functions with irrational values raise ScalarError."""

@@ -59,6 +59,7 @@ def _method(name: str) -> Callable[..., Interval]:
     return method
 
 
+@final
 @defined({name: _method(name) for name in _FUNCTIONS})
 class IntervalOperations(Operations[Interval]):
     """Operations of mpmath's real intervals, of any context."""

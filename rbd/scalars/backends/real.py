@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import cast
+from typing import cast, final
 
 from typing_extensions import override
 
@@ -123,6 +123,7 @@ def _method(function: Callable[..., float]) -> Callable[..., float]:
 _FUNCTIONS = (sin, cos, tan, asin, acos, math.atan2, sqrt, exp, log, math.tanh, power)
 
 
+@final
 @defined({function.__name__: _method(function) for function in _FUNCTIONS} | {"absolute": _method(math.fabs)})
 class RealOperations(Operations[float]):
     """Operations of Python's and NumPy's floats; results are Python floats."""

@@ -10,7 +10,7 @@ import cmath
 import importlib
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, final
 
 from typing_extensions import override
 
@@ -39,6 +39,7 @@ def _method(theirs: str) -> Callable[..., Expression]:
     return method
 
 
+@final
 @defined({name: _method(theirs) for name, theirs in _FUNCTIONS.items()})
 class SymbolicOperations(Operations[Expression]):
     """Operations of SymPy's `Expr`, with its Booleans as conditions."""
