@@ -112,12 +112,12 @@ def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
     """Return x and z of the elbow and the tip in the world at every sample, as (samples, 2, 2)."""
     state = MechanismState(mechanism)
     frames = [mechanism.frame("elbow"), mechanism.frame("tip")]
-    found = np.empty((len(trajectory), 2, 2))
+    points = np.empty((len(trajectory), 2, 2))
     for i, q in enumerate(trajectory.q):
         state.set_configuration(q)
         for k, frame in enumerate(frames):
-            found[i, k] = state.transform_to_root(frame).translation[[0, 2]]
-    return found
+            points[i, k] = state.transform_to_root(frame).translation[[0, 2]]
+    return points
 
 
 def require_picture(picture: Path) -> None:

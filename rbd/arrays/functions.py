@@ -59,20 +59,20 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
 
 
 def _interpolated(x: Any, points: list[float], values: list[Any], left: Any, right: Any) -> Any:
-    found = values[0] if left is None else left
+    value = values[0] if left is None else left
     for k, (start, end) in enumerate(pairwise(points)):
         slope = (values[k + 1] - values[k]) / (end - start)
-        found = c.where(c.less(x, start), found, values[k] + slope * (x - start))
-    found = c.where(c.less(x, points[-1]), found, values[-1])
-    return found if right is None else c.where(c.less(points[-1], x), right, found)
+        value = c.where(c.less(x, start), value, values[k] + slope * (x - start))
+    value = c.where(c.less(x, points[-1]), value, values[-1])
+    return value if right is None else c.where(c.less(points[-1], x), right, value)
 
 
 def _norm(x: Any, order: Any = None, axis: Any = None, keepdims: bool = False, **named: Any) -> Any:
     """Return norms of vectors, and those of matrices that need no singular values."""
     a, order = objects(x), named.pop("ord", order)
     if axis is None and (order is None or (order == 2 and a.ndim == 1) or (order == "fro" and a.ndim == 2)):
-        found = f.sqrt(a.ravel().dot(a.ravel()))
-        return objects(found).reshape((1,) * a.ndim) if keepdims else found
+        norm = f.sqrt(a.ravel().dot(a.ravel()))
+        return objects(norm).reshape((1,) * a.ndim) if keepdims else norm
     axes: tuple[int, ...] = tuple(range(a.ndim)) if axis is None else tuple(np.ravel(axis).tolist())
     return (_matrix_norm if len(axes) == 2 else _vector_norm)(a, order, axes, keepdims)
 
@@ -96,8 +96,8 @@ def _matrix_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) 
     if order not in (1, -1, math.inf, -math.inf):
         refuse_function("numpy.linalg.svd", a)
     moved = np.moveaxis(ELEMENTWISE["absolute"](a), axes, (-2, -1))
-    found = _extreme(order).reduce(_sum(moved, (-2 if abs(order) == 1 else -1,), False), axis=-1)
-    return np.expand_dims(found, tuple(axis % a.ndim for axis in axes)) if keepdims else found
+    norms = _extreme(order).reduce(_sum(moved, (-2 if abs(order) == 1 else -1,), False), axis=-1)
+    return np.expand_dims(norms, tuple(axis % a.ndim for axis in axes)) if keepdims else norms
 
 
 def _sum(a: Any, axes: tuple[int, ...], keepdims: bool) -> Objects:

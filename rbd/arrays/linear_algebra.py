@@ -50,26 +50,26 @@ def _solve(a: Any, b: Any) -> Objects:
     lead = np.broadcast_shapes(matrices.shape[:-2], columns.shape[:-2])
     matrices = np.broadcast_to(matrices, lead + matrices.shape[-2:])
     columns = np.broadcast_to(columns, lead + columns.shape[-2:])
-    found, label = np.zeros(columns.shape, dtype=np.object_), _label("solve")
+    solutions, label = np.zeros(columns.shape, dtype=np.object_), _label("solve")
     for index in np.ndindex(*lead):
-        found[index] = solve_square(_rows(matrices[index]), _rows(columns[index]), label)
-    return found[..., 0] if right.ndim == 1 else found
+        solutions[index] = solve_square(_rows(matrices[index]), _rows(columns[index]), label)
+    return solutions[..., 0] if right.ndim == 1 else solutions
 
 
 def _inv(a: Any) -> Objects:
     matrices = _stacked(a, "inv")
-    found, label = np.zeros(matrices.shape, dtype=np.object_), _label("inv")
+    inverses, label = np.zeros(matrices.shape, dtype=np.object_), _label("inv")
     for index in np.ndindex(*matrices.shape[:-2]):
-        found[index] = solve_square(_rows(matrices[index]), identity(matrices.shape[-1]), label)
-    return found
+        inverses[index] = solve_square(_rows(matrices[index]), identity(matrices.shape[-1]), label)
+    return inverses
 
 
 def _det(a: Any) -> Any:
     matrices = _stacked(a, "det")
-    found = np.zeros(matrices.shape[:-2], dtype=np.object_)
-    for index in np.ndindex(*found.shape):
-        found[index] = determinant(_rows(matrices[index]))
-    return found[()]
+    determinants = np.zeros(matrices.shape[:-2], dtype=np.object_)
+    for index in np.ndindex(*determinants.shape):
+        determinants[index] = determinant(_rows(matrices[index]))
+    return determinants[()]
 
 
 def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Objects:
@@ -81,22 +81,22 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = Non
     matrices, chosen = _stacked(a, "pinv", square=False), rtol if rcond is None else rcond
     options = {} if chosen is None else {"tolerance": chosen}
     m, n = matrices.shape[-2:]
-    found = np.zeros((*matrices.shape[:-2], n, m), dtype=np.object_)
+    inverses = np.zeros((*matrices.shape[:-2], n, m), dtype=np.object_)
     for index in np.ndindex(*matrices.shape[:-2]):
         for k, unit in enumerate(identity(m)):
             solution, _ = minimum_norm_solve(_rows(matrices[index]), unit, columns=n, **options)
-            found[(*index, slice(None), k)] = solution
-    return found
+            inverses[(*index, slice(None), k)] = solution
+    return inverses
 
 
 def _cholesky(a: Any, /, *, upper: bool = False) -> Objects:
     matrices, label = _stacked(a, "cholesky"), f"a pivot of {_label('cholesky')}"
-    found = np.zeros(matrices.shape, dtype=np.object_)
+    factors = np.zeros(matrices.shape, dtype=np.object_)
     for index in np.ndindex(*matrices.shape[:-2]):
         given = matrices[index].T if upper else matrices[index]
         factor = _lower_factor(given, label)
-        found[index] = factor.T if upper else factor
-    return found
+        factors[index] = factor.T if upper else factor
+    return factors
 
 
 def _lower_factor(a: Objects, label: str) -> Objects:

@@ -39,8 +39,8 @@ def ignored(report: FileReport) -> list[str]:
         kind = re.sub(r" '[^']*'", "", entry.element) + (f" {entry.attribute}" if entry.attribute else "")
         lines.setdefault(kind, []).append(_where(report, entry))
     return [
-        f"{kind}: {found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
-        for kind, found in lines.items()
+        f"{kind}: {texts[0]}" + (f" and {len(texts) - 1} more" if len(texts) > 1 else "")
+        for kind, texts in lines.items()
     ]
 
 

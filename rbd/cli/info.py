@@ -90,10 +90,10 @@ def _shown_bounds(bounds: Bounds) -> str:
 
 def _shown_numbers(values: Iterable[Scalar]) -> str:
     """Return the parameter of a joint: one number if all velocities have the same."""
-    found = [f"{to_float(value):g}" for value in values]
-    if not any(value != "0" for value in found):
+    texts = [f"{to_float(value):g}" for value in values]
+    if not any(value != "0" for value in texts):
         return "-"
-    return found[0] if len(set(found)) == 1 else ":".join(found)
+    return texts[0] if len(set(texts)) == 1 else ":".join(texts)
 
 
 def _body_row(body: RigidBody) -> Row:

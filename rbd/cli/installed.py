@@ -25,13 +25,13 @@ def installed_file(package: str, name: str) -> Path:
         message = f"{quoted(f'{package}:{name}')} is no file, and no Python package {quoted(package)} is installed"
         raise UnknownNameError(message, kind="package", name=package, known=(), suggestion=None) from error
     wanted = PurePosixPath(name).parts
-    found = sorted((file for file in files if file.parts[-len(wanted) :] == wanted), key=str)
-    if not found:
+    matching = sorted((file for file in files if file.parts[-len(wanted) :] == wanted), key=str)
+    if not matching:
         raise _unknown(package, name, [str(file) for file in files])
-    if len(found) > 1:
-        message = f"package {package} has {len(found)} files {quoted(name)}: write {_listed(package, found)}"
-        raise ArgumentError(message, argument="FILE", value=name, allowed=tuple(map(str, found)))
-    return Path(str(found[0].locate()))
+    if len(matching) > 1:
+        message = f"package {package} has {len(matching)} files {quoted(name)}: write {_listed(package, matching)}"
+        raise ArgumentError(message, argument="FILE", value=name, allowed=tuple(map(str, matching)))
+    return Path(str(matching[0].locate()))
 
 
 def _unknown(package: str, name: str, files: list[str]) -> UnknownNameError:

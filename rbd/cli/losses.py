@@ -105,8 +105,8 @@ def _changed_inertias(old: Mechanism, new: Mechanism) -> list[str]:
     """Return the bodies whose inertia is other in a mechanism: mass, principal moments, or centre in the zero pose."""
     from rbd.state import MechanismState
 
-    found, states = {body.name: body for body in new.bodies}, (MechanismState(old), MechanismState(new))
-    pairs = [(body, found[body.name]) for body in old.bodies[1:] if body.name in found]
+    new_bodies, states = {body.name: body for body in new.bodies}, (MechanismState(old), MechanismState(new))
+    pairs = [(body, new_bodies[body.name]) for body in old.bodies[1:] if body.name in new_bodies]
     return [a.name for a, b in pairs if not _same_inertia(*map(_inertia_numbers, states, (a, b)))]
 
 

@@ -105,10 +105,10 @@ def assignments(text: str) -> dict[str, tuple[float, ...]]:
     >>> assignments("shoulder=0.5,ball=1:0:0:0")
     {'shoulder': (0.5,), 'ball': (1.0, 0.0, 0.0, 0.0)}
     """
-    found: dict[str, tuple[float, ...]] = {}
+    assigned: dict[str, tuple[float, ...]] = {}
     for entry in text.split(_SEPARATOR):
         name, equals, values = entry.rpartition("=")
         if not (name and equals):
             raise argparse.ArgumentTypeError(f"must be JOINT=VALUE, not {quoted(entry)}")
-        found[name.strip()] = tuple(number(value) for value in values.split(":"))
-    return found
+        assigned[name.strip()] = tuple(number(value) for value in values.split(":"))
+    return assigned

@@ -92,8 +92,8 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     control, joints = _control(robot, state, options)
     joints, mu = joints or JointOptions(), options.friction
     simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=mu, joints=joints)
-    found = simulator.run(state, options.time, progress=progress)
-    return Trajectory(found.t, found.q, found.v)
+    run = simulator.run(state, options.time, progress=progress)
+    return Trajectory(run.t, run.q, run.v)
 
 
 def _control(

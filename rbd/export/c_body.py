@@ -58,8 +58,8 @@ class _RolledWriter:
         for output, operand in enumerate(self.program.results):
             if operand < self.size:
                 yield f"result[{output}] = {self._operand(operand)};"
-        for place, operand in self.plan.initial_argument_slots:
-            yield f"ws[{place}] = {self._operand(operand)};"
+        for slot, operand in self.plan.initial_argument_slots:
+            yield f"ws[{slot}] = {self._operand(operand)};"
         for index in sorted(self.early):
             yield from self._statement(index)
         for k, chunk in enumerate(self.plan.chunks):
@@ -103,10 +103,10 @@ class _RolledWriter:
         yield f"const {kind} t{index} = {op.row.c.format(*values)};"
         if index not in self.early:
             self.local.add(index)
-        places = [f"ws[{place}]" for place in self.plan.argument_slots.get(index, ())]
-        places += [f"ws[{self.plan.slots[index]}]"] if index in self.plan.slots else []
-        places += [f"result[{output}]" for output in self.outputs.get(index, ())]
-        yield from (f"{place} = t{index};" for place in places)
+        entries = [f"ws[{slot}]" for slot in self.plan.argument_slots.get(index, ())]
+        entries += [f"ws[{self.plan.slots[index]}]"] if index in self.plan.slots else []
+        entries += [f"result[{output}]" for output in self.outputs.get(index, ())]
+        yield from (f"{entry} = t{index};" for entry in entries)
         yield f"(void)t{index};"
 
     def _loaded(self, operand: int, *, truth: bool) -> Iterator[str]:
@@ -118,16 +118,16 @@ class _RolledWriter:
             yield f"const {'int' if truth else 'double'} t{index} = {value}{' != 0' if truth else ''};"
 
     def _call(self, index: int) -> Iterator[str]:
-        place = self.plan.calls[index]
-        call, lengths = place.call, place.call.lengths
+        slots = self.plan.calls[index]
+        call, lengths = slots.call, slots.call.lengths
         yield from self._copied("ws", self.plan.copies.get(index, ()))
         yield "{"
-        yield from _cleared("ws", place.outputs, sum(lengths.outputs))
-        yield from _cleared("ws", place.work, sum(lengths.work))
+        yield from _cleared("ws", slots.outputs, sum(lengths.outputs))
+        yield from _cleared("ws", slots.work, sum(lengths.work))
         if lengths.integers:
             yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
             yield from _cleared("integers", 0, sum(lengths.integers))
-        blocks = ((place.inputs, lengths.inputs), (place.outputs, lengths.outputs), (place.work, lengths.work))
+        blocks = ((slots.inputs, lengths.inputs), (slots.outputs, lengths.outputs), (slots.work, lengths.work))
         arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
         tables, said = called(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
         yield from tables
@@ -165,8 +165,8 @@ class _RolledWriter:
     def _iterated(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
         op = Op(self.program.code[rolled.loop.first + offset][0])
 
-        def said(place: Operand, *, truth: bool = False) -> str:
-            return self._operand_of(rolled, place, tables, truth=truth)
+        def said(operand: Operand, *, truth: bool = False) -> str:
+            return self._operand_of(rolled, operand, tables, truth=truth)
 
         values = [said(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         signs = rolled.signs.get(offset)
@@ -177,11 +177,11 @@ class _RolledWriter:
             yield from _checked(op, values, self._count(rolled, rolled.labels[offset], tables))
         kind = "int" if op in CONDITIONS else "double"
         yield f"const {kind} u{offset} = {op.row.c.format(*values)};"
-        place = rolled.stored.get(offset)
-        yield f"(void)u{offset};" if place is None else f"{said(place)} = u{offset};"
+        slots = rolled.stored.get(offset)
+        yield f"(void)u{offset};" if slots is None else f"{said(slots)} = u{offset};"
 
-    def _operand_of(self, rolled: RolledLoop, place: Operand, tables: dict[str, str], *, truth: bool) -> str:
-        match place:
+    def _operand_of(self, rolled: RolledLoop, operand: Operand, tables: dict[str, str], *, truth: bool) -> str:
+        match operand:
             case Register(offset):
                 return f"u{offset}"
             case Constant(value):
@@ -189,17 +189,17 @@ class _RolledWriter:
             case TabulatedConstant(column):
                 return f"{tables['double']}[k * {rolled.constants.shape[1]} + {column}]"
             case Strided(port=None) | Indexed():
-                found = f"ws[{self._count(rolled, place, tables)}]"
-                return f"({found} != 0)" if truth else found
+                entry = f"ws[{self._count(rolled, operand, tables)}]"
+                return f"({entry} != 0)" if truth else entry
             case Strided(port=int(port)):
-                return f"{self.names[port]}[{self._count(rolled, place, tables)}]"
+                return f"{self.names[port]}[{self._count(rolled, operand, tables)}]"
             case _:
-                raise AssertionError(place)
+                raise AssertionError(operand)
 
-    def _count(self, rolled: RolledLoop, place: Strided | Indexed, tables: dict[str, str]) -> str:
-        if isinstance(place, Strided):
-            return f"{place.start} + ({place.step}) * k"
-        return f"{tables['int']}[k * {rolled.table.shape[1]} + {place.column}]"
+    def _count(self, rolled: RolledLoop, operand: Strided | Indexed, tables: dict[str, str]) -> str:
+        if isinstance(operand, Strided):
+            return f"{operand.start} + ({operand.step}) * k"
+        return f"{tables['int']}[k * {rolled.table.shape[1]} + {operand.column}]"
 
 
 def _cleared(array: str, start: int, size: int) -> Iterator[str]:

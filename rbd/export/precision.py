@@ -35,8 +35,8 @@ def in_precision(code: str, precision: Precision) -> str:
     return code if precision == "float64" else _TOKEN.sub(_single, code)
 
 
-def _single(found: re.Match[str]) -> str:
-    token = found[0]
+def _single(match: re.Match[str]) -> str:
+    token = match[0]
     return _WORDS[token] if token in _WORDS else f"{single_constant(float.fromhex(token)).hex()}f"
 
 

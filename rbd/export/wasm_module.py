@@ -68,18 +68,18 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
 
 def _arranged(programs: Mapping[str, Program], slots: Mapping[str, int], start: int) -> tuple[dict[str, Places], int]:
     """Return the places of all functions from an address on, and the first address behind them."""
-    found, at = dict[str, Places](), start
+    places, at = dict[str, Places](), start
 
     def taken(size: int) -> int:
         nonlocal at
-        place = -(-at // _ALIGNMENT) * _ALIGNMENT
-        at = place + size
-        return place
+        address = -(-at // _ALIGNMENT) * _ALIGNMENT
+        at = address + size
+        return address
 
     def arrays(ports: tuple[Port, ...]) -> tuple[int, ...]:
         return tuple(taken(8 * port.size) for port in ports)
 
     for name, program in programs.items():
         tables = taken(4 * len(program.inputs)), taken(4 * len(program.outputs))
-        found[name] = Places(arrays(program.inputs), arrays(program.outputs), *tables, taken(8 * slots[name]))
-    return found, at
+        places[name] = Places(arrays(program.inputs), arrays(program.outputs), *tables, taken(8 * slots[name]))
+    return places, at

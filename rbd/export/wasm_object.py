@@ -61,13 +61,13 @@ class _Reader:
 
     def number(self) -> int:
         """Read an unsigned number of variable length (LEB128)."""
-        found, shift = 0, 0
+        value, shift = 0, 0
         while True:
             byte = self.byte()
-            found |= (byte & 0x7F) << shift
+            value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
-                return found
+                return value
 
     def name(self) -> str:
         return self.take(self.number()).decode()
@@ -79,11 +79,11 @@ class _Reader:
 
 def _number(value: int) -> bytes:
     """Return an unsigned number of variable length."""
-    found = bytearray()
+    encoded = bytearray()
     while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 def _signed(value: int) -> bytes:
@@ -135,19 +135,19 @@ def _sections(code: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _imports(content: bytes) -> list[tuple[str, bytes]]:
     """Return the imported functions, name and type; memory, stack pointer and an unused table are left out."""
-    reader, found = _Reader(content), list[tuple[str, bytes]]()
+    reader, imports = _Reader(content), list[tuple[str, bytes]]()
     for _ in range(reader.number()):
         _, name, kind = reader.name(), reader.name(), reader.byte()
         if kind == _FUNCTION:
             if not name.startswith("rbd_"):
                 raise RbdError(f"WebAssembly has no function {name}")
-            found.append((name.removeprefix("rbd_"), _number(reader.number())))
+            imports.append((name.removeprefix("rbd_"), _number(reader.number())))
         elif kind == _OF_GLOBAL:
             reader.take(2)
         else:
             reader.take(int(kind == _TABLE))
             reader.limits()
-    return found
+    return imports
 
 
 def _data_end(content: bytes) -> int:

@@ -62,34 +62,34 @@ def _prefix_before_check(code: Code, calls: Sequence[IntrinsicCall], label: int)
 
 def _execute(code: Code, first: int, values: list[Any], calls: Sequence[IntrinsicCall] = ()) -> int:
     """Fill `values` in, beginning at `first`; return the status of the first check that fails."""
-    for place, step in enumerate(code, first):
+    for position, step in enumerate(code, first):
         function, count = _FLOATS[step[0]], len(step)
         if function is None:
-            status = _execute_special(step, place, values, calls)
+            status = _execute_special(step, position, values, calls)
             if status != CLEAN:
                 return status
         elif count == 4:
-            values[place] = function(values[step[1]], values[step[2]], values[step[3]])
+            values[position] = function(values[step[1]], values[step[2]], values[step[3]])
         elif count == 3:
-            values[place] = function(values[step[1]], values[step[2]])
+            values[position] = function(values[step[1]], values[step[2]])
         else:
-            values[place] = function(*map(values.__getitem__, step[1:]))
+            values[position] = function(*map(values.__getitem__, step[1:]))
     return CLEAN
 
 
-def _execute_special(step: tuple[int, ...], place: int, values: list[Any], calls: Sequence[IntrinsicCall]) -> int:
+def _execute_special(step: tuple[int, ...], position: int, values: list[Any], calls: Sequence[IntrinsicCall]) -> int:
     """Execute a check, a call or a pick; return the status."""
     op, first, *rest = step
     if op == Op.POSITIVE:
         if not values[first] > 0.0:
             return FIRST_CHECK + rest[0]
-        values[place] = values[first]
+        values[position] = values[first]
     elif op == Op.CALL:
         call = calls[first]
         outputs, failed = call.intrinsic.run(call.sizes, [values[r] for r in rest])
         if failed:
             return FIRST_CHECK + call.first_label + failed - 1
-        values[place] = outputs
+        values[position] = outputs
     else:
-        values[place] = values[first][rest[0]]
+        values[position] = values[first][rest[0]]
     return CLEAN

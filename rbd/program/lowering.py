@@ -182,18 +182,18 @@ class _Lowering:
 
     def numbered(self) -> Lowered:
         """Return the program with the final numbers of operands, labels and calls."""
-        places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
-        places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
+        new_operands = {node.index: node.a for node in self.graph.tables[INPUT].values()}
+        new_operands.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
         constants: dict[int, int] = {}
 
-        def place(x: int) -> int:
-            return places[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
+        def moved(x: int) -> int:
+            return new_operands[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
 
         code: list[Term] = []
         for index, term in self.terms.items():
-            op, operands = term[0], [places[x] if x >= 0 else place(x) for x in term[1:]]
+            op, operands = term[0], [new_operands[x] if x >= 0 else moved(x) for x in term[1:]]
             code.append(self._instruction(self.graph.order[index], op, operands) if op in _SPECIAL else (op, *operands))
-        results = tuple(map(place, self.outputs))
+        results = tuple(map(moved, self.outputs))
         pool = tuple(self._pool[k] for k in constants)
         return Lowered(pool, tuple(code), results, tuple(self.labels), tuple(self.calls))
 
@@ -210,9 +210,9 @@ class _Lowering:
 
     def _label(self, text: str) -> int:
         """Return the label of a check; calls have labels of their own."""
-        for place, known in enumerate(self.labels):
-            if known == text and not any(call.has_label(place) for call in self.calls):
-                return place
+        for number, known in enumerate(self.labels):
+            if known == text and not any(call.has_label(number) for call in self.calls):
+                return number
         self.labels.append(text)
         return len(self.labels) - 1
 

@@ -173,8 +173,8 @@ def _mask(block: Block) -> int:
 def _columns(ring: Ring, block: Block, terms: Mapping[int, object]) -> _Columns:
     mask = _mask(block)
     parts = [key & mask for key in terms]
-    place = {key: i for i, key in enumerate(dict.fromkeys(parts))}
-    return _Columns(list(place), [place[key] for key in parts])
+    index = {key: i for i, key in enumerate(dict.fromkeys(parts))}
+    return _Columns(list(index), [index[key] for key in parts])
 
 
 def _check_size(size: int, p: Polynomial) -> None:

@@ -166,8 +166,8 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
 
 def _family_array(objects: ScalarArray, flat: list[Scalar]) -> ScalarArray:
     """Return an array of objects as the type of arrays of their scalar family."""
-    found = dominant(flat)
-    return objects if found is None else found[0].array(objects)
+    best = dominant(flat)
+    return objects if best is None else best[0].array(objects)
 
 
 def array_of(nested: object) -> Array:

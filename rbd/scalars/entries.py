@@ -114,14 +114,14 @@ def check_entries(entries: tuple[object, ...], name: str, widths: Shape) -> Vect
     if set(map(type, entries)) == {float} and all(map(math.isfinite, cast("tuple[float, ...]", entries))):
         return cast("Vector", entries)
     numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
-    found = dominant(numbers)
-    if found is None or found[0] in (REAL, CONSTANT):
+    best = dominant(numbers)
+    if best is None or best[0] in (REAL, CONSTANT):
         floats = [to_float(x) for x in numbers]
         for i, x in enumerate(floats):
             if not math.isfinite(x):
                 raise _not_finite(x, name, _unravelled(i, widths))
         return tuple(floats)
-    family, member = found
+    family, member = best
     return tuple(family.lift(x, member) if family.spoiled_by_floats and type(x) is float else x for x in numbers)
 
 

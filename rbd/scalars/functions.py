@@ -250,11 +250,11 @@ def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
     >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
     (Fraction(1, 2), 0.5)
     """
-    found = dominant((like,))
+    best = dominant((like,))
     mine = operations_of(x)
-    if found is None or found[0] is mine or found[0].priority <= mine.priority:
+    if best is None or best[0] is mine or best[0].priority <= mine.priority:
         return x
-    return found[0].lift(python_number(x), found[1])
+    return best[0].lift(python_number(x), best[1])
 
 
 def is_float(x: object) -> bool:

@@ -41,5 +41,5 @@ class lazy(Generic[T]):
         """Compute and cache: later accesses find the entry of the instance."""
         if instance is None:
             return self
-        found: T = instance.__dict__.setdefault(self._name, self._compute(instance))
-        return found
+        value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        return value

@@ -75,8 +75,8 @@ def _scale_factor(values: Vector, *, lower_only: bool) -> Scalar:
     """Return the power of two by which the numbers are multiplied."""
     if _is_ordinary(values):
         return 1
-    found = dominant(values)
-    if found is None or not found[0].has_range(found[1]):
+    best = dominant(values)
+    if best is None or not best[0].has_range(best[1]):
         return 1
     size = _size(values)
     if type(size) is float and (size >= _ORDINARY[0] or lower_only) and size <= _ORDINARY[1]:

@@ -78,10 +78,10 @@ _LIBRARY: Final = library()
 
 
 def _from_library(name: str, operands: int) -> Callable[..., float] | None:
-    found: Any = getattr(_LIBRARY, name, None)
-    if found is not None:
-        found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double] * operands
-    return cast("Callable[..., float] | None", found)
+    function: Any = getattr(_LIBRARY, name, None)
+    if function is not None:
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * operands
+    return cast("Callable[..., float] | None", function)
 
 
 def _python_fma() -> Ternary | None:
@@ -106,9 +106,9 @@ def _fma() -> Ternary:
 
 def _library_or_python(name: str, own: Callable[..., float], *trial: float) -> Callable[..., float]:
     """Return the library's function, or Python's if the library's is missing or wrong."""
-    found = _from_library(name, len(trial))
-    fits = found is not None and math.isclose(found(*trial), own(*trial), rel_tol=1e-14)
-    return found if found is not None and fits else own
+    function = _from_library(name, len(trial))
+    fits = function is not None and math.isclose(function(*trial), own(*trial), rel_tol=1e-14)
+    return function if function is not None and fits else own
 
 
 fma: Final[Ternary] = _fma()

@@ -42,18 +42,18 @@ def _advice(action: str) -> str:
     """Return what to write instead, going by the line that failed."""
     frame = _caller()
     line = "" if frame is None else linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
-    if found := _MATH.search(line):
-        return f"write rbd.scalars.{found[1]} instead of {found[0]}: it takes numbers of any kind"
-    if found := _PYTHON.search(line):
-        return f"write rbd.scalars.{found[1]}imum instead of {found[1]}"
+    if match := _MATH.search(line):
+        return f"write rbd.scalars.{match[1]} instead of {match[0]}: it takes numbers of any kind"
+    if match := _PYTHON.search(line):
+        return f"write rbd.scalars.{match[1]}imum instead of {match[1]}"
     if action.startswith("comparing"):
         return f"compare with < and <=, and {_CHOOSE}"
     if action.startswith("branching") and _BRANCH.search(line):
         return _CHOOSE
     if action.startswith("taking") and _STORE.search(line):
         return f"an array of floats cannot hold it; {LIKE}"
-    if found := _NUMPY.search(line):
-        return f"{found[0]} got a plain array or list of recorded values; {LIKE}"
+    if match := _NUMPY.search(line):
+        return f"{match[0]} got a plain array or list of recorded values; {LIKE}"
     if action.startswith(("taking", "indexing", "iterating")):
         return (
             "it has no value before the recording runs; write rbd.scalars.sin, rbd.scalars.sqrt, ... instead of math's "

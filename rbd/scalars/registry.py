@@ -71,14 +71,14 @@ def _register(table: dict[type, Operations[Any]], kind: type, operations: Operat
 
 def operations_of(x: object) -> Operations[Scalar]:
     """Return the operations of the family of `x`; raise ScalarError if it has none."""
-    found = _scalars.get(type(x))
-    return found if found is not None else _resolve(type(x), _scalars, x)
+    operations = _scalars.get(type(x))
+    return operations if operations is not None else _resolve(type(x), _scalars, x)
 
 
 def operations_of_condition(c: object) -> Operations[Scalar]:
     """Return the operations of the family of an undecided condition."""
-    found = _conditions.get(type(c))
-    return found if found is not None else _resolve(type(c), _conditions, c)
+    operations = _conditions.get(type(c))
+    return operations if operations is not None else _resolve(type(c), _conditions, c)
 
 
 def coerce_pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
@@ -104,13 +104,13 @@ def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
     best: tuple[Operations[Scalar], Scalar] | None = None
     for value in values:
         if issubclass(type(value), ARRAYS):
-            found = dominant(value.flat)
+            candidate = dominant(value.flat)
         elif isinstance(value, (tuple, list)):
-            found = dominant(cast("Iterable[Any]", value))
+            candidate = dominant(cast("Iterable[Any]", value))
         else:
-            found = operations_of(value), value
-        if found is not None and (best is None or found[0].priority > best[0].priority):
-            best = found
+            candidate = operations_of(value), value
+        if candidate is not None and (best is None or candidate[0].priority > best[0].priority):
+            best = candidate
     return best
 
 
@@ -122,18 +122,18 @@ def as_bool(c: Condition) -> bool | None:
 def _resolve(kind: type, table: dict[type, Operations[Scalar]], x: object) -> Operations[Scalar]:
     if table is _scalars and issubclass(kind, TRUTHS):
         raise ScalarError(f"{x} is a truth value, not a scalar", scalar=x)
-    found = _inherited(kind, table)
-    if found is None and _register_lazy_backends(kind):
-        found = _inherited(kind, table)
-    if found is None:
+    operations = _inherited(kind, table)
+    if operations is None and _register_lazy_backends(kind):
+        operations = _inherited(kind, table)
+    if operations is None:
         word = "scalar" if table is _scalars else "condition"
         raise ScalarError(
             f"{quoted(x)} of type {kind.__module__}.{kind.__qualname__} is no {word} known to rbd;"
             " a scalar family joins with rbd.scalars.register_scalar",
             scalar=x,
         )
-    table[kind] = found
-    return found
+    table[kind] = operations
+    return operations
 
 
 def _inherited(kind: type, table: dict[type, Operations[Scalar]]) -> Operations[Scalar] | None:
