@@ -44,14 +44,15 @@ def collision_model(
     for a, b in pairs:
         if a in shapes and b in shapes and has_distance(shapes[a], shapes[b]):
             friction = frictions.get((a, b)) or geoms[a].contact_friction.combined(geoms[b].contact_friction)
-            model.add_pair(
-                shapes[a],
-                shapes[b],
-                friction=0.0 if friction.dimensions == 1 else None,
-                torsional_friction=friction.torsional_length,
-                rolling_friction=friction.rolling_length,
-            )
+            _add_pair(model, shapes[a], shapes[b], friction)
     return model
+
+
+def _add_pair(model: CollisionModel, a: Shape, b: Shape, friction: PairFriction) -> None:
+    """Add a pair, which has no friction where contacts have the normal direction only."""
+    lengths = friction.torsional_length, friction.rolling_length
+    coefficient = 0.0 if friction.dimensions == 1 else None
+    model.add_pair(a, b, friction=coefficient, torsional_friction=lengths[0], rolling_friction=lengths[1])
 
 
 def _made(geom: Geom, hull: Callable[[Geom], MeshHull] | None) -> Callable[[Frame[Any]], Shape] | None:

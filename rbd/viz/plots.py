@@ -54,11 +54,8 @@ def plot_mechanism(
     pushes, mechanism = arrows(state, forces), state.mechanism
     parts, poses = bones(mechanism), body_poses(state, mechanism.bodies)
     drawn = new_space() if ax is None else ax
-    lines = [applied(pose, bone.segments) for pose, bone in zip(poses, parts, strict=True)]
-    joints = np.concatenate([applied(pose, bone.joints) for pose, bone in zip(poses, parts, strict=True)])
-    _lines(drawn, np.concatenate(lines), _BONE, 2.5)
-    drawn.scatter(*joints.T, color=_JOINT, s=18, depthshade=False, zorder=5)
-    corners = [*(line.reshape(-1, 3) for line in lines), poses[:, :3, 3], _loops(drawn, state), _contacts(drawn, state)]
+    ends = _bones(drawn, poses, parts)
+    corners = [ends, poses[:, :3, 3], _loops(drawn, state), _contacts(drawn, state)]
     low, high = _extent(np.concatenate(corners))
     size = float(np.linalg.norm(high - low))
     for pose, bone in zip(poses, parts, strict=True):
@@ -68,6 +65,15 @@ def plot_mechanism(
         drawn, np.minimum(low, tips.min(axis=0, initial=np.inf)), np.maximum(high, tips.max(axis=0, initial=-np.inf))
     )
     return drawn
+
+
+def _bones(axes: Any, poses: Array, parts: Sequence[Bone]) -> Array:
+    """Draw the lines and joints of all bodies; return the ends of the lines."""
+    lines = np.concatenate([applied(pose, bone.segments) for pose, bone in zip(poses, parts, strict=True)])
+    joints = np.concatenate([applied(pose, bone.joints) for pose, bone in zip(poses, parts, strict=True)])
+    _lines(axes, lines, _BONE, 2.5)
+    axes.scatter(*joints.T, color=_JOINT, s=18, depthshade=False, zorder=5)
+    return lines.reshape(-1, 3)
 
 
 def _extent(points: Array) -> tuple[Array, Array]:
