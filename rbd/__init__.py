@@ -176,7 +176,4 @@ if not TYPE_CHECKING:
     def __dir__() -> list[str]:
         return sorted({*__all__, *_MODULES, "compile"})
 
-    for _package in _IMPORTED_WITH_RBD:
-        for _name in _NAMES[_package].split():
-            __getattr__(_name)
-    del _package, _name
+    globals().update({name: __getattr__(name) for package in _IMPORTED_WITH_RBD for name in _NAMES[package].split()})
