@@ -96,16 +96,16 @@ class _MuJoCo:
         return self._matrix
 
     def _function(self, quantity: Quantity) -> Function:
-        engine = self._mujoco, self._model, self._data
+        mujoco, model, data = self._mujoco, self._model, self._data
         match quantity:
             case Quantity.POSES:
-                return _poses(*engine)
+                return _poses(mujoco, model, data)
             case Quantity.MASS:
-                return _mass(*engine, self._full)
+                return _mass(mujoco, model, data, self._full)
             case Quantity.INVERSE:
-                return _inverse(*engine)
+                return _dynamics(mujoco.mj_inverse, model, data, data.qacc, data.qfrc_inverse)
             case _:
-                return _forward(*engine)
+                return _dynamics(mujoco.mj_forward, model, data, data.qfrc_applied, data.qacc)
 
     # --- conversion to rbd's conventions -----------------------------------------------------------------------------
 
@@ -171,30 +171,16 @@ def _mass(mujoco: Any, model: Any, data: Any, full: Callable[[], Array]) -> Func
     return mass
 
 
-def _inverse(mujoco: Any, model: Any, data: Any) -> Function:
-    """Return inverse dynamics as a function of q, v and vd."""
-    position, velocity, acceleration = data.qpos, data.qvel, data.qacc
-    torques: Array = data.qfrc_inverse
+def _dynamics(run: Callable[[Any, Any], object], model: Any, data: Any, third: Array, result: Array) -> Function:
+    """Return a function of q, v and what goes to `third`, which runs and returns a copy of `result`."""
+    position, velocity = data.qpos, data.qvel
 
-    def inverse(q: Array, v: Array, vd: Array) -> Array:
-        position[:], velocity[:], acceleration[:] = q, v, vd
-        mujoco.mj_inverse(model, data)
-        return torques.copy()
+    def dynamics(q: Array, v: Array, x: Array) -> Array:
+        position[:], velocity[:], third[:] = q, v, x
+        run(model, data)
+        return result.copy()
 
-    return inverse
-
-
-def _forward(mujoco: Any, model: Any, data: Any) -> Function:
-    """Return forward dynamics as a function of q, v and torques."""
-    position, velocity, applied = data.qpos, data.qvel, data.qfrc_applied
-    acceleration: Array = data.qacc
-
-    def forward(q: Array, v: Array, tau: Array) -> Array:
-        position[:], velocity[:], applied[:] = q, v, tau
-        mujoco.mj_forward(model, data)
-        return acceleration.copy()
-
-    return forward
+    return dynamics
 
 
 def _positions(link: TreeLink) -> list[int]:
