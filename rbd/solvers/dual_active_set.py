@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.intrinsics.language import Floats, divide, fma, select, some
-from rbd.intrinsics.workspace import floats, operand, result
+from rbd.intrinsics.workspace import floats, operand, result, scratch
 from rbd.solvers.row_groups import GroupedRows
 
 ROUNDS: Final = 40
@@ -60,8 +60,9 @@ class DualActiveSet(GroupedRows):
     weights = floats("n")
     """The multiplier of each slot."""
     active_sides = floats("n")
-    twist = floats("6")
-    entries = floats("6")
+    violations = scratch("m")
+    twist = scratch("6")
+    entries = scratch("6")
     """The row of W that enters."""
     row = floats("n")
     """a."""
@@ -71,13 +72,13 @@ class DualActiveSet(GroupedRows):
     """Its multiplier so far."""
     pending = floats("1")
     """1 if it has entered half-way, else 0."""
-    direction = floats("n")
+    direction = scratch("n")
     """d."""
-    rates = floats("n")
+    rates = scratch("n")
     """r."""
-    leaving = floats("n")
+    leaving = scratch("n")
     """The row of N* of the slot that is dropped; zero in lanes that drop none."""
-    slot = floats("1")
+    slot = scratch("1")
     """The slot whose multiplier vanishes first; -1 if none falls."""
 
 
@@ -104,8 +105,6 @@ def _compare_rows(w: DualActiveSet, g: int) -> None:
     """Find the most violated row of a group from its twist."""
     size = w.group_sizes[g]
     worst = _SATISFIED
-    side = w.side[0]
-    number = select(w.pending[0] > 0.0, w.number[0], 0.0)
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
@@ -113,14 +112,27 @@ def _compare_rows(w: DualActiveSet, g: int) -> None:
             x = w.sides[row + part]
             for a in range(size):
                 x = fma(-w.wrenches[start + part * size + a], w.twist[a], x)
-            x = select(w.pending[0] > 0.0, 0.0, x)
-            number = select(x > worst, float(row + part + 1), number)
-            side = select(x > worst, w.sides[row + part], side)
-            for a in range(size):
-                w.entries[a] = select(x > worst, w.wrenches[start + part * size + a], w.entries[a])
+            w.violations[row + part] = x
             worst = select(x > worst, x, worst)
         row += w.chunk
         start += w.chunk * size
+    _choose_row(w, g, select(w.pending[0] > 0.0, _NEVER, worst))
+
+
+def _choose_row(w: DualActiveSet, g: int, worst: float) -> None:
+    """Set the row of a group with the largest violation; rows that are it in no lane are skipped."""
+    side = w.side[0]
+    number = select(w.pending[0] > 0.0, w.number[0], 0.0)
+    row = w.group_ends[g]
+    start = w.wrench_starts[g]
+    while row < w.group_ends[g + 1]:
+        if some(w.violations[row] >= worst):
+            number = select(w.violations[row] >= worst, float(row + 1), number)
+            side = select(w.violations[row] >= worst, w.sides[row], side)
+            for a in range(w.group_sizes[g]):
+                w.entries[a] = select(w.violations[row] >= worst, w.wrenches[start + a], w.entries[a])
+        row += 1
+        start += w.group_sizes[g]
     w.side[0] = side
     w.number[0] = number
 

@@ -133,10 +133,11 @@ class _Scaled(NamedTuple):
         stops = [maximum(side + a, -side - b) for side, a, b in zip(rest, low, high, strict=True)]
         size = reduce(maximum, (*own, *rubbed, *stops), sqrt(dot(free, free)) * _SMALL)
         size = where(less(0, size), size, 1)
-        used = [where(less(0, x), side / size, -1) for side, x in zip(own, inverses, strict=False)]
-        limits = [tuple(x / size for x in each) for each in (low, high, efforts, begin)]
+        share = 1 / size
+        used = [where(less(0, x), side * share, -1) for side, x in zip(own, inverses, strict=False)]
+        limits = [tuple(x * share for x in each) for each in (low, high, efforts, begin)]
         scaled = Intervals(unit[count:], *limits)
-        return cls(unit[:count], tuple(used), scaled, tuple(x / size for x in rest), inverses, size, contradicts)
+        return cls(unit[:count], tuple(used), scaled, tuple(x * share for x in rest), inverses, size, contradicts)
 
 
 def _white_groups(factor: Factor, groups: Sequence[RowGroup]) -> list[RowGroup]:

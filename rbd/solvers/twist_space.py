@@ -89,5 +89,6 @@ def _divided(rows: Sequence[Sequence[Scalar]], factor: Matrix) -> Matrix:
         left: Sequence[Scalar] = row
         for x, other in zip(own, found, strict=False):
             left = [a - x * b for a, b in zip(left, other, strict=True)]
-        found.append(tuple(a / own[-1] for a in left))
+        inverse = 1 / own[-1]
+        found.append(tuple(a * inverse for a in left))
     return tuple(found)
