@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 Planes: TypeAlias = NDArray[np.float64]
-"""Outward normals and offsets of faces: n x + d is the height of a point above a face."""
+"""Outward normals and offsets of faces: n x + d is the height of a point above a face. Edges, of flat hulls."""
 ROUNDING: Final = 1e-3
 """Radius of hulls, at most (m)."""
 LEAST: Final = 4
@@ -69,17 +69,26 @@ def checked_points(points: object) -> int:
 def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> MeshHull:
     """Return the hull of at most `most` vertices: of the farthest ones, each beyond the hull of those before.
 
-    Its radius is `rounding`, or a quarter of its depth if that is less.
+    Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat. Raises
+    MeshFault for vertices on a line.
     """
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    extent = float((high - low).max())
-    if np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)[-1] <= _FLAT * extent * len(vertices) ** 0.5:
-        raise MeshFault("the mesh is flat: it has no convex hull")
+    middle = vertices.mean(axis=0)
+    sizes, axes = np.linalg.svd(vertices - middle, full_matrices=False)[1:]
+    extent = float(np.ptp(vertices, axis=0).max())
+    if sizes[-1] > _FLAT * extent * len(vertices) ** 0.5:
+        return _solid_hull(vertices, most, rounding, extent)
+    flat = (vertices - middle) @ axes[:2].T
+    outline = flat[_hull_planes(flat)[0]]
+    chosen, beyond = _farthest(outline, most)
+    return MeshHull(middle + chosen @ axes[:2], rounding, len(outline), beyond)
+
+
+def _solid_hull(vertices: Vertices, most: int, rounding: float, extent: float) -> MeshHull:
     corners = vertices[_hull_planes(vertices)[0]]
     chosen, beyond = _farthest(corners, most)
     numbers, planes = _hull_planes(chosen)
     points = chosen[numbers]
-    radius = min(rounding, -_SHARE * float((_heights(planes, points.mean(axis=0)[None])).max()))
+    radius = min(rounding, -_SHARE * float(_heights(planes, points.mean(axis=0)[None]).max()))
     return MeshHull(np.array([_inset(point, planes, radius, extent) for point in points]), radius, len(corners), beyond)
 
 
@@ -89,7 +98,7 @@ def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
         return corners, 0.0
     axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=False)[2]
     along = corners @ axes.T
-    chosen = list(dict.fromkeys([*along.argmax(axis=0).tolist(), *along.argmin(axis=0).tolist()]))
+    chosen = list(dict.fromkeys([*along.argmax(axis=0).tolist(), *along.argmin(axis=0).tolist()]))[:most]
     while True:
         heights = _heights(_hull_planes(corners[chosen])[1], corners).max(axis=1)
         farthest = int(heights.argmax())
@@ -105,13 +114,13 @@ def _hull_planes(points: Vertices) -> tuple[NDArray[np.intp], Planes]:
     try:
         hull = ConvexHull(points)
     except QhullError:
-        raise MeshFault("the mesh is flat: it has no convex hull") from None
+        raise MeshFault("the vertices of the mesh are on a line, or nearly so") from None
     return np.asarray(hull.vertices, dtype=np.intp), np.asarray(hull.equations, dtype=np.float64)
 
 
 def _heights(planes: Planes, points: Vertices) -> NDArray[np.float64]:
     """Return the heights of points above faces, (points, faces)."""
-    return np.asarray(points @ planes[:, :3].T + planes[:, 3], dtype=np.float64)
+    return np.asarray(points @ planes[:, :-1].T + planes[:, -1], dtype=np.float64)
 
 
 def _inset(point: NDArray[np.float64], planes: Planes, radius: float, extent: float) -> NDArray[np.float64]:

@@ -36,15 +36,18 @@ def test_faces_stay_where_they_are_and_points_inside_are_left_out() -> None:
         assert reach(hull.points, hull.radius, -axis) == pytest.approx(half, abs=1e-15)
 
 
-def test_thin_hulls_have_a_smaller_radius_and_flat_ones_are_refused() -> None:
+def test_thin_hulls_have_a_smaller_radius_and_flat_ones_have_two_sides() -> None:
     hull = mesh_hull(CUBE * [1, 1, 0.01], 32)
     assert hull.radius == pytest.approx(0.05 * 0.01 / 4)
     assert reach(hull.points, hull.radius, np.array([0.0, 0, 1])) == pytest.approx(5e-4, abs=1e-15)
-    with pytest.raises(MeshFault, match="flat"):
-        mesh_hull(CUBE * [1, 1, 0], 32)
+    flat = mesh_hull(np.vstack([CUBE, CUBE / 2]) * [1, 1, 0], 32)
+    assert (len(flat.points), flat.vertices, flat.radius) == (4, 4, 1e-3)
+    assert reach(flat.points, flat.radius, np.array([0.0, 0, 1])) == pytest.approx(1e-3, abs=1e-15)
+    with pytest.raises(MeshFault, match="on a line"):
+        mesh_hull(CUBE * [1, 0, 0], 32)
 
 
-@pytest.mark.parametrize("most", [8, 32, 128])
+@pytest.mark.parametrize("most", [4, 5, 8, 32, 128])
 def test_many_vertices_are_reduced_and_the_loss_is_told(most: int) -> None:
     """The vertices of a ball that are left out are no farther beyond a face than the hull says."""
     rng = np.random.default_rng(1)
@@ -55,8 +58,8 @@ def test_many_vertices_are_reduced_and_the_loss_is_told(most: int) -> None:
     directions = rng.normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     lost = [0.1 - reach(hull.points, hull.radius, each) for each in directions]
-    assert 0 < hull.beyond < {8: 0.1, 32: 0.02, 128: 0.006}[most]
-    assert max(lost) < 2 * hull.beyond
+    assert 0 < hull.beyond < {4: 0.2, 5: 0.2, 8: 0.1, 32: 0.02, 128: 0.006}[most]
+    assert most < 8 or max(lost) < 2 * hull.beyond
     assert min(lost) > -hull.radius
 
 
