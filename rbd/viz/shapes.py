@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import CollisionModel, Distance, HeightField
+from rbd.contact import CollisionModel, Distance
 from rbd.contact.geometry.shapes import Shape, bounding_radius, is_ground
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
@@ -131,7 +131,7 @@ def _checked_colors(colors: object) -> Mapping[str, str]:
 
 def _outwards(shape: Shape, corners: Array) -> Array:
     """Return a vector per polygon that points out of the shape, which is convex or the ground."""
-    if isinstance(shape, HeightField):
+    if is_ground(shape):
         normal = np.cross(corners[0, 3] - corners[0, 0], corners[0, 1] - corners[0, 0])
         return np.broadcast_to(normal, (len(corners), 3))
     return np.asarray(corners.mean(axis=1) - corners.mean(axis=(0, 1)), dtype=np.float64)

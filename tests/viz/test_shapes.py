@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, HeightField, Sphere
 from rbd.errors import ArgumentError, MissingPackageError
 from rbd.scalars.arrays import Array
 from rbd.viz import plot_shapes
@@ -101,3 +101,23 @@ def test_invalid_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbd.viz.figures.importlib.import_module", missing)
     with pytest.raises(MissingPackageError, match=r"plots need matplotlib: pip install 'rbd\[plot\]'"):
         plot_shapes(rbd.MechanismState(mechanism), model)
+
+
+def test_ground_is_lit_from_above() -> None:
+    """A plane and a level height field below a ball have the same colour, that of the ground in full light."""
+    mechanism = rbd.Mechanism()
+    root, state = mechanism.root_frame, rbd.MechanismState(mechanism)
+    colors = []
+    for ground in (
+        HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))),
+        HeightField(root, (1.0, 1.0), np.zeros((2, 2))),
+    ):
+        model = CollisionModel(mechanism)
+        model.add("world", ground)
+        model.add("world", Sphere(root, 0.1))
+        [faces] = plot_shapes(state, model).collections
+        shown = np.asarray(faces.get_facecolor())[:, :3]
+        colors.append(shown[np.ptp(shown, axis=1) < 1e-9])
+        assert len(colors[-1]) > 0
+    np.testing.assert_allclose(np.vstack(colors), np.full((len(colors[0]) + len(colors[1]), 3), colors[0][0, 0]))
+    assert colors[0].min() > 0.6
