@@ -34,8 +34,8 @@ settings.register_profile("deep", max_examples=5000, derandomize=False, print_bl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 _UNOPTIMISED = (
-    *("tests/algorithms/", "tests/compiled/", "tests/contact/", "tests/docs/"),
-    *("tests/engine/test_every_kernel.py", "tests/native/codegen/", "tests/simulation/"),
+    *("tests/algorithms/", "tests/compiled/", "tests/contact/", "tests/docs/", "tests/engine/"),
+    *("tests/native/codegen/", "tests/simulation/"),
 )
 """Tests of algorithms, and of what is done before LLVM or beside it. The marker `optimised` excepts a test."""
 

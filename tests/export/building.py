@@ -52,23 +52,31 @@ def call(library: ctypes.CDLL, name: str, *arrays: np.ndarray) -> int:
 
 
 def built(compiler: str, sources: list[Path], folder: Path, *options: str) -> ctypes.CDLL:
-    """Return the library that `compiler` makes of several files, without warnings.
+    """Return the library that `compiler` makes of several files, without warnings."""
+    return linked(compiler, objects(compiler, sources, folder, *options), folder)
+
+
+def objects(compiler: str, sources: list[Path], folder: Path, *options: str) -> list[Path]:
+    """Return the object files that `compiler` makes of several files, without warnings."""
+    made = [folder / f"{source.stem}.o" for source in sources]
+    for source, target in zip(sources, made, strict=True):
+        command = [compiler, *WARNINGS, *options, "-fPIC", "-c", str(source), "-o", str(target)]
+        subprocess.run(command, check=True)
+    return made
+
+
+def linked(compiler: str, objects: list[Path], folder: Path) -> ctypes.CDLL:
+    """Return the library of object files.
 
     Options are for compiling alone: linked with options for fast arithmetic, a library would switch subnormal numbers
     off in this process.
     """
-    objects = [str(source.with_suffix(".o")) for source in sources]
-    for source, target in zip(sources, objects, strict=True):
-        command = [compiler, *WARNINGS, *options, "-fPIC", "-c", str(source), "-o", target]
-        subprocess.run(command, check=True)
-    library = folder / f"{compiler}{''.join(options)}.so"
-    subprocess.run([compiler, "-shared", *objects, "-o", str(library), "-lm"], check=True)
+    library = folder / f"{compiler}.so"
+    subprocess.run([compiler, "-shared", *map(str, objects), "-o", str(library), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
-def symbols(compiler: str, source: Path, folder: Path, *options: str) -> dict[str, str]:
-    """Return the symbols of the object file of `source`: their kind in the listing of nm, by name."""
-    target = folder / "symbols.o"
-    subprocess.run([compiler, *WARNINGS, *options, "-c", str(source), "-o", str(target)], check=True)
-    listed = subprocess.run(["nm", "-P", str(target)], check=True, capture_output=True, text=True).stdout
+def symbols(file: Path) -> dict[str, str]:
+    """Return the symbols of an object file: their kind in the listing of nm, by name."""
+    listed = subprocess.run(["nm", "-P", str(file)], check=True, capture_output=True, text=True).stdout
     return {line.split()[0]: line.split()[1] for line in listed.splitlines()}

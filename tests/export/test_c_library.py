@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from rbd.program.program import Program
 from rbd.scalars import sincos
 from rbd.scalars.arrays import Array
 
-from .building import COMPILERS, LIBM, WARNINGS, built, call, symbols
+from .building import COMPILERS, LIBM, WARNINGS, built, call, linked, objects, symbols
 from .single_precision import interpret, sine_and_cosine
 
 FAST = ("-O3", "-march=native", "-std=gnu17")
@@ -44,6 +45,22 @@ def functions() -> dict[str, RecordedFunction]:
     return found | {"loop_step": rbd.compile(rbd.robots.four_bar()).function("step", integrator="semi-implicit-euler")}
 
 
+Objects = Callable[[str, str, str], tuple[CLibrary, list[Path]]]
+
+
+@pytest.fixture(scope="module")
+def library_of(functions: dict[str, RecordedFunction], tmp_path_factory: pytest.TempPathFactory) -> Objects:
+    """A function of compiler, name of options and type of numbers: the source, and object files, compiled once."""
+
+    @cache
+    def made(compiler: str, options: str, dtype: str) -> tuple[CLibrary, list[Path]]:
+        folder = tmp_path_factory.mktemp("library")
+        written = _written(functions, folder, dtype=dtype)
+        return written, objects(compiler, list(written.sources), folder, *OPTIONS[options])
+
+    return made
+
+
 def _written(functions: Mapping[str, RecordedFunction], folder: Path, **options: Any) -> CLibrary:
     return write_c_library(functions, folder, prefix="our", **options)
 
@@ -63,10 +80,10 @@ def _tuple(found: Array | tuple[Array, ...]) -> tuple[Array, ...]:
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_bits_of_the_interpreter(
-    compiler: str, options: str, functions: dict[str, RecordedFunction], tmp_path: Path
+    compiler: str, options: str, functions: dict[str, RecordedFunction], library_of: Objects, tmp_path: Path
 ) -> None:
-    written, rng = _written(functions, tmp_path), np.random.default_rng(2)
-    library = built(compiler, list(written.sources), tmp_path, *OPTIONS[options])
+    (written, files), rng = library_of(compiler, options, "float64"), np.random.default_rng(2)
+    library = linked(compiler, files, tmp_path)
     for name, recorded in functions.items():
         workspace = np.full(written.workspaces[f"our_{name}"] + 1, np.nan)
         workspace[-1] = 7.0
@@ -82,15 +99,13 @@ def test_bits_of_the_interpreter(
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_calls_of_the_mathematics_library_only(
-    compiler: str, options: str, dtype: str, functions: dict[str, RecordedFunction], tmp_path: Path
-) -> None:
+def test_calls_of_the_mathematics_library_only(compiler: str, options: str, dtype: str, library_of: Objects) -> None:
     allowed = LIBM if dtype == "float64" else {f"{name}f" for name in LIBM}
-    for source in _written(functions, tmp_path, dtype=dtype).sources:
-        found = symbols(compiler, source, tmp_path, *OPTIONS[options])
+    for file in library_of(compiler, options, dtype)[1]:
+        found = symbols(file)
         assert {name for name, kind in found.items() if kind in "Uw"} <= allowed
         assert not {name for name, kind in found.items() if kind in "bBdDcC"}  # no variables outside of functions
-        assert [name for name, kind in found.items() if kind == "T"] == [source.stem]
+        assert [name for name, kind in found.items() if kind == "T"] == [file.stem]
 
 
 CONTRACTED = {  # options that the files themselves undo
