@@ -126,23 +126,34 @@ class EventDetector:
         """Take a step, or the part of it up to the first event."""
         origin = SavedState(self._state)
         result = self._trial_step(step, s, start, end, before)
-        low, low_values = start, before
+        if not result.occurred:
+            return result
+
+        def again(t: float) -> StepResult:
+            """Take the step up to time `t`."""
+            origin.restore()
+            return self._trial_step(step, s, start, t, before)
+
+        first = self._first_event(again, start, before, result)
+        # The last trial may have ended before the event.
+        return first if first.time == end else again(first.time)._replace(occurred=first.occurred)
+
+    def _first_event(
+        self, step_to: Callable[[float], StepResult], start: float, before: list[float], result: StepResult
+    ) -> StepResult:
+        """Return the result at the first event between `start`, with values `before`, and a result with events."""
+        low, low_values, tolerance = start, before, _RELATIVE_TOLERANCE * max(1.0, abs(result.time))
         for trial in range(_MAX_TRIALS):
-            if not result.occurred or result.time - low <= _RELATIVE_TOLERANCE * max(1.0, abs(end)):
+            if result.time - low <= tolerance:
                 break
             t = self._bracket_point(trial, low, low_values, result)
             if not low < t < result.time:  # rounding has moved it to an end
                 t = 0.5 * (low + result.time)
-            origin.restore()
-            result_at_t = self._trial_step(step, s, start, t, before)
+            result_at_t = step_to(t)
             if result_at_t.occurred:
                 result = result_at_t
             else:
                 low, low_values = t, result_at_t.values
-        if result.occurred and result.time < end:  # the last trial ended before the event
-            origin.restore()
-            last = self._trial_step(step, s, start, result.time, before)
-            result = last._replace(occurred=result.occurred)
         return result
 
     def occurrence(self, t: float, event: Event) -> Occurrence:
