@@ -1,6 +1,7 @@
 """Engine of live states: machine code for calls of algorithms and queries.
 
 fast_path.py          decorator of algorithms: makes the key of a call, calls the builtin found under it
+call_arguments.py     arguments of such calls: what is part of the key, the arrays
 result_fast_path.py   the same for functions that fill a DynamicsResult
 live_engine.py        LiveEngine: finds what was recorded of a kernel, runs it, returns the result of the call
 live_buffers.py       coordinates of a live state, its owner and its versions, which machine code reads

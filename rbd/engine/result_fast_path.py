@@ -8,7 +8,8 @@ from typing import Any, ParamSpec, TypeVar, cast, final
 
 import attrs
 
-from rbd.engine.fast_path import MISSING, FastPathSpec, with_zero_torques
+from rbd.engine.call_arguments import CallArguments, with_zero_torques
+from rbd.engine.fast_path import MISSING
 from rbd.kernels.calls import Call
 from rbd.kernels.kernel import is_state, require_state
 from rbd.mechanism import Mechanism
@@ -25,10 +26,9 @@ def result_fast_path(make: Callable[[Mechanism], R]) -> Callable[[Callable[P, Ca
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
-        spec = FastPathSpec(
-            cast("Any", function), function.__name__, target=True, vectors=1, torques=True, wrenches=True
-        )
-        return cast("Callable[P, R]", wraps(function)(_of_result(_ResultFastPaths(spec, make))))
+        arguments = CallArguments(target=True, vectors=1, wrenches=True)
+        paths = _ResultFastPaths(cast("Any", function), function.__name__, arguments, make)
+        return cast("Callable[P, R]", wraps(function)(_of_result(paths)))
 
     return decorate
 
@@ -58,8 +58,10 @@ def _of_result(paths: _ResultFastPaths) -> Callable[..., Any]:
 class _ResultFastPaths:
     """The fast paths of one function."""
 
-    spec: FastPathSpec
-    """That of its arguments; the state is the target."""
+    function: Callable[..., Call[Any]]
+    name: str
+    arguments: CallArguments
+    """Those after the result; the state is the target."""
     make: Callable[[Mechanism], Any]
     """Makes a result."""
 
@@ -67,10 +69,10 @@ class _ResultFastPaths:
         """Return the result of any call, by its fast path if it has one."""
         result, args = self._with_result(result, args, named)
         state = args[0] if args else None
-        parsed = self.spec.parsed(result, with_zero_torques(state, args, 1), named)
-        if parsed is None:
+        parts = self.arguments.split(result, with_zero_torques(state, args, 1), named)
+        if parts is None:
             return self.run(result, args, named, None, 0)
-        static, arrays, _ = parsed
+        static, arrays, _ = parts
         key = (state, *static) if static else state
         try:
             builtin = result.engine.fast.get(key)
@@ -84,17 +86,17 @@ class _ResultFastPaths:
         """Return a result, made if none is given, and the arguments that follow it."""
         if result is MISSING:
             state: Any = named.get("state")
-            require_state(state, self.spec.name)
+            require_state(state, self.name)
             return self.make(state.mechanism), args
         if "state" in named:
             return result, args
         if not args:
-            require_state(result, self.spec.name)
+            require_state(result, self.name)
         return (self.make(result.mechanism), (result, *args)) if is_state(result) else (result, args)
 
     def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
         """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
-        call = self.spec.function(result, *args, **named)
-        if key is not None and not self.spec.has_default_frames(result, args, named):
+        call = self.function(result, *args, **named)
+        if key is not None and not self.arguments.have_default_frames(result, args, named):
             key = None
         return call.run(result, key, count)
