@@ -84,6 +84,34 @@ def classes(tree: ast.Module) -> list[str]:
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
+_CLOSED_KINDS = {"NamedTuple", "Protocol", "TypedDict", "Enum", "IntEnum", "StrEnum", "Exception"}
+_FOR_USERS = {"Tag"}
+"""Classes that users derive from, and rbd does not."""
+
+
+def open_leaves(trees: list[ast.Module]) -> set[str]:
+    """Return the classes that none derives from and that are not final; exceptions and structures need not be."""
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bases = {node.name: {name for base in node.bases for name in _names_in(base)} for node in nodes}
+    leaves = bases.keys() - {name for names in bases.values() for name in names} - _FOR_USERS
+    final = {
+        node.name for node in nodes if "final" in {name for mark in node.decorator_list for name in _names_in(mark)}
+    }
+    return {
+        name
+        for name in leaves - final
+        if not (bases[name] & _CLOSED_KINDS or name.endswith(("Error", "Fault", "Warning")))
+    }
+
+
+def _names_in(expression: ast.expr) -> set[str]:
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(expression)
+        if isinstance(node, (ast.Name, ast.Attribute))
+    }
+
+
 def modules() -> list[Path]:
     """Every module of the package."""
     return sorted(PACKAGE.rglob("*.py"))

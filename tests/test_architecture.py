@@ -85,6 +85,10 @@ def test_no_two_classes_have_one_name() -> None:
     assert set(house.CLASSES_OF_ONE_NAME) <= set(twice)
 
 
+def test_classes_that_none_derives_from_are_final() -> None:
+    assert house.open_leaves([parse(path) for path in MODULES]) == set()
+
+
 @each_layer
 def test_imports_point_upwards(paths: Paths) -> None:
     assert faults(paths, lambda path: house.forbidden_imports(path, parse(path))) == {}
@@ -264,6 +268,21 @@ def test_parameter_rule_bites(line: str, refused: bool) -> None:
 )
 def test_tolerance_rule_bites(line: str, refused: int) -> None:
     assert len(house.hidden_tolerances(ast.parse(line))) == refused
+
+
+@pytest.mark.parametrize(
+    ("source", "open_leaves"),
+    [
+        ("class A: pass", {"A"}),
+        ("class A: pass\n@final\nclass B(A[int]): pass", set()),
+        ("class A: pass\nclass B(abc.A): pass", {"B"}),
+        ("@attrs.frozen(eq=False)\nclass A: pass", {"A"}),
+        ("class A(NamedTuple, Generic[T]): pass", set()),
+        ("class _WrongError(Exception): pass", set()),
+    ],
+)
+def test_rule_of_final_classes_bites(source: str, open_leaves: set[str]) -> None:
+    assert house.open_leaves([ast.parse(source)]) == open_leaves
 
 
 def test_heavy_imports_are_allowed_inside_functions_only() -> None:

@@ -8,7 +8,7 @@ of the active set this is the one-sided derivative, towards the side without the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
@@ -31,6 +31,7 @@ from rbd.solvers.operands import entries, solver_error, unpack
 _DEPENDENT: Final = 1e-12
 
 
+@final
 class HeldRows(ActiveSet):
     """The factors of the equations of a minimum with known active rows, of which it takes those that are independent.
 
@@ -98,6 +99,7 @@ FACTOR_ACTIVE_SET: Final = Intrinsic(
 )
 
 
+@final
 class HeldMinimum(ActiveSet):
     """The minimum for a linear term and the values of the taken rows, by the factors of `HeldRows`."""
 

@@ -8,7 +8,7 @@ not converge, leaves the problem to the dense rank-revealing decomposition of `m
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma, sqrt
 from rbd.intrinsics.workspace import floats, operand, result, table
@@ -28,6 +28,7 @@ _REFINED: Final = 1e-8
 """The largest correction of the last step, relative to the multipliers; the error that is left is far smaller."""
 
 
+@final
 class BlockRows(LeastSquares):
     """The problem, with A as dense blocks of rows over the columns they have; all rows are in the order of elimination.
 

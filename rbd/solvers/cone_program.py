@@ -35,6 +35,7 @@ _ZERO_BLOCK: Final = const(1, 10**14)
 """A block this much shorter than the longest counts as zero."""
 
 
+@final
 class _Check(Workspace):
     """A residual."""
 

@@ -17,7 +17,7 @@ pivots are at least 1. All loops have the same course in all lanes: sparsity is 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.language import Floats, divide, fma, select, some, sqrt
 from rbd.intrinsics.workspace import floats, operand, result, table
@@ -27,6 +27,7 @@ _TINY: Final = 1e-150
 _HALF: Final = 0.5
 
 
+@final
 class ConeProjection(WeightedFactor):
     """The blocks and interval rows, the point with the multipliers, and Newton's system.
 

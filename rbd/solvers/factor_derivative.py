@@ -7,7 +7,7 @@ Smith 1995, "Differentiation of the Cholesky algorithm", has the like for L Lᵀ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, Rows, fma
@@ -15,6 +15,7 @@ from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.protocol import Vector
 
 
+@final
 class FactorChange(Workspace):
     """A factor, -L below the diagonal and 1 / D in it, and the change of a lower triangle: row by row, all of them."""
 

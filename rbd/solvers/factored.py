@@ -29,6 +29,7 @@ _BLOCK: Final = 64
 """Columns of a block, at most: as many as machine code takes at a time."""
 
 
+@final
 class SparseFactor(Workspace):
     """The entries of L, 1 / D and of the right-hand sides that are not zero, and `blocks` of m columns of solutions."""
 

@@ -41,6 +41,7 @@ from rbd.solvers.row_groups import GroupedRows, GroupPattern, RowGroup
 from rbd.solvers.row_pattern import RowPattern
 
 
+@final
 class GroupedProjection(Projection, GroupedRows):
     """The rows as products, in the order of the groups."""
 

@@ -7,7 +7,7 @@ lower bounds, of upper bounds, and twos of dry friction. Those whose slack is fa
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma, select
 from rbd.intrinsics.workspace import floats, operand, result, table
@@ -22,6 +22,7 @@ LARGEST_RATIO: Final = 1e14
 """Largest entry of D, beyond which a factor has no correct digits."""
 
 
+@final
 class InteriorPoint(WeightedFactor, GroupedRows):
     """The rows in groups and the interval rows, with their sides; the iterate and its changes."""
 

@@ -6,7 +6,7 @@ The pivot of a column is its largest entry (Golub & Van Loan 2013, section 3.4).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.errors import ShapeError, SingularError
 from rbd.intrinsics.intrinsic import Intrinsic
@@ -24,6 +24,7 @@ class SquareMatrix(Workspace):
     matrix = operand("n", "n")
 
 
+@final
 class SquareSystem(SquareMatrix):
     """A square system with m right-hand sides."""
 
@@ -32,6 +33,7 @@ class SquareSystem(SquareMatrix):
     solution = result("n", "m")
 
 
+@final
 class Determinant(SquareMatrix):
     """The determinant of a square matrix."""
 

@@ -7,7 +7,7 @@ where rows are those of a tree's joints, pivot k is the inertia that joint k mov
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
@@ -27,12 +27,14 @@ class Symmetric(Workspace):
     matrix = floats("n", "n")
 
 
+@final
 class FactorSystem(Symmetric):
     """Its factor, row by row as well."""
 
     factor = result("n * (n + 1) // 2")
 
 
+@final
 class System(Symmetric):
     """Equations with it, and m right-hand sides."""
 

@@ -306,6 +306,7 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
 )
 
 
+@final
 class GuardedQuadraticProgram(QuadraticProgram):
     """A quadratic program that need not be solved; entries that are structural zeros are not given."""
 

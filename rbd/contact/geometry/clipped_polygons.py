@@ -7,7 +7,7 @@ an intrinsic, since which corners and edges these are depends on numbers.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.contact.geometry.support_polygons import (
     MOST,
@@ -36,6 +36,7 @@ _PARALLEL: Final = 1e-6
 """Sine of the angle up to which edges do not cross."""
 
 
+@final
 class FacingPolygons(Candidates):
     """Two polygons and the corners of the region in which both are."""
 

@@ -11,7 +11,7 @@ those of the features. Hulls that overlap have a status, and those whose bound i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
@@ -38,6 +38,7 @@ _FAR: Final = 1e300
 """More than the squares of distances and sizes may be."""
 
 
+@final
 class ConvexPair(Workspace):
     """The points of two hulls, and the simplex."""
 

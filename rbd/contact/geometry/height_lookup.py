@@ -7,7 +7,7 @@ place moves within a cell: derivatives are zero.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
@@ -18,6 +18,7 @@ UNIT: Final = 2.0**-40
 """Heights in tables are whole multiples of this (m)."""
 
 
+@final
 class HeightLookup(Workspace):
     """A grid of heights, a place in it in cells, and the window of points around it."""
 

@@ -9,7 +9,7 @@ which points these are depends on numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 from rbd.contact.geometry.vectors import where3
 from rbd.intrinsics.constant import no_change, no_influence
@@ -48,6 +48,7 @@ class Candidates(Workspace):
     """The corners, counterclockwise about the normal."""
 
 
+@final
 class PointCloud(Candidates):
     """The points of a hull, and on which side of it they are wanted."""
 

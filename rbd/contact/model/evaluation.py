@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, final, overload
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class StateFunction(Protocol[P, Floats, Scalars]):
     def __call__(self, state: State[Any], /, *args: P.args, **named: P.kwargs) -> Scalars: ...
 
 
+@final
 class typed_results(Generic[Floats, Scalars]):
     """Tells type checkers what a function of a state returns: `floats` for live states, `scalars` for others."""
 

@@ -67,6 +67,7 @@ class ContactTrajectory:
         return f"<contact trajectory: {steps} steps to t = {self.t[-1]:g}, {pairs} pairs, {len(self.events)} events>"
 
 
+@final
 class TrajectoryRecorder:
     """Arrays of a trajectory that is being computed."""
 

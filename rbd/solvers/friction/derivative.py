@@ -7,7 +7,7 @@ change of mode this is the one-sided derivative, towards the side without the ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import operand
@@ -24,6 +24,7 @@ from rbd.solvers.friction.modes import (
 from rbd.solvers.operands import entries, solver_error, unpack
 
 
+@final
 class HeldPairs(Pairs):
     """Pairs with known modes: `held` is that result of `solve_friction`."""
 

@@ -6,7 +6,7 @@ three numbers per pair: 1 if its normal force may be active, and for each direct
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result
@@ -19,6 +19,7 @@ _ZERO_SLOPE: Final = 1e-12
 """A slope this much shorter than the other, or than its normal, counts as zero unless it has a bias."""
 
 
+@final
 class Friction(Pairs):
     """Pairs with unknown modes."""
 
