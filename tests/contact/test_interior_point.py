@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rbd.intrinsics import Intrinsic
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
@@ -168,3 +169,23 @@ def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "rev
         ends = [program.interpret(**{**point, "linear": point["linear"] + s * change})["x"] for s in (1, -1)]
         columns.append((np.asarray(ends[0]) - np.asarray(ends[1])) / (2 * h))
     np.testing.assert_allclose(np.asarray(matrix), np.transpose(columns), rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_dry_friction_takes_few_iterations(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong stiffness of its rows would be corrected later, after the largest number of iterations."""
+    counts, run = list[float](), Intrinsic.run
+
+    def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
+        found = run(self, sizes, operands)
+        if self.name == "approach_projection":
+            ends = np.cumsum(self.lengths(sizes).outputs)
+            counts.append(found[0][ends[list(self.layout.names("result")).index("iterations")] - 1])
+        return found
+
+    monkeypatch.setattr(Intrinsic, "run", noted)
+    feet = flat_feet(seed, points=4)
+    rows = unit_rows(len(feet.data[1]))
+    n = len(rows)
+    feet.solve(Intervals(rows, (-9.0,) * n, (9.0,) * n, (0.02,) * n, (0.0,) * n))
+    assert 0 < counts[0] <= 14
