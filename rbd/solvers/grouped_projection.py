@@ -54,14 +54,27 @@ class GroupedProjection(Projection, GroupedRows):
 
 
 def _check_group(w: GroupedProjection, g: int, worst: float) -> float:
-    """Compute slacks of a group, and what its forces lack to the point; return the residual so far."""
+    """Compute what the forces of a group lack to the point; return the residual so far."""
+    _find_twist(w, g)
+    found = _check_rows(w, g, worst)
+    _subtract_wrench(w, g)
+    return found
+
+
+def _find_twist(w: GroupedProjection, g: int) -> None:
+    """Compute the twist T z of a group."""
     width = w.column_ends[g + 1] - w.column_ends[g]
-    size = w.group_sizes[g]
-    for a in range(size):
+    for a in range(w.group_sizes[g]):
         x = 0.0
         for i in range(width):
             x = fma(w.maps[w.map_starts[g] + a * width + i], w.point[w.columns[w.column_ends[g] + i]], x)
         w.twist[a] = x
+
+
+def _check_rows(w: GroupedProjection, g: int, worst: float) -> float:
+    """Compute slacks of a group, and the wrench W'lam of its forces; return the residual so far."""
+    size = w.group_sizes[g]
+    for a in range(size):
         w.wrench[a] = 0.0
     row = w.group_ends[g]
     start = w.wrench_starts[g]
@@ -77,12 +90,17 @@ def _check_group(w: GroupedProjection, g: int, worst: float) -> float:
         worst = fma(0.0, slack, worst)
         row += 1
         start += size
-    for a in range(size):
+    return worst
+
+
+def _subtract_wrench(w: GroupedProjection, g: int) -> None:
+    """Subtract T' times the wrench of a group from what multipliers lack to the point."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
         for i in range(width):
             column = w.columns[w.column_ends[g] + i]
             entry = w.maps[w.map_starts[g] + a * width + i]
             w.direction[column] = fma(-w.wrench[a], entry, w.direction[column])
-    return worst
 
 
 def _check(w: GroupedProjection) -> None:

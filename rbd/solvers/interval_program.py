@@ -65,18 +65,27 @@ def solve_interval_program(
     """
     if not intervals.rows:
         return IntervalSolution(*solve(hessian, linear, rows, bounds))
-    n, m, k = len(linear), len(bounds), len(intervals.rows)
     sliders = _sliders(factor, intervals)
-    stretched = [(*row, *(0 for _ in sliders)) for row in rows]
-    stretched += [(*row, *(0 for _ in sliders)) for row in intervals.rows]
-    stretched += [(*(-x for x in row), *(0 for _ in sliders)) for row in intervals.rows]
-    for sign in (1, -1):
-        stretched += [(*(sign * x for x in each.row), *_unit(i, len(sliders))) for i, each in enumerate(sliders)]
-    sides = (*bounds, *intervals.lower, *(-x for x in intervals.upper), *(0 for _ in sliders), *(0 for _ in sliders))
+    none = [0 for _ in sliders]
+    sides = (*bounds, *intervals.lower, *(-x for x in intervals.upper), *none, *none)
     forces = (*linear, *(-each.friction for each in sliders))
-    found = solve(_hessian(hessian, sliders), forces, tuple(stretched), sides)
-    x, multipliers, active = found[0][:n], found[1], found[2]
-    last = m + 2 * k
+    found = IntervalSolution(*solve(_hessian(hessian, sliders), forces, _stretched(rows, intervals, sliders), sides))
+    return _merged(found._replace(x=found.x[: len(linear)]), len(bounds), len(intervals.rows), sliders)
+
+
+def _stretched(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -> Matrix:
+    """Return the rows of x and w: those given, both bounds of interval rows, and both of each w."""
+    none = [0 for _ in sliders]
+    found = [(*row, *none) for row in (*rows, *intervals.rows)]
+    found += [(*(-x for x in row), *none) for row in intervals.rows]
+    for sign in (1, -1):
+        found += [(*(sign * x for x in each.row), *_unit(i, len(sliders))) for i, each in enumerate(sliders)]
+    return tuple(found)
+
+
+def _merged(found: IntervalSolution, m: int, k: int, sliders: Sequence[_Slider]) -> IntervalSolution:
+    """Return one multiplier for each of m rows and k interval rows, from those of the rows of x and w."""
+    (x, multipliers, active), last = found, m + 2 * k
     total = [a - b for a, b in zip(multipliers[m : m + k], multipliers[m + k : last], strict=True)]
     held = [a + b for a, b in zip(active[m : m + k], active[m + k : last], strict=True)]
     for i, each in enumerate(sliders):

@@ -60,6 +60,16 @@ def lu_solve(k: int, rank: int, matrix: Rows, vector: Floats, order: Ints) -> No
         entry = vector[j]
         vector[j] = vector[order[j]]
         vector[order[j]] = entry
+    _solve_triangles(k, rank, matrix, vector)
+    for again in range(rank):
+        s = rank - 1 - again
+        swapped = vector[s]
+        vector[s] = vector[order[k + s]]
+        vector[order[k + s]] = swapped
+
+
+def _solve_triangles(k: int, rank: int, matrix: Rows, vector: Floats) -> None:
+    """Solve with L, then with U; unknowns beyond the rank are zero."""
     for i in range(k):
         value = 0.0
         if i < rank:
@@ -73,8 +83,3 @@ def lu_solve(k: int, rank: int, matrix: Rows, vector: Floats, order: Ints) -> No
         for t in range(r + 1, rank):
             rest = fma(-matrix[r][t], vector[t], rest)
         vector[r] = divide(rest, matrix[r][r])
-    for again in range(rank):
-        s = rank - 1 - again
-        swapped = vector[s]
-        vector[s] = vector[order[k + s]]
-        vector[order[k + s]] = swapped

@@ -151,16 +151,21 @@ def _reflect_right(w: LeastSquares, k: int, rank: int) -> None:
     factor = divide(corner - diagonal, diagonal)
     for j in range(rank, w.n):
         w.table[k][j] *= shift
-    for i in range(k):
-        product = w.table[i][k]
-        for j in range(rank, w.n):
-            product = fma(w.table[k][j], w.table[i][j], product)
-        product *= factor
-        w.table[i][k] += product
-        for j in range(rank, w.n):
-            w.table[i][j] = fma(product, w.table[k][j], w.table[i][j])
-    w.table[k][k] = diagonal
     w.factors[k] = factor
+    for i in range(k):
+        _reflect_row(w, i, k, rank)
+    w.table[k][k] = diagonal
+
+
+def _reflect_row(w: LeastSquares, i: int, k: int, rank: int) -> None:
+    """Apply the reflection of row k from the right to row i."""
+    product = w.table[i][k]
+    for j in range(rank, w.n):
+        product = fma(w.table[k][j], w.table[i][j], product)
+    product *= w.factors[k]
+    w.table[i][k] += product
+    for j in range(rank, w.n):
+        w.table[i][j] = fma(product, w.table[k][j], w.table[i][j])
 
 
 def _substitute(w: LeastSquares, rank: int) -> None:

@@ -83,22 +83,18 @@ def projection_vjp(
     solution, n, m = _Solution.of(dense, given, outputs), dense.n, dense.m
     program = dense.program(given, 1, solution.sides(given), [0] * n)
     _, p, rows, sides = unpack(n, m, quadratic_program_vjp((n, m), _LABELS, program, solution.flat, cotangents))
-    slides, interval_rows = solution.slides, dense.rows(given)[m - dense.intervals :]
-    forces = [multiplier * slide for multiplier, slide in zip(solution.multipliers, slides, strict=True)]
-    of_rows = (
-        *rows[: m - dense.intervals],
-        *(tuple(x + forces[j] * y for x, y in zip(rows[j], p, strict=True)) for j in dense.interval_rows),
-    )
-    along = (dot(row, p) + cotangents[n + j] for row, j in zip(interval_rows, dense.interval_rows, strict=True))
-    of_sides = sides[m - dense.intervals :]
+    of_intervals = [(k, j, solution.slides[j]) for k, j in enumerate(dense.interval_rows)]
+    along = {j: dot(dense.rows(given)[j], p) + cotangents[n + j] for j in dense.interval_rows}
+    of_rows = list(rows)
+    for _, j, slides in of_intervals:
+        force = solution.multipliers[j] * slides
+        of_rows[j] = tuple(x + force * y for x, y in zip(rows[j], p, strict=True))
     found = {
-        "rows": dense.pattern.entries(of_rows),
+        "rows": dense.pattern.entries(tuple(of_rows)),
         "sides": sides,
-        "lower": tuple(flag * x for flag, x in zip(solution.at_lower, of_sides, strict=True)),
-        "upper": tuple(flag * x for flag, x in zip(solution.at_upper, of_sides, strict=True)),
-        "friction": tuple(
-            sign * slides[j] * x for sign, j, x in zip(solution.signs, dense.interval_rows, along, strict=True)
-        ),
+        "lower": tuple(solution.at_lower[k] * sides[j] for k, j, _ in of_intervals),
+        "upper": tuple(solution.at_upper[k] * sides[j] for k, j, _ in of_intervals),
+        "friction": tuple(solution.signs[k] * slides * along[j] for k, j, slides in of_intervals),
     }
     nothing = {name: (0,) * len(own) for name, own in given.items()}
     return PROJECT_ON_POLYHEDRON.layout.join("operand", {**nothing, **found})

@@ -87,8 +87,9 @@ class Projection(WeightedFactor):
     rates = scratch("m")
     """U d for the step d."""
     gradient = scratch("n")
-    search = scratch("3")
-    """Of the line search: the length of the step, and slope and curvature of |z|²/2 at its beginning."""
+    search = scratch("4")
+    """Of the line search: the length of the step, slope and curvature of |z|²/2 at its beginning, and the curvature of
+    the whole function after the last trial."""
     penalty = floats("1")
     """rho."""
     settled = floats("1")
@@ -272,27 +273,34 @@ def _search(w: Projection, searching: float) -> None:
     first = abs(first + w.search[1]) * _FLAT
     trials = 0
     while trials < TRIALS and some(open_lanes > 0.0):
-        slope = fma(length, w.search[2], w.search[1])
-        curvature = w.search[2]
-        for j in range(w.m - w.intervals):
-            y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.slack[j], w.multipliers[j]))
-            rate = select(y > 0.0, w.rates[j], 0.0)
-            slope = fma(-rate, y, slope)
-            curvature = fma(w.penalty[0] * rate, rate, curvature)
-        for j in range(w.m - w.intervals, w.m):
-            y = fma(-w.weights[j] * length, w.rates[j], w.trial[j])
-            slope = fma(-w.rates[j], y, slope)
-            curvature = fma(w.weights[j] * w.rates[j], w.rates[j], curvature)
+        slope = _slope(w, length)
         open_lanes = select(abs(slope) > first, open_lanes, 0.0)
         high = select(slope > 0.0, length, high)
         low = select(slope > 0.0, low, length)
-        following = length - divide(slope, curvature)
+        following = length - divide(slope, w.search[3])
         middle = select(high < _FAR, 0.5 * (low + high), 2.0 * length)
         following = select(following > low, following, middle)
         following = select(following < high, following, middle)
         length = select(open_lanes > 0.0, following, length)
         trials += 1
     w.search[0] = length
+
+
+def _slope(w: Projection, length: float) -> float:
+    """Return the slope of the function after a part of the step, and note the curvature."""
+    slope = fma(length, w.search[2], w.search[1])
+    curvature = w.search[2]
+    for j in range(w.m - w.intervals):
+        y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.slack[j], w.multipliers[j]))
+        rate = select(y > 0.0, w.rates[j], 0.0)
+        slope = fma(-rate, y, slope)
+        curvature = fma(w.penalty[0] * rate, rate, curvature)
+    for j in range(w.m - w.intervals, w.m):
+        y = fma(-w.weights[j] * length, w.rates[j], w.trial[j])
+        slope = fma(-w.rates[j], y, slope)
+        curvature = fma(w.weights[j] * w.rates[j], w.rates[j], curvature)
+    w.search[3] = curvature
+    return slope
 
 
 def _go(w: Projection, running: float, settled: float) -> None:

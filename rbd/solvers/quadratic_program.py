@@ -63,6 +63,8 @@ class QuadraticProgram(ActiveSet):
     """Bounds of the rows of length one."""
     y = floats("n")
     r = floats("n")
+    gained = floats("1")
+    """Multiplier of the constraint that is being added."""
     flags = ints("m")
     """1 for active rows."""
 
@@ -160,9 +162,9 @@ def _take_step(w: QuadraticProgram, q: int, t: float, dependent: int) -> None:
         w.u[j] = fma(-t, w.r[j], w.u[j])
 
 
-def _activate(w: QuadraticProgram, q: int, p: int, length: float, multiplier: float) -> None:
+def _activate(w: QuadraticProgram, q: int, p: int, length: float) -> None:
     append_active(w, q, p, length)
-    w.u[q] = multiplier
+    w.u[q] = w.gained[0]
     w.flags[p] = 1
 
 
@@ -174,35 +176,43 @@ def _deactivate(w: QuadraticProgram, q: int, k: int) -> None:
 def _add(w: QuadraticProgram, active: int, p: int, max_rounds: float) -> int:
     """Add constraint p, dropping others if need be; return the number of active ones, or minus a status."""
     q = active
-    multiplier = 0.0
-    added = 0
-    while added == 0:
+    before = active
+    w.gained[0] = 0.0
+    while q <= before:
         w.rounds[0] += 1.0
         if w.rounds[0] > max_rounds:
             return -3
-        # Step 2 (a), directions: z of the point, r of the multipliers.
-        length = orthogonalise(w, q, w.units[p])
-        solve_upper(w, q, w.r)
-        # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
-        k = _blocking(w, q)
-        dependent = _is_dependent(w, q, length)
-        if k < 0 and dependent == 1:
-            return -2
-        t = _partial_step(w, k)
-        if dependent == 0:
-            full = _full_step(w, p, length)
-            if k < 0 or not t < full:
-                t = full
-                added = 1
-        _take_step(w, q, t, dependent)
-        multiplier += t
-        if added == 1:
-            _activate(w, q, p, length, multiplier)
-            q += 1
-        else:
-            _deactivate(w, q, k)
-            q -= 1
+        before = q
+        q = _add_or_drop(w, q, p)
+        if q < 0:
+            return q
     return q
+
+
+def _add_or_drop(w: QuadraticProgram, q: int, p: int) -> int:
+    """Add constraint p to q active ones, or drop one of these; return their new number, or minus a status."""
+    # Step 2 (a), directions: z of the point, r of the multipliers.
+    length = orthogonalise(w, q, w.units[p])
+    solve_upper(w, q, w.r)
+    # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
+    k = _blocking(w, q)
+    dependent = _is_dependent(w, q, length)
+    if k < 0 and dependent == 1:
+        return -2
+    t = _partial_step(w, k)
+    added = 0
+    if dependent == 0:
+        full = _full_step(w, p, length)
+        if k < 0 or not t < full:
+            t = full
+            added = 1
+    _take_step(w, q, t, dependent)
+    w.gained[0] += t
+    if added == 1:
+        _activate(w, q, p, length)
+        return q + 1
+    _deactivate(w, q, k)
+    return q - 1
 
 
 def _search(w: QuadraticProgram) -> int:

@@ -24,7 +24,7 @@ from rbd.state import MechanismState
 from rbd.state.callback_guard import annotate, state_changed
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.step_loop import StepLoop
+    from rbd.native.builtins.step_loop import Stage, StepLoop
 
 _STEPS_PER_CALL = 4096
 
@@ -86,33 +86,35 @@ class NativeSteps:
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
     ) -> StepLoop:
         from rbd.native.builtins.context import Word
-        from rbd.native.builtins.step_loop import Clock, Stage, StepLoop
+        from rbd.native.builtins.step_loop import Clock, StepLoop
 
-        compiled, clock, buffers = function.evaluation.executable.compile(), Clock(), self._engine.buffers
+        clock, buffers = Clock(), self._engine.buffers
+        stage, distances = self._stage(function, clock.time)
+        binding = self._engine.loop_binding(self._state)
+        binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
+        moving = (buffers.q, buffers.v, distances, self._touched)
+        return StepLoop([stage], control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
+
+    def _stage(self, function: RecordedFunction, time: Array) -> tuple[Stage, Array]:
+        """Return a step on the buffers of the state, and where it writes distances."""
+        from rbd.native.builtins.step_loop import Stage
+
+        compiled, buffers = function.evaluation.executable.compile(), self._engine.buffers
         assert compiled is not None
-        ports = compiled.outline
+        ports, torques = compiled.outline, np.zeros(self._state.layout.nv)
         known: dict[str, Array] = {
             "q": buffers.q,
             "v": buffers.v,
-            "t": clock.time,
+            "t": time,
             "touched": self._touched,
-            "torques": np.zeros(self._state.layout.nv),
+            "torques": torques,
             "dt": np.array(self._dt),
         }
         found = {port.name: np.zeros(port.shape) for port in ports.outputs}
         moved = (("q_next", "q"), ("v_next", "v"), ("touching", "touched"))
-        stage = Stage(
-            compiled,
-            0.0,
-            [known[port.name] for port in ports.inputs],
-            list(found.values()),
-            [(found[source], known[to]) for source, to in moved],
-            known["torques"],
-        )
-        binding = self._engine.loop_binding(self._state)
-        binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
-        moving = (buffers.q, buffers.v, found["distances"], self._touched)
-        return StepLoop([stage], control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
+        inputs = [known[port.name] for port in ports.inputs]
+        following = [(found[source], known[to]) for source, to in moved]
+        return Stage(compiled, 0.0, inputs, list(found.values()), following, torques), found["distances"]
 
 
 def can_be_native() -> bool:

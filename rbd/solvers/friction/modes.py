@@ -55,26 +55,34 @@ class Pairs(Workspace):
 def slopes_to_directions(w: Pairs) -> None:
     """Replace slopes by directions, and their tangential biases by the required rates."""
     for k in range(w.p):
-        first = 3 * k + 1
-        second = 3 * k + 2
         if w.direction_kinds[k] == 2:
-            for i in range(w.n):
-                a = w.rows[first][i]
-                b = w.rows[second][i]
-                w.rows[first][i] = 0.5 * (a + b)
-                w.rows[second][i] = 0.5 * (a - b)
-            along = w.bounds[first]
-            w.bounds[first] = -(0.5 * (along + w.bounds[second]))
-            w.bounds[second] = -(0.5 * (along - w.bounds[second]))
+            _to_sum_and_difference(w, 3 * k + 1, 3 * k + 2)
         else:
-            if w.direction_kinds[k] == 1:
-                for i in range(w.n):
-                    w.rows[first][i] = w.rows[second][i]
-                w.bounds[first] = w.bounds[second]
-            for i in range(w.n):
-                w.rows[second][i] = 0.0
-            w.bounds[first] = -w.bounds[first]
-            w.bounds[second] = 0.0
+            _to_one_direction(w, 3 * k + 1, 3 * k + 2, w.direction_kinds[k])
+
+
+def _to_sum_and_difference(w: Pairs, first: int, second: int) -> None:
+    """Replace two slopes by half their sum and half their difference."""
+    for i in range(w.n):
+        a = w.rows[first][i]
+        b = w.rows[second][i]
+        w.rows[first][i] = 0.5 * (a + b)
+        w.rows[second][i] = 0.5 * (a - b)
+    along = w.bounds[first]
+    w.bounds[first] = -(0.5 * (along + w.bounds[second]))
+    w.bounds[second] = -(0.5 * (along - w.bounds[second]))
+
+
+def _to_one_direction(w: Pairs, first: int, second: int, kind: int) -> None:
+    """Replace two slopes by the first (kind 0) or the second (1), and a direction of zeros."""
+    if kind == 1:
+        for i in range(w.n):
+            w.rows[first][i] = w.rows[second][i]
+        w.bounds[first] = w.bounds[second]
+    for i in range(w.n):
+        w.rows[second][i] = 0.0
+    w.bounds[first] = -w.bounds[first]
+    w.bounds[second] = 0.0
 
 
 def forces_to_slopes(w: Pairs) -> None:
