@@ -2,8 +2,9 @@
 
     python docs/contact_solvers.py
 
-Each case is a motion; the quadratic programs of its steps are solved as projections (`rbd.solvers.projected_program`)
-by each method in NumPy, from no contact forces. Nothing is timed: operations are counted.
+Each case is a motion; the quadratic programs of its steps are solved as projections, as in
+`rbd.solvers.projections.projected_program`, by each method in NumPy, from no contact forces. Nothing is timed:
+operations are counted.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.scalars import ScalarArray, Vector, to_float
 from rbd.scalars.arrays import Array
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 DT, MU = 2e-3, 0.6
 ACCURATE = 1e-9

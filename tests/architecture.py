@@ -57,6 +57,10 @@ LAYERS = [
 PARTS = {
     "contact": ["arguments", "geometry", "model", "solver", "stepping"],
     "native": ["codegen", "runtime", "batch", "compiled_program", "repeat", "builtins", "*", "executable"],
+    "solvers": [
+        *("operands", "row_pattern", "intervals", "dense_factors", "weighted_factor"),
+        *("equations", "quadratic", "projections", "cones", "friction"),
+    ],
     "rational": ["polynomials", "coordinates", "pose", "polynomial_kinematics", "bounds", "kinematics"],
 }
 

@@ -14,7 +14,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
-from rbd.solvers.linear import Factor
+from rbd.solvers.equations.linear import Factor
 from rbd.spatial.column_operations import transpose_product
 
 

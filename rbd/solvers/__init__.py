@@ -1,41 +1,30 @@
-"""Solvers of small systems, written in the language of intrinsics.
+"""Solvers of small systems, written in the language of intrinsics; each folder has a map of its own.
 
-linear.py              A = LᵀDL written out; large recordings call the intrinsics of positive_definite.py, factored.py
-dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
-positive_definite.py   solve_positive_definite
-factor_derivative.py   derivatives of its factor
-factored.py            solve_factored: many right-hand sides, with a sparse factor
-partial_pivoting.py    solve_square, determinant
-minimum_norm.py        minimum_norm_solve
-sparse_minimum_norm.py, block_rows.py  the same for many sparse rows
-lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
-quadratic_program.py   solve_quadratic_program
-polyhedral_projection.py, projected_program.py
-                       the same programs, many at a time in vector registers
-projection_newton.py   their Newton's method
-row_groups.py          groups of redundant rows, and where they are in operands
-near_projection.py     where Newton's method begins then:
-dual_active_set.py     an active-set method
-twist_space.py         its unknowns: twists of groups of rows
-interior_point.py, interior_point_intervals.py, interior_point_workspace.py
-                       an interior-point method
-grouped_projection.py  the check of the solution, and Newton's method from there
-weighted_factor.py     the factor of both
-interval_program.py    programs with interval rows
-cone_projection.py, cone_program.py
-                       programs with second-order cones, many at a time
-cone_rows.py, cone_newton.py, cone_multipliers.py
-                       their rows, Newton's method on them, and the method of multipliers
-friction/              solve_friction: Coulomb friction by Lemke's method
-*_derivative.py        derivatives of their solutions
-operands.py, row_pattern.py
-                       operands of intrinsics: matrices to entries and back, sparse rows
+A x = b                                      equations/    linear.py first; the others by what is known of A
+min 1/2 x'Hx - g'x, A x >= b                 projections/  batches and steps: many at a time
+                                             quadratic/    one at a time, and where projections fail
+the same with |(a1 x, a2 x)| <= a0 x - c     cones/        round friction cones
+Coulomb friction with given coefficients     friction/     a linear complementarity problem
+
+What several of them need:
+
+operands.py, row_pattern.py  operands of intrinsics: matrices to entries and back, sparse rows
+intervals.py                 rows with two bounds and dry friction
+dense_factors.py             Cholesky's factor, and orthonormal bases of active rows
+weighted_factor.py           the sparse factor of I + A'DA, many at a time
+
+A solver is a workspace (the arrays), a function of it in the restricted language, a count of its operations, and rules
+for its derivatives; together they are an `Intrinsic`. What calls it puts matrices into named operands.
 """
 
-from rbd.solvers.factored import SOLVE_FACTORED, solve_factored
-from rbd.solvers.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
-from rbd.solvers.partial_pivoting import DETERMINANT, SOLVE_SQUARE, determinant, solve_square
-from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE, SOLVE_POSITIVE_DEFINITE, solve_positive_definite
+from rbd.solvers.equations.factored import SOLVE_FACTORED, solve_factored
+from rbd.solvers.equations.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
+from rbd.solvers.equations.partial_pivoting import DETERMINANT, SOLVE_SQUARE, determinant, solve_square
+from rbd.solvers.equations.positive_definite import (
+    FACTOR_POSITIVE_DEFINITE,
+    SOLVE_POSITIVE_DEFINITE,
+    solve_positive_definite,
+)
 
 __all__ = [
     "DETERMINANT",

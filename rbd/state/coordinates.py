@@ -103,7 +103,7 @@ def configuration_of(node: TreeNode, value: ArrayLike | Transform | None, near: 
 
 def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
-    from rbd.solvers.linear import Factor
+    from rbd.solvers.equations.linear import Factor
 
     joint = node.joint
     if not _is_twist(value):

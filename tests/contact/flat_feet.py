@@ -8,10 +8,10 @@ import numpy as np
 
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
-from rbd.solvers.projected_program import ProgramSolution, solve_projected_program
-from rbd.solvers.row_groups import RowGroup
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
+from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program
+from rbd.solvers.projections.row_groups import RowGroup
 from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import Problem
 

@@ -11,7 +11,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
 from rbd.scalars.arrays import Array
-from rbd.solvers.near_projection import PROJECT_TWISTS
+from rbd.solvers.projections.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
 
 RADIUS = 0.01

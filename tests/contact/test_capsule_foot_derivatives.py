@@ -22,7 +22,7 @@ from rbd.contact import (
     contact_step_derivatives,
 )
 from rbd.scalars.arrays import Array
-from rbd.solvers.grouped_projection import PROJECT_GROUPS
+from rbd.solvers.projections.grouped_projection import PROJECT_GROUPS
 
 DT, MU, STATES, RADIUS = 2e-3, 0.6, 20, 0.05
 H, FAR, FASTER = 1e-5, 1e-4, 1e-2

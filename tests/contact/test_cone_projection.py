@@ -12,9 +12,9 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.scalars.protocol import Matrix, Scalar
-from rbd.solvers.cone_newton import STEPS
-from rbd.solvers.cone_projection import NearestInCones, project_on_cones
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.cones.newton import STEPS
+from rbd.solvers.cones.projection import NearestInCones, project_on_cones
+from rbd.solvers.intervals import Intervals
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

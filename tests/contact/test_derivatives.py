@@ -24,7 +24,7 @@ from rbd.errors import ArgumentError, TopologyError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 Made = tuple[rbd.MechanismState, CollisionModel, Array]
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from rbd.errors import SolverError
 from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers import dual_active_set
-from rbd.solvers.dual_active_set import DualActiveSet
-from rbd.solvers.linear import Factor
-from rbd.solvers.near_projection import near_projection
-from rbd.solvers.polyhedral_projection import Intervals
-from rbd.solvers.projected_program import solve_projected_program
-from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.solvers.row_groups import RowGroup
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections import dual_active_set
+from rbd.solvers.projections.dual_active_set import DualActiveSet
+from rbd.solvers.projections.near_projection import near_projection
+from rbd.solvers.projections.projected_program import solve_projected_program
+from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import edges_of, flat_feet
 from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import assert_minimum

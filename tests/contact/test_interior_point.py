@@ -16,14 +16,15 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers.interval_program import solve_interval_program
-from rbd.solvers.linear import Factor
-from rbd.solvers.near_projection import near_projection
-from rbd.solvers.polyhedral_projection import Intervals, project_on_polyhedron
-from rbd.solvers.projected_program import solve_projected_program
-from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.solvers.row_groups import RowGroup
-from rbd.solvers.twist_space import TwistSpace
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.near_projection import near_projection
+from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
+from rbd.solvers.projections.projected_program import solve_projected_program
+from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.projections.twist_space import TwistSpace
+from rbd.solvers.quadratic.interval_program import solve_interval_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import TRUNK, Feet, edges_of, flat_feet
 from tests.contact.test_interval_program import assert_minimum as assert_interval_minimum
 from tests.contact.test_interval_program import by_active_set, floats

@@ -17,11 +17,11 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
-from rbd.solvers.interval_program import solve_interval_program
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import Intervals
-from rbd.solvers.projected_program import ProgramSolution, solve_projected_program
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program
+from rbd.solvers.quadratic.interval_program import solve_interval_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import Problem, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference

@@ -10,7 +10,7 @@ from rbd.errors import SolverError
 from rbd.intrinsics import Intrinsic
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.solvers.friction.solve import solve_friction
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.coulomb_cases import nested, random_problem
 from tests.contact.test_quadratic_program import problem
 from tests.contact.test_round_cones import programs, solved

@@ -8,7 +8,7 @@ import pytest
 import rbd
 from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
 from rbd.contact.stepping.overlaps import Overlaps, push_out
-from rbd.solvers.polyhedral_projection import NO_INTERVALS
+from rbd.solvers.intervals import NO_INTERVALS
 
 OVERLAP, RADIUS = 1e-3, 0.1
 

@@ -16,11 +16,11 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, const, to_float
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers import projected_program
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import project_on_polyhedron
-from rbd.solvers.projected_program import ProgramSolution, solve_projected_program
-from rbd.solvers.quadratic_program import INFEASIBLE, solve_quadratic_program
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.projections import projected_program
+from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
+from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program
+from rbd.solvers.quadratic.quadratic_program import INFEASIBLE, solve_quadratic_program
 from tests.contact.test_quadratic_program import Problem, assert_minimum, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

@@ -17,9 +17,10 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingOperations, CountingScalar, OperationCount
-from rbd.solvers import dense_factors, quadratic_program
+from rbd.solvers import dense_factors
 from rbd.solvers.dense_factors import append_active
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, QuadraticProgram, solve_quadratic_program
+from rbd.solvers.quadratic import quadratic_program
+from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, QuadraticProgram, solve_quadratic_program
 
 Problem = tuple[Array, Array, Array, Array]
 

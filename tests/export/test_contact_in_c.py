@@ -16,7 +16,7 @@ from rbd.errors import SolverError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
 
 from .building import call, compiled_c
 

@@ -20,7 +20,7 @@ from rbd.native.codegen.plan import make_plan
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.native.programs import random_inputs, random_program
 
 from .node import called, needs_node, words

@@ -23,7 +23,7 @@ from rbd.solvers import (
     solve_square,
 )
 from rbd.solvers.friction.solve import solve_friction
-from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 SIZE = 5
 

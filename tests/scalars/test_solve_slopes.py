@@ -12,7 +12,8 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars.linear_algebra import dot
-from rbd.solvers import determinant, linear, minimum_norm_solve, solve_positive_definite, solve_square
+from rbd.solvers import determinant, minimum_norm_solve, solve_positive_definite, solve_square
+from rbd.solvers.equations import linear
 
 STEP = 1e-30
 

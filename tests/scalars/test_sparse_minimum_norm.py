@@ -17,9 +17,10 @@ from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.solvers import block_rows, minimum_norm_solve
-from rbd.solvers import sparse_minimum_norm as sparse_minimum_norm_module
-from rbd.solvers.sparse_minimum_norm import BlockStructure, sparse_minimum_norm
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.equations import block_rows
+from rbd.solvers.equations import sparse_minimum_norm as sparse_minimum_norm_module
+from rbd.solvers.equations.sparse_minimum_norm import BlockStructure, sparse_minimum_norm
 
 TOLERANCE = 1e-9
 Blocks = list[tuple[int, ...]]

@@ -34,7 +34,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate
-from rbd.solvers.linear import Factor, symmetric
+from rbd.solvers.equations.linear import Factor, symmetric
 
 
 @kernel(regroup=True, several=True)

@@ -8,7 +8,7 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import solve_factored
-from rbd.solvers.linear import MAX_RECORDED_SOLVES, Factor
+from rbd.solvers.equations.linear import MAX_RECORDED_SOLVES, Factor
 
 Sparse = tuple[tuple[tuple[int, Scalar], ...], ...]
 """Per row the columns that are not zero, with their entries."""

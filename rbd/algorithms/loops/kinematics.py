@@ -20,7 +20,7 @@ from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.solvers.linear import Factor
+from rbd.solvers.equations.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.frame import check_frame

@@ -18,8 +18,8 @@ from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum
 from rbd.scalars.linear_algebra import combination, unit
 from rbd.scalars.structural_zeros import is_plain_zero, is_structural_zero
 from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
-from rbd.solvers.linear import Factor
-from rbd.solvers.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
 
 _MIN_RANK_TOLERANCE: Final = const(1, 10**9)
 _MAX_RANK_TOLERANCE: Final = const(1, 10**3)

@@ -17,13 +17,13 @@ from typing import Final, NamedTuple
 from rbd.contact.solver.friction_cone import EDGES
 from rbd.contact.solver.residuals import cone_residual, kkt_residual
 from rbd.scalars import Matrix, Scalar, Vector, const, less, where
-from rbd.solvers.cone_program import solve_cone_program
-from rbd.solvers.interval_program import solve_interval_program
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
-from rbd.solvers.projected_program import solve_projected_program
-from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.solvers.row_groups import RowGroup
+from rbd.solvers.cones.program import solve_cone_program
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
+from rbd.solvers.projections.projected_program import solve_projected_program
+from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.quadratic.interval_program import solve_interval_program
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 _HALF, _QUARTER = const(1, 2), const(1, 4)
 

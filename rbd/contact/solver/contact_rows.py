@@ -9,7 +9,7 @@ from rbd.algorithms import geometric_jacobian
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, where
-from rbd.solvers.row_groups import RowGroup
+from rbd.solvers.projections.row_groups import RowGroup
 from rbd.spatial.linalg import Vec3, add3, cross3, sub3
 
 

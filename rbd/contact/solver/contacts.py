@@ -13,7 +13,7 @@ from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, less, where
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.linear import Factor
+from rbd.solvers.equations.linear import Factor
 
 
 class Contacts(NamedTuple):

@@ -24,7 +24,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
 
 Solver: TypeAlias = Literal["rbd", "daqp"]
 SOLVERS: Final[tuple[str, ...]] = get_args(Solver)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
 
 _HALF = const(1, 2)
 

@@ -29,7 +29,7 @@ from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
 
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__

@@ -21,7 +21,7 @@ from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.intervals import Intervals
 
 SHARE: Final = const(1, 5)
 """Share of an overlap that one step removes."""

@@ -23,8 +23,8 @@ from rbd.contact.model.compliance import Compliance
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, sqrt, where
 from rbd.scalars.linear_algebra import identity
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
 
 
 class SpringRow(NamedTuple):

@@ -50,8 +50,8 @@ from rbd.contact.stepping.spring_rows import (
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import matvec
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3
 from rbd.spatial.linalg import matvec as rotated
 

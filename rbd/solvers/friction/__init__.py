@@ -6,4 +6,6 @@ complementarity.py  modes from the complementarity problem (Lemke)
 enumeration.py      modes by trial of all combinations
 solve.py            the intrinsic that solves, and its labels
 derivative.py       the derivative of the solution
+lemke.py            Lemke's method
+lu.py               LU factors with complete pivoting
 """

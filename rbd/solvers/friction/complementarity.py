@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from rbd.solvers.friction.lemke import lemke
 from rbd.solvers.friction.problem import Friction
-from rbd.solvers.lemke import lemke
 
 _WEIGHT_ABOVE: Final = 16.0
 _WEIGHT_BELOW: Final = 0.0625

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import fma
+from rbd.solvers.friction.lu import lu_factor, lu_solve
 from rbd.solvers.friction.modes import assemble_equations, expand_forces
 from rbd.solvers.friction.problem import Friction
-from rbd.solvers.lu import lu_factor, lu_solve
 
 _VIOLATION_TOLERANCE: Final = 1e-11
 """Violations below this, relative to the size of the problem, are rounding."""

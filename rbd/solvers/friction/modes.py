@@ -16,7 +16,7 @@ from typing import Final
 from rbd.intrinsics.language import Floats, Ints, divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.solvers.dense_factors import norm, solve_lower, solve_lower_transposed, subtract_product
-from rbd.solvers.lu import lu_factor, lu_solve
+from rbd.solvers.friction.lu import lu_factor, lu_solve
 
 _ROUNDS: Final = 3
 """The solution, and two rounds of refinement."""

@@ -14,7 +14,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Array, divide
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.intervals import Intervals
 from tests.contact.flat_feet import flat_feet
 from tests.contact.test_interior_point import unit_rows
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference

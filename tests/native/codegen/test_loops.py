@@ -24,7 +24,8 @@ from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD, find_loops
-from rbd.solvers import linear, minimum_norm_solve
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.equations import linear
 from tests.export.building import compiled_c
 from tests.native.programs import (
     LABELS,

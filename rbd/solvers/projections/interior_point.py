@@ -16,8 +16,13 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
-from rbd.solvers.interior_point_intervals import add_interval_forces, change_intervals, change_weights, weigh_intervals
-from rbd.solvers.interior_point_workspace import LARGEST_RATIO, InteriorPoint, begin
+from rbd.solvers.projections.interior_point_intervals import (
+    add_interval_forces,
+    change_intervals,
+    change_weights,
+    weigh_intervals,
+)
+from rbd.solvers.projections.interior_point_workspace import LARGEST_RATIO, InteriorPoint, begin
 from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
 
 ITERATIONS: Final = 24

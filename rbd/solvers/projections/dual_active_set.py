@@ -17,7 +17,7 @@ from typing import Final, final
 
 from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.workspace import floats, operand, result, scratch
-from rbd.solvers.row_groups import GroupedRows
+from rbd.solvers.projections.row_groups import GroupedRows
 
 ROUNDS: Final = 40
 """Rounds of all groups, at most."""

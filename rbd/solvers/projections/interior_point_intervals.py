@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rbd.intrinsics.language import divide, fma, select
-from rbd.solvers.interior_point_workspace import InteriorPoint, weigh_pairs
+from rbd.solvers.projections.interior_point_workspace import InteriorPoint, weigh_pairs
 
 
 def _friction_ratio(w: InteriorPoint, i: int) -> float:

@@ -25,8 +25,8 @@ from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.factored import solve_factored
-from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE
+from rbd.solvers.equations.factored import solve_factored
+from rbd.solvers.equations.positive_definite import FACTOR_POSITIVE_DEFINITE
 
 Labels = Sequence[str]
 

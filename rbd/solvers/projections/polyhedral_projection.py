@@ -15,29 +15,12 @@ from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.functions import absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.operands import parts_between, unpack
-from rbd.solvers.projection_newton import Projection, operations, project
+from rbd.solvers.projections.projection_newton import Projection, operations, project
+from rbd.solvers.quadratic.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.row_pattern import RowPattern
 from rbd.solvers.weighted_factor import FactorPattern
-
-
-@final
-class Intervals(NamedTuple):
-    """Rows with two bounds and dry friction: `lower` <= `rows` x <= `upper`, at the cost `friction` |rows x| more.
-
-    A multiplier is the sum of the forces of the bound and of friction. `begin` are values of `rows` x near those of the
-    solution, which save iterations.
-    """
-
-    rows: Matrix = ()
-    lower: Vector = ()
-    upper: Vector = ()
-    friction: Vector = ()
-    begin: Vector = ()
-
-
-NO_INTERVALS: Final = Intervals()
 
 
 @final

@@ -15,8 +15,8 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.block_rows import BlockRows, solve_block_rows
-from rbd.solvers.minimum_norm import MINIMUM_NORM_SOLVE
+from rbd.solvers.equations.block_rows import BlockRows, solve_block_rows
+from rbd.solvers.equations.minimum_norm import MINIMUM_NORM_SOLVE
 from rbd.solvers.operands import parts_between
 
 LEAST_SAVED: Final = 200_000

@@ -18,7 +18,6 @@ from rbd.intrinsics.language import Floats, divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result, table
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.dense_factors import (
     ActiveSet,
     append_active,
@@ -34,6 +33,7 @@ from rbd.solvers.dense_factors import (
     whiten,
 )
 from rbd.solvers.operands import entries, solver_error
+from rbd.solvers.quadratic.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 
 INDEFINITE: Final = "the Hessian is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"

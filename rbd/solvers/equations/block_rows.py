@@ -12,7 +12,7 @@ from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma, sqrt
 from rbd.intrinsics.workspace import floats, operand, result, table
-from rbd.solvers.minimum_norm import (
+from rbd.solvers.equations.minimum_norm import (
     SMALLEST,
     LeastSquares,
     factor_table,

@@ -2,7 +2,7 @@
 
     minimise 1/2 x'Hx - g'x   subject to   a0 x - c >= |(a1 x, a2 x)| for each cone, and intervals
 
-In the coordinates y = W x of H = W'W this is a projection (`cone_projection.py`).
+In the coordinates y = W x of H = W'W this is a projection (`projection.py`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rbd.scalars.constants import const
 from rbd.scalars.functions import absolute, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.cone_projection import project_on_cones
-from rbd.solvers.linear import Factor
+from rbd.solvers.cones.projection import project_on_cones
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.operands import solver_error
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 
 ACCURACY: Final = 1e-9
 """Residual, relative to the size of the problem, up to which a point is the solution."""

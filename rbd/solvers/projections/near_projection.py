@@ -20,14 +20,15 @@ from rbd.scalars.functions import less, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.dual_active_set import DualActiveSet, activate
-from rbd.solvers.dual_active_set import operations as operations_of_active_set
-from rbd.solvers.interior_point import approach, operations
-from rbd.solvers.interior_point_workspace import FAR, InteriorPoint
-from rbd.solvers.polyhedral_projection import Intervals, NearSolution
-from rbd.solvers.row_groups import GroupPattern, RowGroup, has_fewer_twists
+from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.dual_active_set import DualActiveSet, activate
+from rbd.solvers.projections.dual_active_set import operations as operations_of_active_set
+from rbd.solvers.projections.interior_point import approach, operations
+from rbd.solvers.projections.interior_point_workspace import FAR, InteriorPoint
+from rbd.solvers.projections.polyhedral_projection import NearSolution
+from rbd.solvers.projections.row_groups import GroupPattern, RowGroup, has_fewer_twists
+from rbd.solvers.projections.twist_space import TwistSpace
 from rbd.solvers.row_pattern import RowPattern
-from rbd.solvers.twist_space import TwistSpace
 from rbd.solvers.weighted_factor import FactorPattern
 
 APPROACH_PROJECTION: Final = Intrinsic(

@@ -15,10 +15,10 @@ import attrs
 from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.workspace import Workspace, operand, table
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.linear import Factor
+from rbd.solvers.equations.linear import Factor
 from rbd.solvers.operands import entries, parts_between, rows_of
+from rbd.solvers.projections.twist_space import TwistSpace
 from rbd.solvers.row_pattern import columns_of
-from rbd.solvers.twist_space import TwistSpace
 
 
 @final

@@ -15,7 +15,7 @@ from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.factor_derivative import factor_jvp, factor_vjp
+from rbd.solvers.equations.factor_derivative import factor_jvp, factor_vjp
 from rbd.solvers.operands import count_columns, entries, rows_of
 
 

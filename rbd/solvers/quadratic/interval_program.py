@@ -17,8 +17,8 @@ from rbd.scalars.constants import const
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.linear import Factor
-from rbd.solvers.polyhedral_projection import Intervals
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import Intervals
 
 Solver: TypeAlias = Callable[[Matrix, Sequence[Scalar], Matrix, Sequence[Scalar]], tuple[Vector, Vector, Vector]]
 """Maps Hessian, linear term, rows and bounds to the minimum, its multipliers, and 1 for active rows."""
@@ -56,7 +56,7 @@ def solve_interval_program(
 
     `factor` is that of the Hessian; r are the rows of `intervals`, whose multipliers come last.
 
-    >>> from rbd.solvers.quadratic_program import solve_quadratic_program
+    >>> from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
     >>> unit = ((1.0,),)
     >>> factor, rubbing = Factor.of(unit, ["x"]), Intervals(unit, (-1.0,), (1.0,), (2.0,), (0.0,))
     >>> solve = lambda *given: solve_quadratic_program(*given)[:3]

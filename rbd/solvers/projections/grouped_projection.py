@@ -15,17 +15,17 @@ from rbd.intrinsics.language import fma, select, some
 from rbd.intrinsics.workspace import operand, scratch
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.solvers.intervals import Intervals
 from rbd.solvers.operands import entries, rows_of
-from rbd.solvers.polyhedral_projection import (
+from rbd.solvers.projections.polyhedral_projection import (
     PROJECT_ON_POLYHEDRON,
-    Intervals,
     NearSolution,
     Projected,
     ProjectionPattern,
     projection_jvp,
     projection_vjp,
 )
-from rbd.solvers.projection_newton import (
+from rbd.solvers.projections.projection_newton import (
     ACCEPTED,
     Projection,
     add_forces,
@@ -36,8 +36,8 @@ from rbd.solvers.projection_newton import (
     interval_residual,
     iterate,
 )
-from rbd.solvers.projection_newton import operations as operations_of_newton
-from rbd.solvers.row_groups import GroupedRows, GroupPattern, RowGroup
+from rbd.solvers.projections.projection_newton import operations as operations_of_newton
+from rbd.solvers.projections.row_groups import GroupedRows, GroupPattern, RowGroup
 from rbd.solvers.row_pattern import RowPattern
 
 

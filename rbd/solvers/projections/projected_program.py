@@ -15,13 +15,14 @@ from rbd.scalars.constants import const
 from rbd.scalars.functions import absolute, both, either, invert, less, less_equal, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.solvers.grouped_projection import project_in_groups
-from rbd.solvers.interval_program import solve_interval_program
-from rbd.solvers.linear import Factor
-from rbd.solvers.near_projection import near_projection
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, Projected, project_on_polyhedron
-from rbd.solvers.quadratic_program import solve_guarded_quadratic_program
-from rbd.solvers.row_groups import RowGroup, has_fewer_twists, orthonormal_groups
+from rbd.solvers.equations.linear import Factor
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
+from rbd.solvers.projections.grouped_projection import project_in_groups
+from rbd.solvers.projections.near_projection import near_projection
+from rbd.solvers.projections.polyhedral_projection import Projected, project_on_polyhedron
+from rbd.solvers.projections.row_groups import RowGroup, has_fewer_twists, orthonormal_groups
+from rbd.solvers.quadratic.interval_program import solve_interval_program
+from rbd.solvers.quadratic.quadratic_program import solve_guarded_quadratic_program
 
 ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""

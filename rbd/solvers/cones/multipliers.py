@@ -1,4 +1,4 @@
-"""The method of multipliers for projections onto cones (`cone_rows.py`), for many problems side by side.
+"""The method of multipliers for projections onto cones (`rows.py`), for many problems side by side.
 
 In each round z is the minimum of |z|²/2 + sum of |P(y)|² / (2 rho), where y = lam - rho s; then lam becomes P(y). The
 function is convex and once differentiable; Newton's method, with theta = 0 and a line search, finds the minimum from
@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
-from rbd.solvers.cone_newton import ACCEPTED
-from rbd.solvers.cone_rows import (
+from rbd.solvers.cones.newton import ACCEPTED
+from rbd.solvers.cones.rows import (
     ConeProjection,
     compute_imbalance,
     compute_slacks,

@@ -1,8 +1,8 @@
-"""Newton's method on point and multipliers of a projection onto cones (`cone_rows.py`), for many problems side by side.
+"""Newton's method on point and multipliers of a projection onto cones (`rows.py`), for many problems side by side.
 
 A step changes both together, with rho = 1 and theta nearly 1, so that rows that hold are nearly equations. It
 converges quadratically, in three to five steps where contacts are few; where many depend on each other, it may cycle
-or diverge, and the method of multipliers follows (`cone_multipliers.py`).
+or diverge, and the method of multipliers follows (`multipliers.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import fma, select, some
-from rbd.solvers.cone_rows import ConeProjection, add_forces, measure, solve, weigh_all
+from rbd.solvers.cones.rows import ConeProjection, add_forces, measure, solve, weigh_all
 
 STEPS: Final = 8
 """Newton steps, at most."""

@@ -11,7 +11,7 @@ from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma, select
 from rbd.intrinsics.workspace import floats, operand, result, table
-from rbd.solvers.row_groups import GroupedRows
+from rbd.solvers.projections.row_groups import GroupedRows
 from rbd.solvers.weighted_factor import WeightedFactor
 
 _FIRST: Final = 0.05

@@ -1,8 +1,8 @@
 """Projection onto second-order cones, for many problems side by side.
 
 The point z nearest to zero for which every block s = A z + b of three rows lies in the cone L = {s0 >= |(s1, s2)|} is
-A' lam for multipliers lam in L with lam's = 0. Newton's method on both (`cone_newton.py`) solves most problems in few
-steps; the method of multipliers (`cone_multipliers.py`) solves those that are left. Interval rows have two bounds and
+A' lam for multipliers lam in L with lam's = 0. Newton's method on both (`newton.py`) solves most problems in few
+steps; the method of multipliers (`multipliers.py`) solves those that are left. Interval rows have two bounds and
 dry friction. All loops have the same course in all lanes; lanes that are done stay as they are.
 """
 
@@ -15,11 +15,11 @@ import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers import cone_multipliers, cone_newton
-from rbd.solvers.cone_multipliers import solve_by_multipliers
-from rbd.solvers.cone_newton import approach_by_newton
-from rbd.solvers.cone_rows import ConeProjection
-from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
+from rbd.solvers.cones import multipliers, newton
+from rbd.solvers.cones.multipliers import solve_by_multipliers
+from rbd.solvers.cones.newton import approach_by_newton
+from rbd.solvers.cones.rows import ConeProjection
+from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.row_pattern import RowPattern, columns_of
 from rbd.solvers.weighted_factor import FactorPattern
 
@@ -46,9 +46,9 @@ def _operations(
     measure = 4 * every + 5 * n + 5 * rows + projection
     system = 90 * blocks + 8 * intervals + 16 * entries + 2 * interval_entries
     system += 6 * products + 2 * eliminations + 6 * fill + 8 * n + 2 * every
-    search = (cone_multipliers.TRIALS + 2) * (projection + 4 * n + 2 * rows + 20)
+    search = (multipliers.TRIALS + 2) * (projection + 4 * n + 2 * rows + 20)
     step = 3 * measure + system + search + 12 * n + 12 * rows + 60
-    return (cone_newton.STEPS + cone_multipliers.STEPS + 3) * step
+    return (newton.STEPS + multipliers.STEPS + 3) * step
 
 
 PROJECT_ON_CONES: Final = Intrinsic(
