@@ -32,7 +32,7 @@ from rbd.program.opcodes import UNSIGNED, Op
 if TYPE_CHECKING:
     from rbd.program.program import Program
 
-THRESHOLD: Final = 20_000
+THRESHOLD: Final = 50_000
 """Longer programs are searched for loops; shorter ones run faster as straight-line code."""
 
 LEAST_COUNT: Final = 4
