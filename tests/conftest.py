@@ -97,7 +97,7 @@ def a_case() -> Case:
 @pytest.fixture(autouse=True, scope="session")
 def _live_states_compile_late() -> None:
     """Interpret programs of live states for longer: the processes of a test run share the processor."""
-    executable.OPERATIONS_BEFORE_COMPILING = 1_000_000
+    executable.OPERATIONS_BEFORE_COMPILING = 250_000
 
 
 @pytest.fixture(autouse=True, scope="module")
