@@ -7,7 +7,7 @@ direction of least penetration among the face normals and the cross products of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import reduce
 from itertools import product
 from typing import TypeAlias
@@ -45,34 +45,6 @@ def from_axes(box: PlacedBox, v: Vec3) -> Vec3:
 def clamp_to_box(box: PlacedBox, v: Vec3) -> Vec3:
     """Return the point of a box nearest to v, both as local coordinates."""
     x, y, z = (clamp(a, -h, h) for a, h in zip(v, box.half, strict=True))
-    return x, y, z
-
-
-def support(solid: PlacedBox | PlacedCapsule, direction: Vec3, skip_axis: int = -1) -> Vec3:
-    """Return the support point: the point farthest in a direction.
-
-    It is the middle of a face or edge at a right angle to the direction. Of a box, `skip_axis` leaves out one axis.
-    """
-    if isinstance(solid, PlacedCapsule):
-        return point_along(solid.center, solid.half, sign(dot3(solid.half, direction)))
-    point = solid.center
-    for i, (axis, half) in enumerate(zip(solid.axes, solid.half, strict=True)):
-        if i != skip_axis:
-            point = point_along(point, axis, sign(dot3(axis, direction)) * half)
-    return point
-
-
-def corners(solid: PlacedBox | PlacedCapsule) -> Iterator[Vec3]:
-    """Yield the corners of a box, or the ends of a segment."""
-    if isinstance(solid, PlacedCapsule):
-        yield from (point_along(solid.center, solid.half, end) for end in (-1, 1))
-        return
-    for signs in product((-1, 1), repeat=3):
-        yield add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
-
-
-def _scaled(signs: Sequence[int], half: Vec3) -> Vec3:
-    x, y, z = (s * h for s, h in zip(signs, half, strict=True))
     return x, y, z
 
 
@@ -127,7 +99,7 @@ def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Separa
 
 def _nearest_corner(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> Separation:
     """Return the nearest points of a box and the corner of another solid that is nearest to it."""
-    first, *others = ((corner, _squared_distance(a, corner)) for corner in corners(b))
+    first, *others = ((corner, _squared_distance(a, corner)) for corner in b.corners())
     nearest, square = first
     for corner, other in others:
         closer = less(other, square)
@@ -151,7 +123,7 @@ def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -
     """
     offset = sub3(a.center, b.center)
     found = list[_Edges]()
-    for i, j in product(range(3), range(3 if isinstance(b, PlacedBox) else 1)):
+    for i, j in product(range(3), range(b.edges)):
         half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
         edges = product(_farthest_edges(a, i, half_a, neg3(n)), _farthest_edges(b, j, half_b, n))
         found += [_edge_points(edge_a, edge_b, parallel) for edge_a, edge_b in edges]
@@ -201,23 +173,23 @@ def _least_penetration(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec
 def _separating_axes(a: PlacedBox, b: PlacedBox | PlacedCapsule, offset: Vec3, previous: Vec3) -> Iterator[Separation]:
     for axis in a.axes:
         n = _oriented(axis, offset, previous)
-        p_b = support(b, n)
-        phi = signed_distance_to_plane(support(a, neg3(n)), p_b, n)
+        p_b = b.support(n)
+        phi = signed_distance_to_plane(a.support(neg3(n)), p_b, n)
         yield Separation(phi, point_along(p_b, n, phi), p_b, n)
-    for axis in b.axes if isinstance(b, PlacedBox) else ():
+    for axis in b.face_normals:
         n = _oriented(axis, offset, previous)
-        p_a = support(a, neg3(n))
-        phi = signed_distance_to_plane(p_a, support(b, n), n)
+        p_a = a.support(neg3(n))
+        phi = signed_distance_to_plane(p_a, b.support(n), n)
         yield Separation(phi, p_a, point_along(p_a, n, -phi), n)
-    for i, j in product(range(3), range(3 if isinstance(b, PlacedBox) else 1)):
+    for i, j in product(range(3), range(b.edges)):
         yield _edge_axis(a, i, b, j, offset, previous)
 
 
 def _edge_axis(a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3) -> Separation:
     """Return the separation along the cross product of two edges; none if they are parallel."""
     half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
-    edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
-    edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
+    edge_a = PlacedCapsule(a.support(neg3(n), i), half_a, 0)
+    edge_b = PlacedCapsule(b.support(n, j), half_b, 0)
     phi = signed_distance_to_plane(edge_a.center, edge_b.center, n)
     p_a, p_b = _crossing(edge_a, edge_b, parallel)
     return Separation(where(parallel, _NEVER, phi), p_a, p_b, n)
@@ -227,8 +199,7 @@ def _crossed_edges(
     a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
 ) -> tuple[Vec3, Vec3, Vec3, Condition]:
     """Return half the edges along two axes, the direction of their cross product, and whether they are parallel."""
-    half_b = scale3(b.axes[j], b.half[j]) if isinstance(b, PlacedBox) else b.half
-    half_a = scale3(a.axes[i], a.half[i])
+    half_b, half_a = b.half_edge(j), a.half_edge(i)
     crossed = cross3(half_a, half_b)
     square, size = dot3(crossed, crossed), dot3(half_a, half_a) * dot3(half_b, half_b)
     parallel = less_equal(square, _PARALLEL * size)

@@ -13,6 +13,7 @@ from rbd.contact.geometry.face_contacts import face_contacts
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     FAR,
+    Ball,
     PlacedBox,
     PlacedCylinder,
     PlacedHalfSpace,
@@ -24,7 +25,7 @@ from rbd.contact.geometry.placed_shapes import (
 )
 from rbd.contact.geometry.shape_distance import nearest_points, spheres_of
 from rbd.contact.geometry.support_polygons import MOST, support_polygon
-from rbd.scalars import Scalar, less, where
+from rbd.scalars import less, where
 from rbd.spatial.linalg import Vec3
 
 
@@ -65,7 +66,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
         yield from _on_face(corners, plane)
 
 
-def _on_face(corners: Sequence[tuple[Vec3, Scalar]], plane: PlacedHalfSpace) -> Iterator[Separation]:
+def _on_face(corners: Sequence[Ball], plane: PlacedHalfSpace) -> Iterator[Separation]:
     face = support_polygon([point for point, _ in corners], plane.normal, 1)
     for k, point in enumerate(face.corners):
         found = onto_plane(point, corners[0][1], plane)

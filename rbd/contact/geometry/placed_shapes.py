@@ -5,22 +5,27 @@ All points, axes and normals of one computation are in the same frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
-from rbd.contact.geometry.vectors import point_along, signed_distance_to_plane, where3
+from rbd.contact.geometry.vectors import point_along, sign, signed_distance_to_plane, where3
 from rbd.scalars import Condition, Scalar, const, where
 from rbd.spatial import Transform
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3, transpose3
+from rbd.spatial.linalg import Mat3, Vec3, add3, dot3, matvec, neg3, scale3, tmatvec, transpose3
 
 FAR = const(10**9, 1)
 """Distance of points that there are not, in unused slots (m)."""
 _HALF = const(1, 2)
+
+
+Ball: TypeAlias = tuple[Vec3, Scalar]
+"""Centre and radius of a sphere."""
 
 
 class PlacedSphere(NamedTuple):
@@ -28,6 +33,10 @@ class PlacedSphere(NamedTuple):
 
     center: Vec3
     radius: Scalar
+
+    def spheres(self) -> Iterator[Ball]:
+        """Yield the spheres that the shape is the convex hull of."""
+        yield self.center, self.radius
 
 
 class PlacedCapsule(NamedTuple):
@@ -39,6 +48,32 @@ class PlacedCapsule(NamedTuple):
     center: Vec3
     half: Vec3
     radius: Scalar
+
+    @property
+    def edges(self) -> int:
+        """The number of directions of edges."""
+        return 1
+
+    def half_edge(self, _: int) -> Vec3:
+        """Return half the segment."""
+        return self.half
+
+    @property
+    def face_normals(self) -> tuple[Vec3, ...]:
+        """None: a segment has no faces."""
+        return ()
+
+    def corners(self) -> Iterator[Vec3]:
+        """Yield the ends of the segment."""
+        yield from (point_along(self.center, self.half, end) for end in (-1, 1))
+
+    def support(self, direction: Vec3, skip_edge: int = -1) -> Vec3:
+        """Return the point of the segment that is farthest in a direction, or its middle if its edge is left out."""
+        return self.center if skip_edge == 0 else point_along(self.center, self.half, sign(dot3(self.half, direction)))
+
+    def spheres(self) -> Iterator[Ball]:
+        """Yield the spheres that the shape is the convex hull of."""
+        yield from ((end, self.radius) for end in self.corners())
 
 
 class PlacedHalfSpace(NamedTuple):
@@ -55,12 +90,51 @@ class PlacedBox(NamedTuple):
     axes: Mat3
     half: Vec3
 
+    @property
+    def edges(self) -> int:
+        """The number of directions of edges."""
+        return 3
+
+    def half_edge(self, i: int) -> Vec3:
+        """Return half an edge along axis i."""
+        return scale3(self.axes[i], self.half[i])
+
+    @property
+    def face_normals(self) -> tuple[Vec3, ...]:
+        """The axes."""
+        return self.axes
+
+    def corners(self) -> Iterator[Vec3]:
+        """Yield the corners."""
+        for signs in product((-1, 1), repeat=3):
+            x, y, z = (s * h for s, h in zip(signs, self.half, strict=True))
+            yield add3(self.center, tmatvec(self.axes, (x, y, z)))
+
+    def support(self, direction: Vec3, skip_edge: int = -1) -> Vec3:
+        """Return the point farthest in a direction: the middle of a face or edge at a right angle to the direction.
+
+        `skip_edge` leaves out one axis: then it is the middle of an edge along this.
+        """
+        point = self.center
+        for i, (axis, half) in enumerate(zip(self.axes, self.half, strict=True)):
+            if i != skip_edge:
+                point = point_along(point, axis, sign(dot3(axis, direction)) * half)
+        return point
+
+    def spheres(self) -> Iterator[Ball]:
+        """Yield the spheres that the shape is the convex hull of: its corners."""
+        yield from ((corner, 0) for corner in self.corners())
+
 
 class PlacedHull(NamedTuple):
     """A convex hull: its points and radius."""
 
     points: tuple[Vec3, ...]
     radius: Scalar
+
+    def spheres(self) -> Iterator[Ball]:
+        """Yield the spheres that the shape is the convex hull of."""
+        yield from ((point, self.radius) for point in self.points)
 
 
 class PlacedCylinder(NamedTuple):

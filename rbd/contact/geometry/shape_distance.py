@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any, Final
 
-from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, corners, support
+from rbd.contact.geometry.box_distance import box_and_point, box_and_solid
 from rbd.contact.geometry.cylinder_distance import cylinder_and_plane, cylinder_and_sphere
 from rbd.contact.geometry.ellipsoid_distance import ellipsoid_and_plane, ellipsoid_and_sphere
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
+    Ball,
     PlacedBox,
     PlacedCapsule,
     PlacedCylinder,
@@ -58,14 +59,9 @@ def has_distance(a: Shape, b: Shape) -> bool:
     return kinds in _PAIRS or kinds[::-1] in _PAIRS
 
 
-def spheres_of(a: PlacedShape) -> Iterator[tuple[Vec3, Scalar]]:
-    """Yield the spheres that a shape is the convex hull of; of a box they are its corners. Round solids have none."""
-    if isinstance(a, PlacedSphere):
-        yield a.center, a.radius
-    elif isinstance(a, PlacedHull):
-        yield from ((point, a.radius) for point in a.points)
-    elif isinstance(a, (PlacedCapsule, PlacedBox)):
-        yield from ((point, a.radius if isinstance(a, PlacedCapsule) else 0) for point in corners(a))
+def spheres_of(a: PlacedShape) -> Iterator[Ball]:
+    """Yield the spheres, or corners, that a shape is the convex hull of. Round solids and the ground have none."""
+    return a.spheres() if isinstance(a, (PlacedSphere, PlacedCapsule, PlacedBox, PlacedHull)) else iter(())
 
 
 def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
@@ -107,7 +103,7 @@ def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace, _: Vec3) -> Separat
 
 def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace, _: Vec3) -> Separation:
     """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
-    return onto_plane(support(a, neg3(b.normal)), 0, b)
+    return onto_plane(a.support(neg3(b.normal)), 0, b)
 
 
 def _box_and_sphere(a: PlacedBox, b: PlacedSphere, _: Vec3) -> Separation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate, pairwise
 from typing import Any, Final, TypeAlias
 
 from rbd.contact.geometry.placed_shapes import (
@@ -14,11 +15,18 @@ from rbd.contact.geometry.placed_shapes import (
     placed_kind,
 )
 from rbd.contact.geometry.shapes import Shape
-from rbd.scalars import Vector
+from rbd.scalars import Matrix, Scalar, Vector
 
 NumberedShape: TypeAlias = PlacedSphere | PlacedCapsule | PlacedHalfSpace | PlacedBox
 """The shapes of models with a broad phase."""
-WIDTHS: Final[Mapping[type[Any], int]] = {PlacedSphere: 4, PlacedCapsule: 7, PlacedHalfSpace: 6, PlacedBox: 15}
+_FIELDS: Final[Mapping[type[Any], tuple[int, ...]]] = {
+    PlacedSphere: (3, 1),
+    PlacedCapsule: (3, 3, 1),
+    PlacedHalfSpace: (3, 3),
+    PlacedBox: (3, 9, 3),
+}
+"""How many numbers each field of a placed shape has: a scalar, a vector or a matrix."""
+WIDTHS: Final[Mapping[type[Any], int]] = {kind: sum(fields) for kind, fields in _FIELDS.items()}
 """How many numbers a placed shape has."""
 MAX_WIDTH: Final = max(WIDTHS.values())
 KINDS: Final[list[Any]] = list(WIDTHS)
@@ -31,19 +39,27 @@ def has_numbers(shape: Shape) -> bool:
 
 
 def shape_to_numbers(shape: NumberedShape) -> Vector:
-    """Return the numbers of a shape."""
-    if isinstance(shape, PlacedBox):
-        return *shape.center, *(x for axis in shape.axes for x in axis), *shape.half
-    if isinstance(shape, PlacedCapsule):
-        return *shape.center, *shape.half, shape.radius
-    return (*shape.center, shape.radius) if isinstance(shape, PlacedSphere) else (*shape.point, *shape.normal)
+    """Return the numbers of a shape: those of its fields, one after the other."""
+    fields = zip(shape, _FIELDS[type(shape)], strict=True)
+    return tuple(x for field, width in fields for x in _numbers(field, width))
 
 
 def shape_from_numbers(kind: type[Any], x: Vector) -> PlacedShape:
     """Return the shape with these numbers: the inverse of `shape_to_numbers`."""
-    triples = [(x[k], x[k + 1], x[k + 2]) for k in range(0, len(x) - 2, 3)]
-    if kind is PlacedBox:
-        return PlacedBox(triples[0], (triples[1], triples[2], triples[3]), triples[4])
-    if kind is PlacedCapsule:
-        return PlacedCapsule(triples[0], triples[1], x[6])
-    return PlacedSphere(triples[0], x[3]) if kind is PlacedSphere else PlacedHalfSpace(triples[0], triples[1])
+    ends = accumulate(_FIELDS[kind], initial=0)
+    shape: PlacedShape = kind(*(_field(x[start:stop]) for start, stop in pairwise(ends)))
+    return shape
+
+
+def _numbers(field: Any, width: int) -> Vector:
+    """Return the numbers of a scalar, a vector or a matrix."""
+    if width == 9:
+        return tuple(x for row in field for x in row)
+    return tuple(field) if width == 3 else (field,)
+
+
+def _field(x: Vector) -> Scalar | Vector | Matrix:
+    """Return a scalar, a vector or a matrix from its one, three or nine numbers."""
+    if len(x) == 9:
+        return x[:3], x[3:6], x[6:]
+    return x if len(x) == 3 else x[0]
