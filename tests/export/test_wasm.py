@@ -103,7 +103,7 @@ def test_random_programs(seed: int, tmp_path: Path) -> None:
 @needs_node
 def test_long_programs_have_loops(tmp_path: Path) -> None:
     graph = Graph()
-    (x,) = [graph.input("x", (200,))]
+    (x,) = [graph.input("x", (400,))]
     rows, total = [x], x[0]
     for k in range(1, 130):
         rows.append(tuple(a * 0.5 + b for a, b in zip(rows[-1], (*rows[-1][1:], total), strict=True)))
@@ -111,7 +111,7 @@ def test_long_programs_have_loops(tmp_path: Path) -> None:
     program = Program.of(graph, "long", {"y": rows[-1], "total": total})
     assert make_plan(program).loops
     written = write_wasm({"long": program}, tmp_path)
-    inputs = [np.random.default_rng(1).standard_normal(200)]
+    inputs = [np.random.default_rng(1).standard_normal(400)]
     (answer,) = called(written.script, [("long", _named(program, inputs))])
     assert answer == _expected(program, inputs)
 
