@@ -40,6 +40,11 @@ class FunctionTable:
 
     def function(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:
         """Return the function `key`, made at its first use; raise StaleStateError if the mechanism was edited."""
+        self.require_current()
+        return self.functions.get(key) or self._made(key, make)
+
+    def require_current(self) -> None:
+        """Raise StaleStateError if the mechanism was edited."""
         versions = (self.mechanism.structure_version, self.mechanism.parameter_version)
         if versions != self.versions:
             raise StaleStateError(
@@ -48,7 +53,6 @@ class FunctionTable:
                 made_with=self.versions,
                 now=versions,
             )
-        return self.functions.get(key) or self._made(key, make)
 
     def _made(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:
         with self._lock.inner:

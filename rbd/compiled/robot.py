@@ -63,14 +63,17 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
     def parameters(self) -> dict[str, Array]:
         """The parameters that are inputs, with the values of the mechanism, as fresh arrays by name.
 
+        Raises StaleStateError after an edit of the mechanism.
+
         >>> import rbd
         >>> robot = rbd.compile(rbd.robots.arm7(), parameters=["inertia"])
         >>> heavier = 1.1 * robot.parameters["inertia"]
         >>> heavier.shape
         (7, 10)
         """
-        names = self._functions.table.parameters
-        return {name: to_float_array(current_values(self.mechanism, name)) for name in names}
+        table = self._functions.table
+        table.require_current()
+        return {name: to_float_array(current_values(self.mechanism, name)) for name in table.parameters}
 
     @override
     def __repr__(self) -> str:

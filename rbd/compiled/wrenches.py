@@ -18,7 +18,7 @@ from rbd.errors import FrameMismatchError
 from rbd.indexing.layout import Layout
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
-from rbd.spatial import Wrench
+from rbd.spatial import Wrench, same_frame
 
 WrenchFrame = Literal["body", "root"]
 WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[str, ArrayLike | Wrench[Any]]
@@ -73,15 +73,15 @@ def _input_and_components(layout: Layout, index: int, value: object, frame: Wren
     body = layout.bodies[index]
     if not _is_wrench(value):
         return WrenchInput(index, body.name, frame), value
-    if value.frame is not body.default_frame and value.frame is not layout.root_frame:
+    in_body_frame = same_frame(value.frame, body.default_frame)
+    if not in_body_frame and not same_frame(value.frame, layout.root_frame):
         message = (
             f"the wrench on body '{body.name}' is in frame '{value.frame.name}'; compiled functions take wrenches in "
             f"the body's default frame '{body.default_frame.name}' or the root frame '{layout.root_frame.name}'"
         )
         fields = {"operation": "external wrenches", "argument": "external_wrenches"}
         raise FrameMismatchError(message, actual=value.frame, expected=body.default_frame, **fields)
-    own: WrenchFrame = "body" if value.frame is body.default_frame else "root"
-    return WrenchInput(index, body.name, own), np.array(value.vector, dtype=np.float64)
+    return WrenchInput(index, body.name, "body" if in_body_frame else "root"), np.array(value.vector, dtype=np.float64)
 
 
 def key_with_wrenches(key: str, wrenches: WrenchInputs) -> str:

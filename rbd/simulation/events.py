@@ -17,6 +17,7 @@ from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
+from rbd.state.callback_guard import guarded_callback
 from rbd.state.saved_state import SavedState
 
 _RELATIVE_TOLERANCE = 1e-13  # relative accuracy of located instants
@@ -47,7 +48,7 @@ class Event:
     """An event: `function(t, state)` passes zero.
 
     `direction` +1 selects rising values only, -1 falling ones. A terminal event ends the simulation. `effect(t,
-    state)` is called at the event and may set the state, for example at an impact.
+    state)` is called at the event and may set the state, for example at an impact; `function` may not.
 
     An initial value of zero does not count. Two passages within one step are not detected.
 
@@ -113,13 +114,15 @@ class EventDetector:
         self._state = state
 
     def values(self, t: float) -> list[float]:
-        """Return the values of all event functions. Raises NotFiniteError naming the event."""
-        values: list[float] = []
-        for event in self._events:
-            value = to_float(event.function(t, self._state))
+        """Return the values of all event functions, which may not change the state.
+
+        Raises NotFiniteError naming the event.
+        """
+        with guarded_callback("event function", t, self._state, argument="events"):
+            values = [to_float(event.function(t, self._state)) for event in self._events]
+        for event, value in zip(self._events, values, strict=True):
             if not math.isfinite(value):
                 raise NotFiniteError(f"event {event.name!r} is {value} at t = {t!r}", argument="events", index=None)
-            values.append(value)
         return values
 
     def step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:

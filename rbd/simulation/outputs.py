@@ -34,21 +34,24 @@ class Outputs:
         self._sink, self._monitors, self._throttle = sink, monitors, throttle
         self._kept: Trajectory | None = None
 
-    def begin(self, state: MechanismState) -> None:
-        """Start a run of `state`."""
+    def begin(self, t: float, state: MechanismState) -> None:
+        """Start a run of `state` at a time; neither sink nor monitors may change the state."""
         layout = state.layout
-        self._sink.begin(Sizes(layout.nq, layout.nv, layout.ns))
+        with guarded_callback("sink.begin", t, state, argument="sink"):
+            self._sink.begin(Sizes(layout.nq, layout.nv, layout.ns))
         for monitor in self._monitors:
-            monitor.begin()
+            with guarded_callback("monitor.begin", t, state, argument="monitors"):
+                monitor.begin()
         if self._throttle is not None:
             self._throttle.begin()
 
     def receive(self, t: float, state: MechanismState, s: Array) -> None:
         """Pass one sample to each, which may change neither the state nor `s`."""
         s = read_only_view(s)
-        self._sink.store(t, state.q, state.v, s)
+        with guarded_callback("sink.store", t, state, argument="sink"):
+            self._sink.store(t, state.q, state.v, s)
         for monitor in self._monitors:
-            with guarded_callback("monitor", t, state):
+            with guarded_callback("monitor.observe", t, state, argument="monitors"):
                 monitor.observe(t, state, s)
         if self._throttle is not None:
             self._throttle.wait(t)

@@ -53,7 +53,7 @@ class Run:
         """Start holds and outputs, and take the first sample."""
         for hold in self.equations.holds:
             hold.begin()
-        self._outputs.begin(self.state)
+        self._outputs.begin(t, self.state)
         self._sample(t)
         if self._detector is not None:
             self._event_values = self._detector.values(t)

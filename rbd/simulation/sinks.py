@@ -60,7 +60,7 @@ class Sink(ABC):
 
     @abstractmethod
     def store(self, t: float, q: Array, v: Array, s: Array) -> None:
-        """Store one sample; copy the arrays to keep them."""
+        """Store one sample; copy the arrays to keep them. A sink may not change the state."""
 
     def store_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Store samples, one row of `q`, `v` and `s` for each of `times`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -204,3 +205,14 @@ def test_wrong_arguments() -> None:
     elsewhere = rbd.Wrench(SECOND.default_frame, first[0, :3], first[0, 3:])
     with pytest.raises(FrameMismatchError, match="the body's default frame"):
         ROBOT.forward_dynamics(q[0], v[0], tau[0], external_wrenches={FIRST: elsewhere})
+
+
+@FRAMES
+def test_frames_of_wrenches_may_have_been_pickled(frame: Literal["body", "root"]) -> None:
+    q, v, tau, first, second = (x[0] for x in samples(1))
+    wrenches = live_wrenches(frame, first, second)
+    pickled = {
+        body: rbd.Wrench(pickle.loads(pickle.dumps(x.frame)), *np.split(x.vector, 2)) for body, x in wrenches.items()
+    }
+    found = ROBOT.forward_dynamics(q, v, tau, external_wrenches=pickled)
+    assert bits(found) == bits(ROBOT.forward_dynamics(q, v, tau, external_wrenches=wrenches))

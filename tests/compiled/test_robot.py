@@ -186,11 +186,13 @@ def test_jacobian_of_a_body(arm: CompiledRobot) -> None:
 
 def test_an_edit_makes_a_robot_stale() -> None:
     mechanism = rbd.robots.double_pendulum()
-    robot = rbd.compile(mechanism)
+    robot = rbd.compile(mechanism, parameters=["gravity"])
     before = robot.mass_matrix(np.zeros(2))
     mechanism.joint("elbow").armature = 1.0
     with pytest.raises(StaleStateError):
         robot.mass_matrix(np.zeros(2))
+    with pytest.raises(StaleStateError):
+        _ = robot.parameters
     assert (rbd.compile(mechanism).mass_matrix(np.zeros(2)) != before).any()
 
 

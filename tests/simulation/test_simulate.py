@@ -286,9 +286,9 @@ def test_monitors_may_not_change_the_state(pendulum: rbd.MechanismState, change:
         "simulate": lambda state, s: rbd.simulate(state, 0.01, dt=0.01),
     }
     q, v = pendulum.q.copy(), pendulum.v.copy()
-    with pytest.raises(ArgumentError, match="monitor changed the state") as caught:
+    with pytest.raises(ArgumentError, match=r"monitor\.observe changed the state") as caught:
         rbd.simulate(pendulum, 0.2, dt=0.01, monitors=[Meddling(changes[change])])
-    assert caught.value.__notes__ == ["raised by monitor(t, state) at t = 0.0"]
+    assert caught.value.__notes__ == ["raised by monitor.observe(t, state, s) at t = 0.0"]
     assert np.array_equal(pendulum.q, q)
     assert np.array_equal(pendulum.v, v)
 
