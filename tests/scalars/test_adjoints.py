@@ -16,12 +16,12 @@ from rbd.program.program import Program
 from rbd.solvers import (
     SOLVE_FACTORED,
     determinant,
-    linear,
     minimum_norm_solve,
     solve_factored,
     solve_positive_definite,
     solve_square,
 )
+from rbd.solvers.equations import linear
 from rbd.solvers.friction.solve import solve_friction
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
