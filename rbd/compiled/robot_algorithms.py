@@ -44,7 +44,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in the class."""
+        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
         return self._array("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
 
@@ -84,7 +84,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in the class."""
+        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
         return self._array("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
 
@@ -103,7 +103,7 @@ class RobotAlgorithms(RobotMethods):
     ) -> Array:
         """Return the accelerations that torques `tau` make, (..., nv); None means zero.
 
-        `external_wrenches` as in the class.
+        `external_wrenches` as in `CompiledRobot`.
         """
         options = CallOptions(out, threads, status, parameters)
         return self._array("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)

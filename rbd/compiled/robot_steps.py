@@ -81,7 +81,7 @@ class RobotSteps(RobotMethods):
 
         `tau` None means zero. Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loop
         constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
-        `external_wrenches` as in the class; they are constant in their frames during the step.
+        `external_wrenches` as in `CompiledRobot`; they are constant in their frames during the step.
         """
         start = self._functions.initial_arrays(q, v, s)
         inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)
@@ -154,8 +154,8 @@ class RobotSteps(RobotMethods):
         must have one more axis than q. Errors have a note with the number of the step. Mechanisms with contact states
         take the initial ones as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a sequence of arrays, is
         written after the last step. With `status`, rows that diverge are NaN after their last finite state, and
-        `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in the class,
-        constant in their frames.
+        `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in
+        `CompiledRobot`, constant in their frames.
         """
         arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
         inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)

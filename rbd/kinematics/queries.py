@@ -9,10 +9,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import chain
 from math import isfinite
-from typing import Any, Generic, TypeAlias, TypeVar, overload
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.errors import ArgumentError
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
 from rbd.kernels.query_builtins import Attachment, QueryTable, unanswered
@@ -44,6 +45,16 @@ ArrayOf: TypeAlias = NDArray[Any]
 A = TypeVar("A", bound=ArrayOf)
 Value = TypeVar("Value", bound=SpatialValue)
 Motion = TypeVar("Motion", Twist[Any, Any, Any], SpatialAcceleration[Any, Any, Any])
+
+
+def refused_assignment(name: str, instead: str) -> Callable[[object, object], NoReturn]:
+    """Return the setter of a read-only property of states: it raises ArgumentError, which says what to write."""
+
+    def refuse(_: object, value: object) -> NoReturn:
+        """Raise ArgumentError."""
+        raise ArgumentError(f"state.{name} is read-only; write {instead}", argument=name, value=value)
+
+    return refuse
 
 
 class State(StateView, Generic[A]):

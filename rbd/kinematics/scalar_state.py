@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from numpy.typing import NDArray
 from typing_extensions import override
@@ -13,7 +13,7 @@ from rbd.indexing.joint_table import joint_table
 from rbd.indexing.parameters import ParameterValues
 from rbd.kernels.source_engine import SourceEngine
 from rbd.kernels.state_view import JointParameter
-from rbd.kinematics.queries import State
+from rbd.kinematics.queries import State, refused_assignment
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
@@ -149,3 +149,7 @@ class ScalarState(State[ScalarArray]):
     def v(self) -> ScalarArray:
         """The velocity."""
         return cast("ScalarArray", self.engine.pack(self._v, "v", (len(self._v),)))
+
+    if not TYPE_CHECKING:  # type checkers refuse the assignment
+        q = q.setter(refused_assignment("q", "state.with_scalars(q=...) for another state"))
+        v = v.setter(refused_assignment("v", "state.with_scalars(v=...) for another state"))

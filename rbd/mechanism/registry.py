@@ -214,11 +214,16 @@ class NameRegistry:
         if body is None:
             target = self.merged.get(name)
             remark = f": it was merged into body {quoted(target)}" if target else ""
-            owner = next((self.frame_owner[frame] for frame in self._frame_names.get(name, ())), None)
-            frame = f"write {quoted(owner)} for the body, mechanism.frame({quoted(name)}) for the frame"
-            more = "" if owner is None else f"; body {quoted(owner)} has a frame of that name: {frame}"
-            raise unknown_name("body", name, self.bodies, remark, more)
+            raise unknown_name("body", name, self.bodies, remark, self._frame_advice(name))
         return body
+
+    def _frame_advice(self, name: str) -> str:
+        """Return what to write instead of a body's name if it is the name of frames; else an empty text."""
+        owners = [quoted(self.frame_owner[frame]) for frame in self._frame_names.get(name, ())]
+        if len(owners) > 1:
+            return f"; bodies {', '.join(owners[:4])} have frames of that name: write the name of one of them"
+        write = f"write {{}} for the body, mechanism.frame({quoted(name)}) for the frame"
+        return "".join(f"; body {owner} has a frame of that name: {write.format(owner)}" for owner in owners)
 
     def joint_named(self, name: str) -> Joint:
         """Return the joint of that name; raise UnknownNameError."""
@@ -238,12 +243,12 @@ class NameRegistry:
 
 def body_data_of(body: RigidBody) -> BodyData:
     """Return the data of a body."""
-    return body._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
+    return body._data  # pyright: ignore[reportPrivateUsage]  # a class of this package
 
 
 def joint_data_of(joint: Joint) -> JointData:
     """Return the data of a joint."""
-    return joint._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
+    return joint._data  # pyright: ignore[reportPrivateUsage]  # a class of this package
 
 
 def registry_of_body(body: RigidBody) -> NameRegistry | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Rational
 from typing import Any, Final
 
 import numpy as np
@@ -88,10 +89,10 @@ def check_unit_quaternion(q: Quaternion, argument: str) -> None:
     )
 
 
-def check_mass(mass: Scalar) -> None:
-    """Raise InertiaError unless the mass is zero or positive."""
-    if is_float(mass) and to_float(mass) < 0:
-        raise InertiaError(f"mass is {to_float(mass):g}, needs to be at least 0", reason="negative mass")
+def check_mass(mass: Scalar, name: str = "mass") -> None:
+    """Raise InertiaError unless a mass, or a factor of one, is zero or positive: a float or an exact number."""
+    if (is_float(mass) or isinstance(mass, Rational)) and to_float(mass) < 0:
+        raise InertiaError(f"{name} is {to_float(mass):g}, needs to be at least 0", reason="negative mass")
 
 
 def check_symmetric(moment: Mat3, argument: str) -> None:

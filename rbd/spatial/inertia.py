@@ -43,6 +43,7 @@ from rbd.spatial.values import (
     VectorLike,
     checked_frames,
     format_numbers,
+    require_divisor,
     require_kind_in_frame,
     require_scalar,
     slot_setters,
@@ -292,13 +293,21 @@ class SpatialInertia(SpatialValue, Generic[F]):
     def __mul__(self, factor: Scalar) -> SpatialInertia[F]:
         """Return the inertia of a body with `factor` times the density; raise InertiaError for a negative factor."""
         require_scalar(factor, "SpatialInertia * factor")
-        if is_float(factor) and to_float(factor) < 0:
-            message = f"SpatialInertia * factor: the factor is {to_float(factor):g}, needs to be at least 0"
-            raise InertiaError(message, reason="negative mass")
+        check_mass(factor, "SpatialInertia * factor: the factor")
         moment, cross_part = scale33(self.moment_components, factor), scale3(self.cross_part_components, factor)
         return SpatialInertia.trusted(self.frame, moment, cross_part, factor * self.mass)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> SpatialInertia[F]:
+        """Return the inertia of a body with the density divided; raise InertiaError for a negative divisor."""
+        require_divisor(divisor, "SpatialInertia / divisor")
+        check_mass(divisor, "SpatialInertia / divisor: the divisor")
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
+        x, y, z = self.cross_part_components
+        moment = symmetric(xx / divisor, xy / divisor, xz / divisor, yy / divisor, yz / divisor, zz / divisor)
+        cross_part = (x / divisor, y / divisor, z / divisor)
+        return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass / divisor)
 
     @overload
     def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...

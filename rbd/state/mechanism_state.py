@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,10 @@ from rbd.engine.coordinate_writer import no_builtin
 from rbd.engine.interpreted import OPEN_BLOCKS
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
-from rbd.errors import ArgumentError
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
-from rbd.kinematics.queries import State, Value
+from rbd.kinematics.queries import State, Value, refused_assignment
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, to_float
@@ -82,16 +81,8 @@ class MechanismState(State[Array]):
         return self._v_view
 
     if not TYPE_CHECKING:  # type checkers refuse the assignment
-
-        @q.setter
-        def q(self, value: object) -> NoReturn:
-            """Raise ArgumentError."""
-            raise ArgumentError("state.q is read-only; write state.set_configuration(q)", argument="q", value=value)
-
-        @v.setter
-        def v(self, value: object) -> NoReturn:
-            """Raise ArgumentError."""
-            raise ArgumentError("state.v is read-only; write state.set_velocity(v)", argument="v", value=value)
+        q = q.setter(refused_assignment("q", "state.set_configuration(q)"))
+        v = v.setter(refused_assignment("v", "state.set_velocity(v)"))
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""

@@ -121,6 +121,15 @@ def test_a_frame_instead_of_a_body_names_its_body() -> None:
         state.twist("tip")
 
 
+def test_a_name_of_two_frames_instead_of_a_body_names_their_bodies() -> None:
+    state, _, _, _ = arm()
+    body = state.mechanism.body("link2")
+    body.add_frame(rbd.Transform(rbd.Frame("tip"), body.default_frame))
+    with pytest.raises(UnknownNameError, match=r"bodies 'link7', 'link2' have frames of that name") as caught:
+        state.twist("tip")
+    assert "mechanism.frame" not in str(caught.value)  # would be ambiguous
+
+
 def test_other_arguments_name_the_allowed_types() -> None:
     state, _, _, _ = arm()
     wrong: Any = 3

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rbd.errors import ArgumentError, InertiaError, ShapeError, SingularError
+from rbd.errors import ArgumentError, InertiaError, ScalarError, ShapeError, SingularError
 from rbd.spatial import FreeVector, SpatialInertia, Wrench
 from tests.spatial.helpers import (
     CAMERA,
@@ -149,6 +150,29 @@ def test_a_number_times_an_inertia_scales_mass_and_moment(rng: Rng) -> None:
         -1.0 * a
     with pytest.raises(ArgumentError, match=r"SpatialInertia \* factor: .* inertias and Jacobians are applied with @"):
         a * a  # type: ignore[operator]  # the error
+
+
+@with_rng
+def test_an_inertia_is_divided_by_positive_numbers(rng: Rng) -> None:
+    a = inertia(rng)
+    np.testing.assert_allclose((a / 4).components, np.array(a.components) / 4, rtol=0, atol=0)
+    exact = SpatialInertia.point_mass(HAND, mass=Fraction(1, 3), at=(1, 0, 0)) / 7
+    assert exact.mass == Fraction(1, 21)
+    with pytest.raises(ArgumentError, match="SpatialInertia / divisor: the divisor is zero"):
+        a / 0
+    with pytest.raises(InertiaError, match="SpatialInertia / divisor: the divisor is -2, needs to be at least 0"):
+        a / -2
+    for value in ("2", [2.0], None, a):
+        with pytest.raises((ArgumentError, ScalarError)):
+            a / value  # type: ignore[operator]  # the error
+
+
+@with_rng
+def test_exact_negative_numbers_are_no_factors_of_inertias(rng: Rng) -> None:
+    a, half = inertia(rng), Fraction(-1, 2)
+    for make in (lambda: half * a, lambda: a / half, lambda: SpatialInertia.point_mass(HAND, mass=half, at=(0, 0, 0))):
+        with pytest.raises(InertiaError, match=r"(mass|factor|divisor) is -0\.5, needs to be at least 0"):
+            make()
 
 
 @with_rng

@@ -274,7 +274,7 @@ def test_numpy_steps_back(value: Any) -> None:
             operation()
 
 
-@pytest.mark.parametrize("value", [p(A), v(A), twist(), accel(), wrench(A), momentum(A)])
+@pytest.mark.parametrize("value", [p(A), v(A), twist(), accel(), wrench(A), momentum(A), inertia(A)])
 @pytest.mark.parametrize("factor", ["2", [2.0], np.ones(3), None, v(A)], ids=["str", "list", "array", "None", "vector"])
 def test_only_scalars_scale(value: Any, factor: Any) -> None:
     with pytest.raises((ArgumentError, TypeError)):

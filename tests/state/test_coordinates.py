@@ -54,6 +54,17 @@ def test_given_coordinates_are_copied() -> None:
 
 
 @pytest.mark.parametrize("name", ["q", "v"])
+def test_coordinates_of_scalar_states_are_not_assigned(name: str) -> None:
+    state = MechanismState(rbd.robots.double_pendulum()).with_scalars([1j, 0.0])
+    with pytest.raises(
+        ArgumentError, match=rf"state\.{name} is read-only; write state\.with_scalars\({name}="
+    ) as caught:
+        setattr(state, name, [0.0, 0.0])
+    assert caught.value.argument == name
+    assert state.q[0] == 1j
+
+
+@pytest.mark.parametrize("name", ["q", "v"])
 def test_views_are_read_only_and_follow_the_state(name: str) -> None:
     state = everything().state
     view = getattr(state, name)

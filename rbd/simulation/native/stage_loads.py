@@ -23,7 +23,7 @@ from rbd.simulation.forces import ForceElement, is_recordable
 from rbd.state import MechanismState
 
 
-def is_called(equations: EquationsOfMotion) -> bool:
+def has_called_forces(equations: EquationsOfMotion) -> bool:
     """Return whether forces besides the control must be asked for in Python."""
     return equations.callbacks.has_external or not all(map(is_recordable, equations.forces))
 

@@ -21,7 +21,7 @@ from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
 from rbd.simulation.native.compiled_steps import compiled_step
-from rbd.simulation.native.stage_loads import all_wrench_inputs, is_called, recorded_loads
+from rbd.simulation.native.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
@@ -76,7 +76,7 @@ def _specs(
     usual = gains is STANDARD or not layout.is_constrained
     is_plain = usual and forces is None
     options = PLAIN if is_plain else StepOptions(STANDARD if usual else gains, recorded_loads(forces or ()))
-    wrenches = all_wrench_inputs(state) if is_called(equations) else ()
+    wrenches = all_wrench_inputs(state) if has_called_forces(equations) else ()
     if options is PLAIN and not wrenches and (scheme is None or (scheme == CLASSICAL and equations.callbacks.is_held)):
         name: FixedStepMethod = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
         return [(f"step {name}", step_spec(name, ns), None)]

@@ -22,7 +22,7 @@ from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, Rates, RightHandSide
-from rbd.simulation.native.stage_loads import PythonForces, is_called
+from rbd.simulation.native.stage_loads import PythonForces, has_called_forces
 from rbd.simulation.native.stage_memory import stage_loop
 from rbd.simulation.native.stage_programs import StageProgram, stage_programs
 from rbd.state import MechanismState
@@ -54,7 +54,7 @@ class NativeStages(Integrator):
         """The largest number of steps of one call of `advance`."""
         self.resets_contacts = not isinstance(method, AdaptiveMuntheKaas)
         self._contact_states, self._square_error = np.zeros(state.layout.ns), np.zeros(())
-        forces = PythonForces(equations, state, len(programs)) if is_called(equations) else None
+        forces = PythonForces(equations, state, len(programs)) if has_called_forces(equations) else None
         hold = equations.holds[0] if equations.holds else None
         self.samples_hold = samples_hold and hold is not None and len(programs) == 1 and forces is None
         """Whether the loop samples the control, a zero-order hold, in the steps that `advance` names."""
