@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, RbdError, SingularError
+from rbd.errors import ArgumentError, RbdError, ShapeError, SingularError
 from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, results
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.lazy import lazy
@@ -197,8 +197,18 @@ class Intrinsic:
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
 
     def call(self, sizes: Sequence[int], operands: Mapping[str, Iterable[Scalar]]) -> dict[str, Vector]:
-        """Return the outputs by name, for inputs by name: a call without labels."""
-        return self.layout.cut("result", sizes, self(sizes, self.layout.join("operand", operands)))
+        """Return the outputs by name, for inputs by name: a call without labels.
+
+        Names that are no inputs are ignored. Raises ArgumentError if an input is missing, ShapeError for wrong lengths.
+        """
+        arrays = {name: tuple(entries) for name, entries in operands.items()}
+        flat = self.layout.join("operand", arrays)
+        names, lengths = self.layout.names("operand"), self.layout.lengths("operand", self.layout.bind(sizes))
+        for name, length in zip(names, lengths, strict=True):
+            if len(arrays[name]) != length:
+                message = f"{self.name}: {name} must have {length} entries, not {len(arrays[name])}"
+                raise ShapeError(message, argument=name, expected=(length,), actual=(len(arrays[name]),))
+        return self.layout.cut("result", sizes, self(sizes, flat))
 
     def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
         """Return the outputs and the status for floats: the reference of machine code and of C."""

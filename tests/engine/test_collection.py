@@ -20,9 +20,15 @@ from rbd.program.program import Program
 
 @pytest.fixture(autouse=True)
 def collecting() -> Generator[None]:
+    thresholds = gc.get_threshold()
     gc.enable()
     yield
+    assert gc.get_threshold() == thresholds
     gc.enable()
+
+
+def collects() -> bool:
+    return gc.isenabled() and gc.get_threshold()[0] > 0
 
 
 def recorded(function: Callable[..., Any]) -> Program:
@@ -32,27 +38,27 @@ def recorded(function: Callable[..., Any]) -> Program:
 
 def test_collection_pauses_while_recording_and_resumes() -> None:
     seen: list[bool] = []
-    recorded(lambda state: seen.append(gc.isenabled()) or 1.0)
+    recorded(lambda state: seen.append(collects()) or 1.0)
     assert seen == [False]
-    assert gc.isenabled()
+    assert collects()
 
 
 def test_collection_resumes_after_an_error() -> None:
     with pytest.raises(RecordingError):
         recorded(lambda state: float(state.configuration_scalars()[0]))
-    assert gc.isenabled()
+    assert collects()
 
 
 def test_collection_pauses_while_derivatives_are_recorded() -> None:
     program, seen = recorded(lambda state: state.configuration_scalars()[0] ** 2), list[bool]()
 
     def directions(entries: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
-        seen.append(gc.isenabled())
+        seen.append(collects())
         return ((1,), (0,))
 
     slope = derivative(program, "result", "q", directions=directions)
     assert seen == [False]
-    assert gc.isenabled()
+    assert collects()
     assert slope.interpret(q=[3.0, 0.0], v=[0.0, 0.0])["d_result_d_q"].tolist() == [6.0]
 
 
@@ -75,11 +81,52 @@ def test_disabled_collection_stays_disabled() -> None:
     assert not gc.isenabled()
 
 
+def test_users_may_disable_collection_while_another_thread_records() -> None:
+    begun, done = threading.Event(), threading.Event()
+    thread = threading.Thread(target=recorded, args=(lambda state: (begun.set(), done.wait(60)) and 1.0,))
+    thread.start()
+    assert begun.wait(60)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    done.set()
+    thread.join()
+    assert was_enabled
+    assert not gc.isenabled()
+
+
+def test_recordings_that_overlap_in_time_resume_collection_at_the_end() -> None:
+    events = [threading.Event() for _ in range(4)]
+
+    def record(begun: threading.Event, done: threading.Event) -> None:
+        recorded(lambda state: (begun.set(), done.wait(60)) and 1.0)
+
+    threads = [threading.Thread(target=record, args=events[k : k + 2]) for k in (0, 2)]
+    seen = list[bool]()
+    for thread, begun in zip(threads, events[::2], strict=True):
+        thread.start()
+        assert begun.wait(60)
+    for thread, done in zip(threads, events[1::2], strict=True):
+        seen.append(collects())
+        done.set()
+        thread.join()
+    assert seen == [False, False]
+    assert collects()
+
+
+def test_thresholds_that_are_set_during_a_recording_stay() -> None:
+    before = gc.get_threshold()
+    try:
+        recorded(lambda state: gc.set_threshold(123) or 1.0)
+        assert gc.get_threshold()[0] == 123
+    finally:
+        gc.set_threshold(*before)
+
+
 def test_nested_recordings_resume_collection_once() -> None:
     seen: list[bool] = []
-    recorded(lambda state: (recorded(lambda inner: 1.0) and seen.append(gc.isenabled())) or 1.0)
+    recorded(lambda state: (recorded(lambda inner: 1.0) and seen.append(collects())) or 1.0)
     assert seen == [False]
-    assert gc.isenabled()
+    assert collects()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -90,8 +137,8 @@ def test_collection_resumes_in_children_forked_during_recordings() -> None:
     assert begun.wait(60)
     child = os.fork()
     if not child:
-        os._exit(0 if gc.isenabled() else 1)
+        os._exit(0 if collects() else 1)
     done.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
-    assert gc.isenabled()
+    assert collects()

@@ -72,9 +72,12 @@ def _is_newer(status: os.stat_result) -> bool:
 def _status_key(files: Sequence[_Status]) -> str | None:
     """Return the key of a digest in the disk cache.
 
-    None if another edit might leave the times as they are, as on Windows, which keeps no time of change.
+    None if another edit might leave the times as they are, as on Windows, which keeps no time of change, and in images
+    of read-only file systems, which are made with times of their own.
     """
     if sys.platform == "win32" or max(status.st_ctime for _, _, status in files) > time.time() - _SETTLED:
+        return None
+    if os.statvfs(files[0][1]).f_flag & os.ST_RDONLY:
         return None
     rows = [(name, s.st_size, s.st_dev, s.st_ino, s.st_ctime_ns, s.st_mtime_ns) for name, _, s in files]
     return f"sources 1|{rows}"

@@ -144,6 +144,17 @@ def test_sources_changed_after_the_start_are_not_found_on_disk(folder: Path, mon
     assert digest(folder) is None
 
 
+@keeps_digests
+@pytest.mark.usefixtures("cache_directory", "settled")
+def test_digests_on_read_only_file_systems_are_not_kept(
+    folder: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = os.statvfs(folder)
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((*found[:8], found.f_flag | os.ST_RDONLY, 255)))
+    assert digest(folder) == digest(folder)
+    assert len(read) == 6
+
+
 @pytest.mark.usefixtures("cache_directory")
 def test_digests_of_files_that_have_just_changed_are_not_kept(folder: Path, read: list[str]) -> None:
     (folder / "a.py").write_text("z = 'a.py'\n")
