@@ -14,6 +14,7 @@ from rbd.contact.geometry.support_polygons import (
     SHARE,
     Candidates,
     SupportPolygon,
+    after,
     choose_corners,
     extent,
     inner,
@@ -48,6 +49,8 @@ class FacingPolygons(Candidates):
     first = floats("3", "8")
     """x, y and height of the corners of a."""
     second = floats("3", "8")
+    slack = floats("1")
+    """How far outside a corner counts as inside: where edges that do not cross may end."""
     made = ints("7 * candidates")
     """The numbers in `slots`, for each candidate."""
 
@@ -78,18 +81,12 @@ def _length(p: Rows, i: int, j: int) -> float:
     return sqrt(fma(along, along, across * across))
 
 
-def _after(i: int, count: int) -> int:
-    if i + 1 < count:
-        return i + 1
-    return 0
-
-
 def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
-    """Return 1 if a polygon with an area has a point inside, or just outside."""
+    """Return 1 if a polygon, which is convex and has an area, has a point inside, or just outside."""
     if count < 3:
         return 0
     for i in range(count):
-        j = _after(i, count)
+        j = after(i, count)
         if _side(p, i, j, x, y) < -(slack * _length(p, i, j)):
             return 0
     return 1
@@ -127,7 +124,7 @@ def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
     for i in range(count):
         x = w.first[0][i]
         y = w.first[1][i]
-        if _contains(w.second, other, x, y, w.reach[0]) > 0:
+        if _contains(w.second, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.second, other, x, y)
             at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, k, x, y))
             w.made[at + 1] = i
@@ -139,7 +136,7 @@ def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
     for i in range(count):
         x = w.second[0][i]
         y = w.second[1][i]
-        if _contains(w.first, other, x, y, w.reach[0]) > 0:
+        if _contains(w.first, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.first, other, x, y)
             at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, k, x, y) - w.second[2][i])
             w.made[at + 2] = k
@@ -168,8 +165,8 @@ def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
 def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
     for i in range(count):
         for k in range(other):
-            j = _after(i, count)
-            m = _after(k, other)
+            j = after(i, count)
+            m = after(k, other)
             if (count > 2 or i < j) and (other > 2 or k < m):
                 _add_crossing(w, i, j, k, m)
 
@@ -189,6 +186,7 @@ def _clip(w: FacingPolygons) -> int:
     if other < size:
         size = other
     w.reach[0] = SHARE * size
+    w.slack[0] = _PARALLEL * size
     _add_corners_of_a(w, first, second)
     _add_corners_of_b(w, second, first)
     _add_crossings(w, first, second)

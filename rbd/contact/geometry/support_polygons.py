@@ -2,8 +2,9 @@
 
 A hull that is tilted a little rests on points far out and low. The polygon begins with two points on opposite sides,
 and gets, one at a time, the point farthest beyond one of its edges; how high a point is counts `STEEP` times against
-it. Flat faces give their corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since
-which points these are depends on numbers.
+it. Corners that no longer lie beyond the line of their neighbours are dropped, so that the polygon is convex. Flat
+faces give their corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since which
+points these are depends on numbers.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ STEEP: Final = 20.0
 """How far out a point must lie, per height, to be a corner: faces tilted by up to 1/20 rad count whole."""
 SHARE: Final = 1e-3
 """Share of the extent of the points by which a corner lies beyond the polygon without it, at least."""
+_ROUNDS: Final = 2 * MOST
+"""Points that are added to a polygon, at most; corners may be dropped for them."""
 _FAR: Final = 1e300
 _OBLIQUE: Final = 0.7
 
@@ -44,6 +47,8 @@ class Candidates(Workspace):
     """How many points there are."""
     reach = floats("1")
     """How far a corner lies beyond the polygon without it, at least."""
+    edge = floats("3")
+    """Outward normal of an edge in the plane, and how far out the edge is along it."""
     chosen = ints("8")
     """The corners, counterclockwise about the normal."""
 
@@ -109,11 +114,49 @@ def _start(w: Candidates) -> int:
     return 1
 
 
-def _is_corner(w: Candidates, i: int, count: int) -> int:
-    for k in range(count):
-        if w.chosen[k] == i:
-            return 1
+def after(k: int, count: int) -> int:
+    """Return the number of the next corner."""
+    if k + 1 < count:
+        return k + 1
     return 0
+
+
+def _set_edge(w: Candidates, p: int, q: int) -> None:
+    """Set the edge to that from point p to q."""
+    along = w.x[q] - w.x[p]
+    across = w.y[q] - w.y[p]
+    length = sqrt(fma(along, along, across * across))
+    w.edge[0] = divide(across, length)
+    w.edge[1] = divide(-along, length)
+    w.edge[2] = fma(w.edge[0], w.x[p], w.edge[1] * w.y[p])
+
+
+def _beyond(w: Candidates, i: int) -> float:
+    """Return how far a point lies beyond the edge, in the plane."""
+    return fma(w.edge[0], w.x[i], fma(w.edge[1], w.y[i], -w.edge[2]))
+
+
+def _farthest_beyond(w: Candidates) -> int:
+    """Return the point farthest out of those that lie beyond the edge in the plane, or -1."""
+    most = -_FAR
+    found = -1
+    for i in range(w.given[0]):
+        if _beyond(w, i) > w.reach[0]:
+            value = _value(w, i, w.edge[0], w.edge[1])
+            if value > most:
+                most = value
+                found = i
+    return found
+
+
+def _excess(w: Candidates, i: int, p: int, q: int) -> float:
+    """Return how much farther out a point is than the ends of the edge."""
+    value = _value(w, i, w.edge[0], w.edge[1])
+    first = value - _value(w, p, w.edge[0], w.edge[1])
+    second = value - _value(w, q, w.edge[0], w.edge[1])
+    if first < second:
+        return first
+    return second
 
 
 def _extend(w: Candidates, count: int) -> int:
@@ -123,23 +166,15 @@ def _extend(w: Candidates, count: int) -> int:
     point = 0
     for k in range(count):
         p = w.chosen[k]
-        q = w.chosen[0]
-        if k + 1 < count:
-            q = w.chosen[k + 1]
-        along = w.x[q] - w.x[p]
-        across = w.y[q] - w.y[p]
-        length = sqrt(fma(along, along, across * across))
-        c = divide(across, length)
-        s = divide(-along, length)
-        i = _farthest(w, c, s)
-        edge = _value(w, p, c, s)
-        if _value(w, q, c, s) > edge:
-            edge = _value(w, q, c, s)
-        beyond = _value(w, i, c, s) - edge
-        if beyond > most and _is_corner(w, i, count) == 0:
-            most = beyond
-            place = k + 1
-            point = i
+        q = w.chosen[after(k, count)]
+        _set_edge(w, p, q)
+        i = _farthest_beyond(w)
+        if i >= 0:
+            excess = _excess(w, i, p, q)
+            if excess > most:
+                most = excess
+                place = k + 1
+                point = i
     if place == 0:
         return 0
     for k in range(count, place, -1):
@@ -148,15 +183,38 @@ def _extend(w: Candidates, count: int) -> int:
     return 1
 
 
+def _drop(w: Candidates, count: int) -> int:
+    """Drop a corner that does not lie beyond the line of its neighbours; return 1, or 0 if all do."""
+    for k in range(count):
+        following = after(k, count)
+        _set_edge(w, w.chosen[k], w.chosen[after(following, count)])
+        if _beyond(w, w.chosen[following]) < w.reach[0]:
+            for j in range(following + 1, count):
+                w.chosen[j - 1] = w.chosen[j]
+            return 1
+    return 0
+
+
+def _made_convex(w: Candidates, count: int) -> int:
+    """Drop corners until each lies beyond the line of its neighbours; return how many are left."""
+    drops = 1
+    while drops > 0 and count > 2:
+        drops = _drop(w, count)
+        count -= drops
+    return count
+
+
 def choose_corners(w: Candidates) -> int:
-    """Choose the corners of the polygon; return how many these are."""
+    """Choose the corners of the polygon, which is convex after each round; return how many these are."""
     if w.given[0] == 0:
         return 0
     count = _start(w)
     grows = 1
-    while grows > 0 and count < MOST:
+    rounds = 0
+    while grows > 0 and count > 1 and count < MOST and rounds < _ROUNDS:
         grows = _extend(w, count)
-        count += grows
+        count = _made_convex(w, count + grows)
+        rounds += 1
     return count
 
 
@@ -189,7 +247,7 @@ def _find_polygon(w: PointCloud) -> int:
 
 def operations(candidates: int) -> int:
     """Return how many operations the choice takes at worst."""
-    return MOST * MOST * (7 * candidates + 20) + 22 * candidates + 30
+    return _ROUNDS * MOST * (10 * candidates + 20 * MOST + 20) + 22 * candidates + 30
 
 
 FIND_SUPPORT_POLYGON: Final = Intrinsic(
