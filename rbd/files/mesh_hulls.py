@@ -24,6 +24,8 @@ LEAST: Final = 4
 """Points of a hull, at least."""
 _SHARE: Final = 0.25
 """Share of the depth of a hull that its radius is, at most."""
+_MARGIN: Final = 2.0
+"""The least radius of these hulls, as a multiple of that of their vertices; points differ from these by rounding."""
 _FLAT: Final = 1e-9
 """Share of the extent of vertices below which they lie in a plane."""
 _PARALLEL: Final = 1e-3
@@ -35,8 +37,10 @@ _PARALLEL: Final = 1e-3
 class MeshHull:
     """Convex hull of some vertices of a mesh, as points and a radius; `vertices` is how many the whole hull has.
 
-    Its faces are those of the hull of the chosen vertices, its edges are rounded: all `points` lie inside by the
-    `radius`. A vertex that was left out is up to `beyond` above a face (m).
+    Its faces are those of the hull of the chosen vertices, its edges are rounded: each of the `points` lies inside the
+    faces that meet there by the `radius`. Where more than three meet, or sharply, this is only nearly so, and the
+    rounded hull is beyond some faces, of random hulls by up to 1.4 radii. Of a flat mesh the points are vertices, and
+    the hull is beyond it by the radius. A vertex that was left out is up to `beyond` above a face (m).
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -69,18 +73,30 @@ def checked_points(points: object) -> int:
 def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> MeshHull:
     """Return the hull of at most `most` vertices: of the farthest ones, each beyond the hull of those before.
 
-    Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat. Raises
-    MeshFault for vertices on a line.
+    Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat, or so thin
+    that a quarter of its depth is too small a radius for its extent. Where the extent, or half the thickness of such a
+    mesh, needs a larger radius than `rounding`, it has that. Raises MeshFault for vertices on a line.
     """
+    from rbd.contact.geometry.convex_hulls import least_radius
+
     middle = vertices.mean(axis=0)
     sizes, axes = np.linalg.svd(vertices - middle, full_matrices=False)[1:]
-    extent = float(np.ptp(vertices, axis=0).max())
+    extent, least = float(np.ptp(vertices, axis=0).max()), _MARGIN * least_radius(vertices)
+    rounding = max(rounding, least)
     if sizes[-1] > _FLAT * extent * len(vertices) ** 0.5:
-        return _solid_hull(vertices, most, rounding, extent)
-    flat = (vertices - middle) @ axes[:2].T
+        hull = _solid_hull(vertices, most, rounding, extent)
+        if hull.radius >= least:
+            return hull
+    return _flat_hull(vertices - middle, middle, axes, most, rounding)
+
+
+def _flat_hull(offsets: Vertices, middle: Vertices, axes: Vertices, most: int, radius: float) -> MeshHull:
+    """Return the hull of the outline of vertices, by their offsets from the middle, in the plane of two axes."""
+    flat = offsets @ axes[:2].T
+    radius = max(radius, float(np.abs(offsets @ axes[2]).max()))
     outline = flat[_hull_planes(flat)[0]]
     chosen, beyond = _farthest(outline, most)
-    return MeshHull(middle + chosen @ axes[:2], rounding, len(outline), beyond)
+    return MeshHull(middle + chosen @ axes[:2], radius, len(outline), beyond)
 
 
 def _solid_hull(vertices: Vertices, most: int, rounding: float, extent: float) -> MeshHull:
@@ -124,7 +140,7 @@ def _heights(planes: Planes, points: Vertices) -> NDArray[np.float64]:
 
 
 def _inset(point: NDArray[np.float64], planes: Planes, radius: float, extent: float) -> NDArray[np.float64]:
-    """Return the point that is by a radius below all faces that meet at a corner; of many faces, nearly so."""
+    """Return the point by a radius below the faces that meet at a corner; if these are many, by least squares."""
     meeting = planes[np.abs(_heights(planes, point[None])[0]) <= _FLAT * extent, :3]
     shift = np.linalg.lstsq(meeting, np.full(len(meeting), -radius), rcond=_PARALLEL)[0]
     return np.asarray(point + shift, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy, deepcopy
 from typing import Any, Final, TypeAlias, cast, final
 
 import gymnasium
@@ -128,6 +129,10 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
             observations = self._restarted(observations, infos)
         return observations, rewards, terminated, truncated, infos
 
+    def __copy__(self) -> VectorEnvironment:
+        """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
+        return deepcopy(self, _shared_by_copies(self))
+
     @property
     def _action_shape(self) -> tuple[int, int]:
         return self.num_envs, self.task.action_size
@@ -214,6 +219,16 @@ class Environment(gymnasium.Env[Array, Array]):
         observations, rewards, terminated, _, infos = self._vector.step(as_numbers(action, "action")[None])
         info = {"status": int(infos["status"][0])} if "status" in infos else {}
         return observations[0], float(rewards[0]), bool(terminated[0]), False, info
+
+    def __copy__(self) -> Environment:
+        """Return an environment of the same task and machine code, with a world, generator and spaces of its own."""
+        return deepcopy(self, _shared_by_copies(self._vector))
+
+
+def _shared_by_copies(environment: VectorEnvironment) -> dict[int, Any]:
+    """Return what a deep copy takes for copies made before, so that it shares the task and the machine code."""
+    task, worlds = environment.task, environment.worlds
+    return {id(task): task, id(worlds): copy(worlds)}
 
 
 def _seeds(seed: object, count: int) -> list[int | None]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
 from rbd.files.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
+from rbd.files.mesh_hulls import LEAST, MeshHull, mesh_hull
 from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
@@ -80,7 +81,7 @@ class Meshes:
             try:
                 self._inertias[name] = self._mesh_inertia(element)
             except MeshFault as error:
-                raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+                raise self._refused(element, error) from None
         return self._inertias[name]
 
     def surface(self, name: str) -> tuple[Vertices, Faces]:
@@ -90,11 +91,20 @@ class Meshes:
             vertices, faces = self._placed(element, *self._shape(element))
             return vertices, faces if len(faces) else faces_of_hull(vertices)
         except MeshFault as error:
-            raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+            raise self._refused(element, error) from None
 
-    def hull_limit(self, name: str) -> int:
-        """Return the number of vertices that a hull of the mesh has at most; -1 for any number."""
-        return self._meshes[name].integer("maxhullvert", -1)
+    def hull(self, name: str, vertices: Vertices, most: int, rounding: float) -> MeshHull:
+        """Return the hull of vertices of a mesh, of `most` at most, or of `maxhullvert` if that is less."""
+        element = self._meshes[name]
+        limit = element.integer("maxhullvert", -1)
+        try:
+            return mesh_hull(vertices, most if limit < LEAST else min(most, limit), rounding)
+        except MeshFault as error:
+            raise self._refused(element, error) from None
+
+    def _refused(self, element: MjcfElement, error: MeshFault) -> MjcfValueError:
+        """Return the error of a mesh, with its file and line."""
+        return self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error))
 
     def _named(self, node: XmlElement, kind: str, name: str, table: dict[str, MjcfElement]) -> MjcfElement:
         if name not in table:

@@ -190,7 +190,8 @@ class MjcfReport(FileReport):
 
         There are at most `points`, from 4 to 128, or fewer if `maxhullvert` of the mesh says so. Faces are where those
         of these vertices are; edges have the radius `rounding` (m), less if the hull is thin, which cuts sharp corners
-        by more. Raises ArgumentError, and what `surface` does.
+        by more. Flat meshes and those thinner than 1e-8 of their extent are rounded on both sides, meshes of more than
+        500 km by more than a millimetre. Raises ArgumentError, and what `surface` does.
 
         >>> from rbd.mjcf import parse_mjcf
         >>> report = MjcfReport()
@@ -200,12 +201,11 @@ class MjcfReport(FileReport):
         >>> len(hull.points), hull.radius
         (4, 0.001)
         """
-        from rbd.files.mesh_hulls import LEAST, checked_points, mesh_hull
+        from rbd.files.mesh_hulls import checked_points
 
-        most = checked_points(points)
-        vertices = self.surface(geom)[0]
-        limit = -1 if geom.mesh is None or self.meshes is None else self.meshes.hull_limit(geom.mesh)
-        return mesh_hull(vertices, most if limit < LEAST else min(most, limit), above_zero(rounding, "rounding"))
+        most, radius = checked_points(points), above_zero(rounding, "rounding")
+        name, meshes = self._mesh_of(geom)
+        return meshes.hull(name, self.surface(geom)[0], most, radius)
 
     def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.
@@ -222,10 +222,15 @@ class MjcfReport(FileReport):
         >>> vertices.shape, triangles.shape
         ((4, 3), (4, 3))
         """
+        name, meshes = self._mesh_of(geom)
+        vertices, triangles = meshes.surface(name)
+        return vertices - np.array(geom.mesh_origin), triangles
+
+    def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:
+        """Return the name of a mesh, and all meshes; raise ArgumentError for another shape."""
         if geom.mesh is None or self.meshes is None:
             raise ArgumentError(f"geom is a {geom.shape}, not a mesh", argument="geom", value=geom)
-        vertices, triangles = self.meshes.surface(geom.mesh)
-        return vertices - np.array(geom.mesh_origin), triangles
+        return geom.mesh, self.meshes
 
     def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:
         """Return a controller for `simulate` with the actuators, springs and gravity compensation of the file.

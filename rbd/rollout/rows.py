@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from rbd.compiled.arguments import as_numbers
 from rbd.compiled.parameter_checks import check_parameters
-from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.contact.arguments import friction_coefficient
+from rbd.errors import NotFiniteError, ShapeError
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalars.arrays import Array
 
@@ -37,8 +38,7 @@ def finite_rows_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array
 def require_possible_rows(parameters: Mapping[str, ArrayLike]) -> None:
     """Raise InertiaError, RotationError or ArgumentError for values of parameters that are impossible."""
     check_parameters({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
-    if CONTACT_FRICTION in parameters and (as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION) < 0).any():
-        allowed = "numbers of 0 or more"
-        value = parameters[CONTACT_FRICTION]
-        message = f"{CONTACT_FRICTION} must be {allowed}"
-        raise ArgumentError(message, argument=CONTACT_FRICTION, value=value, allowed=allowed)
+    if CONTACT_FRICTION in parameters:
+        values = as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION)
+        for extreme in (values.min(initial=0.0), values.max(initial=0.0)):
+            friction_coefficient(float(extreme), CONTACT_FRICTION)

@@ -41,7 +41,7 @@ class Worlds:
     episode of a world after the step in which its single number becomes positive: the world stays as it is then.
 
     `parameters` are names of parameters that have a row per world, those of `rbd.compile` and "contact_friction", the
-    coefficient of friction of contacts. `reset` sets them.
+    coefficient of friction of contacts, from 0 to 100. `reset` sets them.
 
     A world whose step fails keeps its last state; `status` has its code, and `explain` the message. All other worlds
     are bitwise equal to worlds that are stepped alone, whatever their number and the number of `threads` (default: one

@@ -140,8 +140,9 @@ class UrdfReport(FileReport):
         """Return the convex hull of a mesh, of its farthest vertices, in its own frame; this opens its file.
 
         There are at most `points`, from 4 to 128. Faces are where those of these vertices are; edges have the radius
-        `rounding` (m), less if the hull is thin, which cuts sharp corners by more. Raises ArgumentError, UrdfPathError,
-        and UrdfValueError for a file that is no mesh in the format STL or OBJ.
+        `rounding` (m), less if the hull is thin, which cuts sharp corners by more. Flat meshes and those thinner than
+        1e-8 of their extent are rounded on both sides, those of more than 500 km by more than a millimetre.
+        Raises ArgumentError, UrdfPathError, and UrdfValueError for a file that is no mesh in the format STL or OBJ.
         """
         from rbd.files.mesh_hulls import checked_points, mesh_hull
 

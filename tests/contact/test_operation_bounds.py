@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from rbd.errors import SolverError
 from rbd.intrinsics import Intrinsic
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.solvers.friction.solve import solve_friction
+from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections import dual_active_set
+from rbd.solvers.projections.near_projection import near_projection
+from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.coulomb_cases import nested, random_problem
 from tests.contact.test_quadratic_program import problem
@@ -28,7 +33,7 @@ def _quadratic_program(seed: int) -> None:
 
 
 CASES: dict[str, tuple[Callable[[int], object], set[str]]] = {
-    "flat feet": (solve_flat_feet, {"approach_projection", "project_groups"}),
+    "flat feet": (solve_flat_feet, {"approach_projection", "project_groups", "project_twists"}),
     "quadratic programs": (_quadratic_program, {"solve_quadratic_program"}),
     "round cones": (lambda seed: solved(*programs(seed)), {"project_on_cones", "require_solution_in_cones"}),
     "friction": (_friction, {"solve_friction"}),
@@ -36,8 +41,8 @@ CASES: dict[str, tuple[Callable[[int], object], set[str]]] = {
 """What solves a problem that depends on a seed, and names of intrinsics that it calls."""
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_no_call_does_more_operations_than_it_is_said_to_do(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def _observed_calls(solve: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[Call]:
+    """Return the calls of intrinsics with floats that succeed."""
     calls, run = list[Call](), Intrinsic.run
 
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
@@ -46,16 +51,48 @@ def test_no_call_does_more_operations_than_it_is_said_to_do(case: str, monkeypat
             calls.append((self, tuple(sizes), list(operands)))
         return found
 
-    solve, names = CASES[case]
     with monkeypatch.context() as patch:
         patch.setattr(Intrinsic, "run", noted)
+        solve()
+    return calls
+
+
+def _assert_within_bound(call: Call) -> None:
+    (intrinsic, sizes, operands), count = call, OperationCount()
+    intrinsic(sizes, [CountingScalar(x, count) for x in operands], ("",) * intrinsic.label_count(sizes))
+    assert count.total <= intrinsic.operation_count(sizes), intrinsic.name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_call_does_more_operations_than_it_is_said_to_do(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    solve, names = CASES[case]
+
+    def solve_all() -> None:
         for seed in range(3):
             try:
                 solve(seed)
             except SolverError:
                 assert case == "friction"
+
+    calls = _observed_calls(solve_all, monkeypatch)
     assert {intrinsic.name for intrinsic, *_ in calls} >= names
-    for intrinsic, sizes, operands in calls:
-        count = OperationCount()
-        intrinsic(sizes, [CountingScalar(x, count) for x in operands], ("",) * intrinsic.label_count(sizes))
-        assert count.total <= intrinsic.operation_count(sizes), intrinsic.name
+    for call in calls:
+        _assert_within_bound(call)
+
+
+def _four_groups() -> None:
+    """Solve for four groups of random rows, of six twists each."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4, 40, 6))
+    rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+    maps = np.eye(24).reshape(4, 6, 24)
+    groups = [RowGroup(tuple(range(40 * k, 40 * k + 40)), nested(rows[k]), nested(maps[k])) for k in range(4)]
+    near_projection(groups, rng.normal(size=160).tolist(), Intervals(), ())
+
+
+def test_lanes_that_need_all_rounds_and_branches_stay_within_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes of the dual active-set method take a branch together, if one needs it: here all branches, in all rounds."""
+    calls = _observed_calls(_four_groups, monkeypatch)
+    (call,) = (call for call in calls if call[0].name == "project_twists")
+    monkeypatch.setattr(dual_active_set, "some", lambda condition: True)
+    _assert_within_bound(call)

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -228,7 +229,11 @@ except rbd.errors.MissingPackageError as error:
     assert done.stdout.strip() == "environments need gymnasium: pip install 'rbd[gym]'", done.stderr
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["deepcopy", "pickle"])
+COPIES: list[Callable[[Any], Any]] = [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+each_copy = pytest.mark.parametrize("copied", COPIES, ids=["copy", "deepcopy", "pickle"])
+
+
+@each_copy
 def test_copies_in_the_middle_of_an_episode_go_on_with_the_same_bits(copied: Any) -> None:
     environment = rbd.gym.Environment("acrobot-swing-up")
     environment.reset(seed=3)
@@ -239,3 +244,30 @@ def test_copies_in_the_middle_of_an_episode_go_on_with_the_same_bits(copied: Any
     np.testing.assert_array_equal(*steps)
     np.testing.assert_array_equal(*(each.reset()[0] for each in (environment, twin)))  # the generator is copied, too
     assert twin.worlds is not environment.worlds
+
+
+@each_copy
+def test_steps_of_a_copy_leave_the_original_alone(copied: Callable[[Any], Any]) -> None:
+    """Episodes end and begin in the copy: its generators, clocks and ends are its own."""
+    original, alone = (VectorEnvironment("acrobot-swing-up", 3, max_episode_steps=4) for _ in range(2))
+    actions = np.full((3, 1), 0.5)
+    for each in (original, alone):
+        each.reset(seed=5)
+        each.step(actions)
+        each.action_space.seed(1)
+    twin = copied(original)
+    for _ in range(6):
+        twin.step(-actions)
+    twin.action_space.sample()
+    for _ in range(6):
+        for x, y in zip(original.step(actions)[:4], alone.step(actions)[:4], strict=True):
+            np.testing.assert_array_equal(x, y)
+    np.testing.assert_array_equal(original.action_space.sample(), alone.action_space.sample())
+
+
+def test_shallow_copies_share_the_task_and_the_machine_code() -> None:
+    environment = VectorEnvironment("acrobot-swing-up", 2)
+    twin = copy.copy(environment)
+    assert twin.task is environment.task
+    assert twin.worlds.mechanism is environment.worlds.mechanism
+    assert copy.copy(rbd.gym.Environment(environment.task)).task is environment.task

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull as SpatialHull
 
 import rbd
 from rbd.contact import ConvexHull, Cylinder
-from rbd.errors import ArgumentError, UrdfPathError, UrdfValueError
+from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfValueError
 from rbd.files.mesh_files import MeshFault
 from rbd.files.mesh_hulls import mesh_hull
 from rbd.mjcf import MjcfReport, parse_mjcf
@@ -45,6 +46,33 @@ def test_thin_hulls_have_a_smaller_radius_and_flat_ones_have_two_sides() -> None
     assert reach(flat.points, flat.radius, np.array([0.0, 0, 1])) == pytest.approx(1e-3, abs=1e-15)
     with pytest.raises(MeshFault, match="on a line"):
         mesh_hull(CUBE * [1, 0, 0], 32)
+
+
+@pytest.mark.parametrize("thickness", [0.0, 1e-10, 1e-9, 4e-9, 1e-8, 3e-8, 1e-7, 1e-3])
+@pytest.mark.parametrize("extent", [1e-3, 0.4, 1e4, 1e6, 1e8])
+def test_hulls_of_any_thickness_and_extent_are_shapes(thickness: float, extent: float) -> None:
+    """Those that are too thin for a radius of their own are flat."""
+    box = CUBE / np.abs(CUBE).max() / 2 * extent * [1, 1, 4 * thickness]
+    hull = mesh_hull(box, 32)
+    assert repr(hull.shape(rbd.Frame("part"))).startswith("<convex hull: ")
+    top, upward = float(box[:, 2].max()), np.array([0.0, 0, 1])
+    beyond = reach(hull.points, hull.radius, upward) - top
+    assert -1e-12 * extent <= beyond <= hull.radius
+    assert hull.radius <= max(1e-3, 2e-8 * extent)
+    if thickness >= 1e-7:
+        assert beyond == pytest.approx(0, abs=1e-12 * extent)
+
+
+@pytest.mark.parametrize(("count", "share"), [(4, 1.4), (6, 1.0), (12, 0.6), (40, 0.2)])
+def test_hulls_are_beyond_faces_by_a_part_of_the_radius_where_many_or_sharp_corners_are(
+    count: int, share: float
+) -> None:
+    for seed in range(100):
+        ball = np.random.default_rng(seed).normal(size=(count, 3))
+        ball /= np.linalg.norm(ball, axis=1)[:, None]
+        hull, planes = mesh_hull(ball, count), SpatialHull(ball).equations
+        beyond = float((hull.points @ planes[:, :3].T + planes[:, 3]).max()) + hull.radius
+        assert -1e-12 < beyond < share * hull.radius
 
 
 @pytest.mark.parametrize("most", [4, 5, 8, 32, 128])
@@ -98,6 +126,24 @@ def test_maxhullvert_and_hull_points_limit_hulls() -> None:
     for wrong in (3, 129, 2.5):
         with pytest.raises(ArgumentError, match="hull_points"):
             report.mesh_hull(mesh, wrong)  # type: ignore[arg-type]  # that is what is tested
+
+
+def test_meshes_of_mjcf_that_are_lines_are_named() -> None:
+    report = MjcfReport()
+    mesh = "<asset><mesh name='m' vertex='0 0 0 1 0 0 2 0 0 3 0 0' face='0 1 2'/></asset>"
+    body = "<body><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom type='mesh' mesh='m'/></body>"
+    parse_mjcf(f"<mujoco>{mesh}<worldbody>{body}</worldbody></mujoco>", report=report)
+    with pytest.raises(MjcfValueError, match="mesh 'm': the vertices of the mesh are on a line"):
+        report.mesh_hull(report.geoms[0])
+
+
+def test_thin_and_huge_meshes_refuse_no_model(tmp_path: Path) -> None:
+    for k, scale in enumerate(([1, 1, 1e-7], [1e8, 1e8, 1e8])):
+        text = "".join(f"v {x} {y} {z}\n" for x, y, z in (CUBE * scale).tolist())
+        (tmp_path / f"part{k}.obj").write_text(text)
+        mechanism, report = robot(tmp_path, f"part{k}.obj")
+        hull, _ = report.collision_model(mechanism, hull_points=32).shapes
+        assert isinstance(hull, ConvexHull)
 
 
 def robot(folder: Path, file: str) -> tuple[rbd.Mechanism, UrdfReport]:

@@ -276,5 +276,7 @@ def test_arguments_are_checked() -> None:
     with pytest.raises(ArgumentError, match="takes none"):
         rollout(PENDULUM, {"action": zeros}, control, **defaults)
     draws = iter([{"q": zeros[0], "v": zeros[0]}] * 3 + [{"q": zeros[0]}])
+    with pytest.raises(ArgumentError, match=r"contact_friction is 1e\+300, .* 0 to 100"):
+        rollout(MECHANISM, {"contact_friction": [1.0, 1e300]}, None, **defaults, collision_model=MODEL, friction=0.7)
     with pytest.raises(ArgumentError, match="draws q for case 2"):
         rollout(PENDULUM, lambda rng: next(draws), None, **defaults, cases=3)

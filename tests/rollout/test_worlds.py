@@ -329,6 +329,7 @@ def test_a_refused_reset_changes_nothing() -> None:
         (ArgumentError, "called 'gravity'; there are none$", lambda: quadrupeds(1).reset(None, gravity=[0, 0, 0])),
         (InertiaError, "negative mass", lambda: worlds.reset(None, inertia=inertia)),
         (ArgumentError, "contact_friction", lambda: worlds.reset(None, contact_friction=-0.1)),
+        (ArgumentError, "friction is 101, .* 0 to 100", lambda: worlds.reset(None, contact_friction=[1.0, 101.0, 2.0])),
     ]
     for error, message, attempt in refused:
         with pytest.raises(error, match=message):

@@ -62,10 +62,15 @@ class ConvexHull(Generic[F]):
         return f"<convex hull: {len(self.points)} points, radius {self.radius:g}>"
 
 
+def least_radius(points: Array) -> float:
+    """Return the least radius of a hull of these points."""
+    return float(np.ptp(_LEAST * points, axis=0).max())
+
+
 def _radius(radius: float, points: Array) -> float:
     """Return a radius; raise ArgumentError unless it is above zero, and above rounding for these points."""
     checked = above_zero(radius, "radius")
-    least = float(np.ptp(_LEAST * points, axis=0).max())
+    least = least_radius(points)
     if checked < least:
         message = f"radius is {checked:g}, needs {least:g}, which is {_LEAST:g} times the extent of the points, or more"
         raise ArgumentError(message, argument="radius", value=radius, allowed=f"at least {least:g}")

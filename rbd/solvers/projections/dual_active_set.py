@@ -331,5 +331,5 @@ def operations(*sizes: int) -> int:
     of = DualActiveSet.layout.bind(sizes)
     n, m, groups = of["n"], of["m"], of["groups"]
     find = 2 * (2 * n * n + of["wrench_entries"]) + 12 * m
-    enter = 10 * n * n + 60 * n + 60
+    enter = 12 * n * n + 60 * n + 60
     return ROUNDS * (find + groups * enter + 10) + 12 * n * n + 4 * n * m
