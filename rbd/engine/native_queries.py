@@ -173,15 +173,18 @@ class NativeQueries:
         return builder.gather(source, index)
 
     def _pass(self, look_up: Callable[..., Any]) -> PassValues | None:
-        """Return the buffer of a pass; None where its machine code is not there."""
+        """Return the buffer of a pass; None where its machine code is not there.
+
+        A state at rest keeps the result of a pass, so that the pass is not run again. Its queries count instead.
+        """
         kernel, depends = pass_kernel_of(look_up)
         version, kept = self._buffers.versions[1], self._passes.get(kernel)
         if kept is not None and kept.version == version:
             return kept
         if len(framed_offsets()) != 3:
             return None
-        recorded = self._kernels.compiled(self._mechanism, version, kernel)
-        if recorded is None:
+        recorded, _ = self._kernels.get_or_record(self._mechanism, version, kernel, ())
+        if not isinstance(recorded, RecordedKernel) or recorded.executable.counted() is None:
             return None
         made = self._recorded_pass(recorded, version, needs_v=depends == "qv")
         if made is not None:

@@ -176,15 +176,22 @@ class LiveExecutable(Executable):
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         """Return the outputs as new arrays; None unless the status is clean."""
-        builtin = self._builtin
+        builtin = self._builtin or self._counted()
         if builtin is None:
-            before, self._interpreted = self._interpreted, self._interpreted + self._cost
-            if self._interpreted > OPERATIONS_BEFORE_SEARCH:
-                builtin = self._advance(before)
-            if builtin is None:
-                return self._interpret(inputs)
+            return self._interpret(inputs)
         result: Any = builtin(*inputs)
         return result if result is None or len(self.outline.outputs) > 1 else (result,)
+
+    def counted(self) -> CompiledProgram | None:
+        """Return the machine code; without any, a use of outputs that are kept counts as an interpreted call."""
+        if not self.is_compiled:
+            self._counted()
+        return self.machine_code
+
+    def _counted(self) -> Callable[..., Any] | None:
+        """Count an interpreted call; return the builtin if machine code is there by now."""
+        before, self._interpreted = self._interpreted, self._interpreted + self._cost
+        return self._advance(before) if self._interpreted > OPERATIONS_BEFORE_SEARCH else None
 
     def request(self) -> bool:
         """Return whether there is machine code; let the background thread compile if there is none.

@@ -19,6 +19,7 @@ from rbd.engine import query_counts
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
 from rbd.kernels.query_builtins import QueryTable
+from rbd.native import executable
 from rbd.testing import random_floating_tree
 from tests.marks import needs_builtins
 
@@ -118,6 +119,32 @@ def arm(eager: None) -> tuple[MechanismState, rbd.Frame]:
         state.transform_to_root(tool), state.twist("link7"), state.relative_transform("link2", tool)
     assert list(map(len, builtins_of(state))) == [1, 1, 1, 0]
     return state, tool
+
+
+def test_queries_of_a_state_at_rest_become_builtins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10_000)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", 2_000)
+    state = MechanismState(random_floating_tree([rbd.Revolute((0, 0, 1))] * 3, np.random.default_rng(8)))
+    body = state.mechanism.bodies[-1]
+    state.randomize(5)
+    expected = state.twist(body)
+    assert not any(builtins_of(state))
+    for _ in range(300):
+        same(state.twist(body), expected)
+    assert list(map(len, builtins_of(state))) == [0, 0, 1, 0]
+
+
+def test_above_the_maximum_all_queries_are_forgotten(arm: tuple[MechanismState, rbd.Frame], monkeypatch: Any) -> None:
+    monkeypatch.setattr(query_counts, "_MAX_QUERIES", 3)
+    state, _ = arm
+    bodies = state.mechanism.bodies[1:] * 2
+    found = [state.twist(body) for body in bodies]
+    assert 0 < sum(map(len, builtins_of(state))) <= 3
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveEngine, "open_query", lambda *_: None)
+        other = MechanismState(state.mechanism, state.q, state.v)
+        for one, body in zip(found, bodies, strict=True):
+            same(one, other.twist(body))
 
 
 def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -> None:
