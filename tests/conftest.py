@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Compile without LLVM's optimisation, except where machine code is tested, or runs for long."""
     unoptimised = item.nodeid.startswith(_UNOPTIMISED) and item.get_closest_marker("optimised") is None
-    with assembled.unoptimised() if unoptimised else nullcontext():
+    with assembled.unoptimised() if unoptimised else assembled.optimised():
         return (yield)
 
 

@@ -15,6 +15,8 @@ from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import ArgumentError, ShapeError, SingularError, TopologyError
 from rbd.testing import random_chain, random_floating_tree
 
+pytestmark = pytest.mark.optimised
+
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 ALGORITHMS: dict[str, Callable[..., Any]] = {name: getattr(rbd, name) for name in NAMES}
 

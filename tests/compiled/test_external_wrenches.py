@@ -14,6 +14,8 @@ import rbd
 from rbd.compiled import CompiledRobot
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, UnknownNameError
 
+pytestmark = pytest.mark.optimised
+
 MECHANISM = rbd.robots.arm7()
 ROBOT = rbd.compile(MECHANISM)
 FIRST, SECOND = MECHANISM.bodies[7], MECHANISM.bodies[3]

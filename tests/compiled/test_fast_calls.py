@@ -22,6 +22,8 @@ from rbd.errors import NotFiniteError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
 from tests.marks import needs_builtins
 
+pytestmark = pytest.mark.optimised
+
 Call = Callable[[CompiledRobot], object]
 Q, V, A = np.random.default_rng(5).normal(size=(3, 7))
 

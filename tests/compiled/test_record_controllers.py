@@ -10,6 +10,8 @@ import pytest
 import rbd
 from rbd.errors import SingularError
 
+pytestmark = pytest.mark.optimised
+
 
 @pytest.fixture(scope="module")
 def arm() -> rbd.Mechanism:

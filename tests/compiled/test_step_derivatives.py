@@ -15,6 +15,8 @@ from rbd.errors import ArgumentError, TopologyError
 from rbd.testing import random_chain
 from tests.simulation.contacts import ball, block, floor, slope
 
+pytestmark = pytest.mark.optimised
+
 RUBBER = rbd.SoftContact(rbd.HuntCrossley(5e4, 200.0), rbd.ViscoelasticCoulomb(0.5, 20e3, 200.0))
 INTEGRATORS = ["munthe-kaas-rk4", "semi-implicit-euler"]
 each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)

@@ -14,6 +14,8 @@ from rbd.scalars.arrays import Array
 from rbd.solvers.projections.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
 
+pytestmark = pytest.mark.optimised
+
 RADIUS = 0.01
 
 

@@ -129,6 +129,7 @@ def test_springs_lose_energy_and_never_pull() -> None:
     np.testing.assert_allclose(np.diff(run.v[:, 1])[air], -G * 1e-4, rtol=0, atol=1e-12)
 
 
+@pytest.mark.optimised
 def test_worlds_have_the_bits_of_single_ones() -> None:
     state, model = balls(None, Compliance(2000.0, 50.0))
     rng = np.random.default_rng(0)

@@ -18,6 +18,8 @@ from rbd.solvers.intervals import Intervals
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 N, BLOCKS, STOPS = 8, 4, 3
 OWN = (range(8), range(4), (*range(2), 4, 5), (0, 1, 6, 7))
 """The columns of each block: two are of branches that share the first two columns."""

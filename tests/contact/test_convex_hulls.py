@@ -25,6 +25,8 @@ from rbd.spatial.linalg import Vec3
 from tests.contact.samples import WORLD, between, numbers, rotation
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 G = 9.81
 
 

@@ -20,6 +20,8 @@ from rbd.errors import NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.scalars.arrays import Array
 from tests.contact.test_derivatives import TURNING, free_body, hand
 
+pytestmark = pytest.mark.optimised
+
 BLOCKS = [field.name for field in attrs.fields(ContactStepDerivatives)]
 MARGIN = 0.2
 Model = tuple[rbd.Mechanism, CollisionModel]

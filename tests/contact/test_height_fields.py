@@ -168,6 +168,7 @@ def test_a_ball_rolls_over_a_ridge_without_a_jump() -> None:
     assert values[100] == pytest.approx(0.06 - 0.05, abs=1e-4)  # the ridge itself is nearest
 
 
+@pytest.mark.optimised
 def test_worlds_on_a_field_have_the_bits_of_single_ones() -> None:
     state, model = on_field(hills(4, 40, 30, 0.02), "sphere", "box")
     rng = np.random.default_rng(0)

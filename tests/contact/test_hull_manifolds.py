@@ -24,6 +24,8 @@ from tests.contact.samples import rotation
 from tests.contact.test_convex_hulls import G, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 Found = list[tuple[float, Array, Array]]
 
 

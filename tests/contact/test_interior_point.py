@@ -32,6 +32,8 @@ from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import assert_minimum
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 
 def exact(feet: Feet) -> Array:
     hessian, linear, rows, bounds = feet.data

@@ -26,6 +26,8 @@ from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import Problem, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 
 def intervals(seed: int, n: int, k: int) -> Intervals:
     """Return interval rows: some without friction, some that contain only positive speeds."""

@@ -14,6 +14,8 @@ from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
 
+pytestmark = pytest.mark.optimised
+
 DT, MU = 2e-3, 0.7
 STANDING = rbd.robots.quadruped_configuration()
 

@@ -20,6 +20,8 @@ from tests.contact.samples import numbers, rotation
 from tests.contact.test_convex_hulls import WEDGE, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 TILTS = [0.0, *(10.0**k for k in range(-16, -3))]
 CUBE = corners(np.full(3, 0.2))
 

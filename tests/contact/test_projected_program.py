@@ -24,6 +24,8 @@ from rbd.solvers.quadratic.quadratic_program import INFEASIBLE, solve_quadratic_
 from tests.contact.test_quadratic_program import Problem, assert_minimum, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 
 def nested(array: Array) -> Matrix:
     return tuple(tuple(row) for row in array.tolist())

@@ -23,6 +23,8 @@ from rbd.solvers.equations.linear import Factor
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 G = 9.81
 
 

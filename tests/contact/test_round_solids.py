@@ -34,6 +34,8 @@ from tests.contact.samples import between, numbers, pose, rotation
 from tests.contact.test_convex_hulls import G, free_body
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 Round = Cylinder[Any] | Ellipsoid[Any]
 
 

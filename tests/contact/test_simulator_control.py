@@ -94,6 +94,7 @@ def closing(t: float, state: rbd.MechanismState) -> object:
 
 @pytest.mark.parametrize("friction", [None, 0.0, 0.6])
 @pytest.mark.parametrize("size", [3, 4096])
+@pytest.mark.optimised
 def test_the_bits_are_those_of_single_steps(friction: float | None, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(native_steps, "_STEPS_PER_CALL", size)

@@ -71,6 +71,7 @@ def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeyp
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.optimised
 def test_machine_code_and_interpreter_are_bitwise_equal(a_case: Case) -> None:
     """Every kernel, on its own inputs."""
     state = a_case.state

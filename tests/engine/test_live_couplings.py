@@ -13,6 +13,8 @@ from rbd import MechanismState
 from ..algorithms.helpers import close
 from ..algorithms.loops.test_couplings import curved, gripper
 
+pytestmark = pytest.mark.optimised
+
 
 def test_machine_code_agrees_in_bits_alone_in_batches_and_with_threads() -> None:
     state = curved()

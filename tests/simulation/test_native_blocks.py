@@ -21,6 +21,8 @@ from rbd.simulation.sinks import NpzFile, RingBuffer, Sink
 from rbd.simulation.tableau import HEUN
 from tests.algorithms.helpers import case
 
+pytestmark = pytest.mark.optimised
+
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 

@@ -31,6 +31,8 @@ from rbd.simulation.native.stage_loads import PythonForces
 
 from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 
+pytestmark = pytest.mark.optimised
+
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 def test_the_motion_is_that_of_the_ordinary_method(compiled: list[object], integrator: str) -> None:

@@ -23,6 +23,8 @@ from rbd.program.program import Port, Program
 from tests.export.building import call, compiled_c
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference
 
+pytestmark = pytest.mark.optimised
+
 _LARGEST = math.ldexp(2 - 2**-52, 1023)
 _CONSTANTS = (0.0, -0.0, 1.0, -1.5, 1e160, -1e200, 1e300, -_LARGEST, 1e-200, 5e-324, math.inf, -math.inf, math.nan)
 _ROWS = np.array([[0.3, -2.0], [0.0, 0.0], [_LARGEST, 1.0], [-1e200, 1e-200], [5e-324, -_LARGEST]])

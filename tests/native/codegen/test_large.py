@@ -23,6 +23,8 @@ from tests.native.programs import (
     reference,
 )
 
+pytestmark = pytest.mark.optimised
+
 
 def keeping(size: int) -> Program:
     """Return a program that needs its first values at its very end."""

@@ -22,6 +22,8 @@ from rbd.program.program import Program
 from tests.export.building import call, compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
+pytestmark = pytest.mark.optimised
+
 ROWS = 9
 
 
