@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from rbd.cli.robot_file import RobotFile
-from rbd.errors import MissingPackageError, MjcfError, UrdfPathError
+from rbd.errors import MissingPackageError, MjcfError, UrdfError
 from rbd.files.mesh_hulls import MeshHull, mesh_hull
-from rbd.files.shapes import add_shape
+from rbd.files.shapes import in_new_frame
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
@@ -41,10 +41,11 @@ def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], li
     for number, (link, pose, make) in enumerate(meshes):
         try:
             hull = make()
-        except (MeshFault, MeshFileError, UrdfPathError, MjcfError, MissingPackageError) as error:
+        except (MeshFault, MeshFileError, UrdfError, MjcfError, MissingPackageError) as error:
             lines[f"meshes left out: {error}"] += 1
         else:
-            shapes.append(add_shape(model, robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape))
+            shape = in_new_frame(robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape)
+            shapes.append(shape.add_to(model))
             lines[_taken(hull)] += 1
     return shapes, [f"{line} ({count})" for line, count in lines.items()]
 
@@ -75,9 +76,13 @@ def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
 
 
 def _hull(report: UrdfReport, geometry: Geometry) -> MeshHull:
-    """Return the hull of a mesh in any format that the viewer reads."""
+    """Return the hull of a mesh: that of the report, or, of other formats, one of what the viewer reads."""
+    from rbd.files.mesh_files import FORMATS
     from rbd.viz.mesh_files import read_surfaces
 
-    surfaces = read_surfaces(report.resolve_mesh(geometry))
+    path = report.resolve_mesh(geometry)
+    if path.suffix.lower() in FORMATS:
+        return report.mesh_hull(geometry, _POINTS, rounding=_ROUNDING)
+    surfaces = read_surfaces(path)
     points = np.concatenate([surface.vertices for surface, _ in surfaces])
     return mesh_hull(np.asarray(points * np.array(geometry.size), dtype=np.float64), _POINTS, _ROUNDING)

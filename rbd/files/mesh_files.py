@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -28,13 +27,6 @@ class MeshFault(Exception):
     """Why the bytes are no mesh."""
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; raise MeshFault if there are too many."""
-    if path.stat().st_size > MESH_BYTES:
-        raise MeshFault(f"the file has more than {MESH_BYTES} bytes")
-    return path.read_bytes()
-
-
 def read_mesh(data: bytes, suffix: str) -> tuple[Vertices, Faces]:
     """Return the vertices (n, 3) and the triangles (m, 3) of a mesh; raise MeshFault for what is none.
 
@@ -48,14 +40,29 @@ def read_mesh(data: bytes, suffix: str) -> tuple[Vertices, Faces]:
     return vertices, faces
 
 
+def read_vertices(data: bytes, suffix: str) -> Vertices:
+    """Return the vertices (n, 3) of a mesh, whatever faces an OBJ file has; raise MeshFault for what is none."""
+    if suffix.lower() != ".obj":
+        return read_mesh(data, suffix)[0]
+    rows = [line.split()[1:4] for line in data.splitlines() if line.split()[:1] == [b"v"]]
+    vertices = single(_table(rows, 3))
+    check_vertices(vertices)
+    return vertices
+
+
 def check_mesh(vertices: Vertices, faces: Faces) -> None:
     """Raise MeshFault unless there are four finite vertices, and the triangles use no others."""
+    check_vertices(vertices)
+    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
+        raise MeshFault("a triangle has a corner that is no vertex")
+
+
+def check_vertices(vertices: Vertices) -> None:
+    """Raise MeshFault unless there are four finite vertices."""
     if len(vertices) < 4:
         raise MeshFault(f"a mesh has at least 4 vertices, not {len(vertices)}")
     if not np.isfinite(vertices).all():
         raise MeshFault("a coordinate is not finite")
-    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
-        raise MeshFault("a triangle has a corner that is no vertex")
 
 
 def single(coordinates: NDArray[np.float64]) -> Vertices:
@@ -141,3 +148,5 @@ def _msh(data: bytes) -> tuple[Vertices, Faces]:
 
 
 _READERS: Final[dict[str, Callable[[bytes], tuple[Vertices, Faces]]]] = {".stl": _stl, ".obj": _obj, ".msh": _msh}
+FORMATS: Final = frozenset(_READERS)
+"""Suffixes of the files that are read."""

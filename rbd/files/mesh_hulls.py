@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbd.arguments import whole_number
 from rbd.extras import names_extra
-from rbd.files.mesh_files import MeshFault, Vertices
+from rbd.files.mesh_files import MeshFault, Vertices, check_vertices
 
 if TYPE_CHECKING:
     from rbd.contact import ConvexHull
@@ -75,10 +75,12 @@ def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> Mesh
 
     Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat, or so thin
     that a quarter of its depth is too small a radius for its extent. Where the extent, or half the thickness of such a
-    mesh, needs a larger radius than `rounding`, it has that. Raises MeshFault for vertices on a line.
+    mesh, needs a larger radius than `rounding`, it has that. Raises MeshFault for vertices on a line,
+    fewer than four, or not finite ones.
     """
     from rbd.contact.geometry.convex_hulls import least_radius
 
+    check_vertices(vertices)
     middle = vertices.mean(axis=0)
     sizes, axes = np.linalg.svd(vertices - middle, full_matrices=False)[1:]
     extent, least = float(np.ptp(vertices, axis=0).max()), _MARGIN * least_radius(vertices)

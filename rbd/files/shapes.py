@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
+
+import attrs
 
 from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
-    from rbd.mechanism import Mechanism
+    from rbd.mechanism import Mechanism, RigidBody
 
 SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
 """The shapes of files that collision models have."""
@@ -32,16 +34,28 @@ def limits_in_models(shape: str, others: Collection[str] | None = None) -> str |
     return None
 
 
-def add_shape(
-    model: CollisionModel,
-    mechanism: Mechanism,
-    link: str,
-    name: str,
-    pose: tuple[Mat3, Vec3],
-    shape: Callable[[Frame[Any]], Shape],
-) -> Shape:
-    """Add a shape in a new frame, which has that pose (rotation, translation) in the frame of a link; return it."""
-    standing = mechanism.frame(link)
-    body, frame = mechanism.body_of_frame(standing), Frame(name)
-    body.add_frame(Transform.trusted(frame, standing, *pose))
-    return model.add(body, shape(frame))
+@final
+@attrs.frozen(eq=False)
+class FileShape:
+    """A shape of a file and its body, and where the shape's own frame is to be on it, if it has one.
+
+    All shapes of a file are made before the first is added: an error leaves the bodies as they were.
+    """
+
+    shape: Shape
+    body: RigidBody
+    placement: Transform | None = None
+
+    def add_to(self, model: CollisionModel) -> Shape:
+        """Add the frame to the body, and the shape to the model; return the shape."""
+        if self.placement is not None:
+            self.body.add_frame(self.placement)
+        return model.add(self.body, self.shape)
+
+
+def in_new_frame(
+    mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: Callable[[Frame[Any]], Shape]
+) -> FileShape:
+    """Make a shape in a new frame, which is to have a pose (rotation, translation) in the frame of a link."""
+    standing, frame = mechanism.frame(link), Frame[Any](name)
+    return FileShape(make(frame), mechanism.body_of_frame(standing), Transform.trusted(frame, standing, *pose))

@@ -1,4 +1,4 @@
-"""Reading the bytes of a robot file: regular files only, and never more than the limit."""
+"""Reading the bytes of robot files and meshes: regular files only, and never more than the limit."""
 
 from __future__ import annotations
 

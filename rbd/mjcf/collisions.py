@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
 from rbd.contact.geometry.shape_distance import has_distance
 from rbd.files.pose import Pose
-from rbd.files.shapes import SHAPES, add_shape
+from rbd.files.shapes import SHAPES, FileShape, in_new_frame
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame, FreeVector, Point
 from rbd.spatial.half_space import HalfSpace
@@ -36,11 +36,12 @@ def collision_model(
     Without `hull`, which makes hulls of meshes, these are left out.
     """
     model = CollisionModel(mechanism)
-    shapes: dict[int, Shape] = {}
+    made: dict[int, FileShape] = {}
     for number in sorted({number for pair in pairs for number in pair}):
         make = _made(geoms[number], hull)
         if make is not None:
-            shapes[number] = _added(model, mechanism, number, geoms[number], make)
+            made[number] = _placed(mechanism, number, geoms[number], make)
+    shapes = {number: shape.add_to(model) for number, shape in made.items()}
     for a, b in pairs:
         if a in shapes and b in shapes and has_distance(shapes[a], shapes[b]):
             friction = frictions.get((a, b)) or geoms[a].contact_friction.combined(geoms[b].contact_friction)
@@ -62,15 +63,13 @@ def _made(geom: Geom, hull: Callable[[Geom], MeshHull] | None) -> Callable[[Fram
     return partial(_shape, geom) if geom.shape in SHAPES else None
 
 
-def _added(
-    model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom, make: Callable[[Frame[Any]], Shape]
-) -> Shape:
+def _placed(mechanism: Mechanism, number: int, geom: Geom, make: Callable[[Frame[Any]], Shape]) -> FileShape:
     if geom.shape == "plane":
         frame = mechanism.frame(geom.body)
         normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
-        return model.add(mechanism.body_of_frame(frame), HalfSpace(Point(frame, geom.translation), normal))
+        return FileShape(HalfSpace(Point(frame, geom.translation), normal), mechanism.body_of_frame(frame))
     name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
-    return add_shape(model, mechanism, geom.body, name, pose, make)
+    return in_new_frame(mechanism, geom.body, name, pose, make)
 
 
 def _shape(geom: Geom, frame: Frame[Any]) -> Shape:

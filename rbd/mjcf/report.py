@@ -180,9 +180,10 @@ class MjcfReport(FileReport):
         >>> round(float(report.collision_model(ball).distances(state)[0].value), 6)
         0.9
         """
+        from rbd.files.mesh_hulls import checked_points
         from rbd.mjcf.collisions import collision_model
 
-        hull = None if hull_points is None else partial(self.mesh_hull, points=hull_points)
+        hull = None if hull_points is None else partial(self.mesh_hull, points=checked_points(hull_points))
         return collision_model(mechanism, self.geoms, self.pairs, self.pair_friction, hull)
 
     def mesh_hull(self, geom: Geom, points: int = 32, *, rounding: float = 1e-3) -> MeshHull:

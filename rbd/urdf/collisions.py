@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Sphere
-from rbd.files.shapes import SHAPES, add_shape
+from rbd.files.shapes import SHAPES, FileShape, in_new_frame
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
 
@@ -24,13 +24,14 @@ def collision_model(
 
     Without `hull`, which makes hulls of meshes, these are left out.
     """
-    model = CollisionModel(mechanism)
+    model, shapes = CollisionModel(mechanism), list[FileShape]()
     for number, geometry in enumerate(geometries):
         make = _made(geometry, hull) if geometry.use == "collision" else None
         if make is not None:
-            name = f"{geometry.link}#shape{number}"
             pose = (geometry.rotation, geometry.translation)
-            add_shape(model, mechanism, geometry.link, name, pose, make)
+            shapes.append(in_new_frame(mechanism, geometry.link, f"{geometry.link}#shape{number}", pose, make))
+    for shape in shapes:
+        shape.add_to(model)
     model.add_all_pairs()
     return model
 

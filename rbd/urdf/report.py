@@ -16,9 +16,11 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import UrdfValueError, quoted
-from rbd.files.mesh_files import MeshFault, read_bytes, read_mesh
+from rbd.files.formats import URDF
+from rbd.files.mesh_files import MESH_BYTES, MeshFault, read_vertices
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
+from rbd.files.source import read_bytes
 from rbd.scalars.number_checks import above_zero
 from rbd.urdf.packages import Packages, resolve_mesh
 
@@ -141,15 +143,18 @@ class UrdfReport(FileReport):
 
         There are at most `points`, from 4 to 128. Faces are where those of these vertices are; edges have the radius
         `rounding` (m), less if the hull is thin, which cuts sharp corners by more. Flat meshes and those thinner than
-        1e-8 of their extent are rounded on both sides, those of more than 500 km by more than a millimetre.
-        Raises ArgumentError, UrdfPathError, and UrdfValueError for a file that is no mesh in the format STL or OBJ.
+        1e-8 of their extent are rounded on both sides, those of more than 500 km by more than a millimetre. Coordinates
+        are rounded to single precision. Raises ArgumentError, UrdfPathError for a file that cannot be read,
+        UrdfRefusedError for one of more than 100 MB, and UrdfValueError for one that is no mesh in the format STL, OBJ
+        or MSH, or a mesh without a hull.
         """
         from rbd.files.mesh_hulls import checked_points, mesh_hull
 
-        most, path = checked_points(points), self.resolve_mesh(mesh)
+        most, radius = checked_points(points), above_zero(rounding, "rounding")
+        path = self.resolve_mesh(mesh)
+        data, _ = read_bytes(path, MESH_BYTES, URDF)
         try:
-            vertices, _ = read_mesh(read_bytes(path), path.suffix)
-            return mesh_hull(vertices * np.array(mesh.size), most, above_zero(rounding, "rounding"))
+            return mesh_hull(read_vertices(data, path.suffix) * np.array(mesh.size), most, radius)
         except MeshFault as error:
             message = f"mesh {quoted(mesh.mesh or '')}: {error}"
             raise UrdfValueError(message, file=self.file, line=mesh.line, element=f"link '{mesh.link}'") from None
@@ -169,9 +174,10 @@ class UrdfReport(FileReport):
         >>> report.collision_model(robot)
         <collision model: 1 shapes, 0 pairs>
         """
+        from rbd.files.mesh_hulls import checked_points
         from rbd.urdf.collisions import collision_model
 
-        hull = None if hull_points is None else partial(self.mesh_hull, points=hull_points)
+        hull = None if hull_points is None else partial(self.mesh_hull, points=checked_points(hull_points))
         return collision_model(mechanism, self.geometries, hull)
 
     @override

@@ -11,6 +11,7 @@ import rbd
 from rbd import cli
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+OFF = "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
 HULL = "rbd: --ground: meshes taken for their convex hulls (1)\n"
 INERTIAL = (
     """<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -48,13 +49,16 @@ def simulated(path: Path, *options: str) -> rbd.Trajectory:
         ("<cylinder radius='0.1' length='0.5'/>", 0.25, ""),
         ("<mesh filename='part.obj' scale='0.4 0.2 0.6'/>", 0.0, HULL),
         ("<mesh filename='part.obj' scale='0.4 0.2 -0.6'/>", 0.6, HULL),
+        ("<mesh filename='part.off' scale='0.4 0.2 -0.6'/>", 0.6, HULL),
     ],
 )
 def test_shapes_of_urdf_begin_on_the_ground(
     geometry: str, height: float, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    if "part.off" in geometry:
+        pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
     (tmp_path / "part.obj").write_text(TETRAHEDRON)
+    (tmp_path / "part.off").write_text(OFF)
     path = urdf(tmp_path, f"<geometry>{geometry}</geometry>")
     found = simulated(path, "--floating", "--time", "0.1")
     np.testing.assert_allclose(found.q[0, 6], height, rtol=0, atol=1e-5 if line else 1e-12)
