@@ -75,8 +75,8 @@ def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> Mesh
 
     Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat, or so thin
     that a quarter of its depth is too small a radius for its extent. Where the extent, or half the thickness of such a
-    mesh, needs a larger radius than `rounding`, it has that. Raises MeshFault for vertices on a line,
-    fewer than four, or not finite ones.
+    mesh, needs a larger radius than `rounding`, it has that. Raises MeshFault for vertices on a line, for
+    fewer than four, and for coordinates that are not finite.
     """
     from rbd.contact.geometry.convex_hulls import least_radius
 

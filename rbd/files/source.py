@@ -52,15 +52,16 @@ def text_bytes(text: str | bytes, file: str, of: Format) -> bytes:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise ArgumentError(f"text must be str or bytes, not {type(text).__name__}", argument="text", value=text)
-    if text and "<" not in text and not text.isspace():
-        raise fault_at(of.syntax, file, 1, 1, f"not well-formed XML: it has no elements; {of.loader} reads files")
     try:
-        return text.encode("utf-8")
+        data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         column = error.start - text.rfind("\n", 0, error.start)
         message = "a lone surrogate: the text is not Unicode"
         raise fault_at(of.syntax, file, line, column, message, reason="encoding") from None
+    if text and "<" not in text and not text.isspace():
+        raise fault_at(of.syntax, file, 1, 1, f"not well-formed XML: it has no elements; {of.loader} reads files")
+    return data
 
 
 def _unreadable(file: str, reason: str, of: Format) -> FileError:
