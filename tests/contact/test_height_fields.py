@@ -244,7 +244,7 @@ def test_fields_that_make_no_sense_are_refused() -> None:
             call(state, pairs=[0])
         assert refused.value.argument == "pairs"
     other = model.add("body0", HeightField(state.mechanism.bodies[1].default_frame, (1.0, 1.0), np.zeros((3, 3))))
-    with pytest.raises(ArgumentError, match="both half-spaces or height fields"):
+    with pytest.raises(ArgumentError, match="distance of a HeightField and a HeightField is not known"):
         model.add_pair(model.shapes[0], other)
 
 

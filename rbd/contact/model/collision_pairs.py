@@ -12,7 +12,7 @@ from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.shape_distance import has_distance
-from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
+from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.pairs import Pair
 from rbd.errors import ArgumentError, FrameMismatchError
@@ -111,7 +111,7 @@ class CollisionPairs(ABC):
         self._changed()
 
     def _require_apart(self, a: Shape, b: Shape) -> None:
-        """Raise ArgumentError unless these are shapes of different bodies, and not both ground."""
+        """Raise ArgumentError unless these are shapes of different bodies, with a known distance."""
         body_a, body_b = self._body_of(a, "a"), self._body_of(b, "b")
         if body_a is body_b:
             raise ArgumentError(
@@ -119,9 +119,6 @@ class CollisionPairs(ABC):
                 argument="b",
                 value=b,
             )
-        if is_ground(a) and is_ground(b):
-            message = "add_pair: a and b are both half-spaces or height fields, which have no distance"
-            raise ArgumentError(message, argument="b", value=b)
         if not has_distance(a, b):
             kinds = f"a {type(a).__name__} and a {type(b).__name__}"
             message = f"add_pair: the distance of {kinds} is not known; it is with a Capsule or ConvexHull instead"
