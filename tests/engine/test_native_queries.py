@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -121,16 +122,18 @@ def arm(eager: None) -> tuple[MechanismState, rbd.Frame]:
     return state, tool
 
 
-def test_queries_of_a_state_at_rest_become_builtins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10_000)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", 2_000)
-    state = MechanismState(random_floating_tree([rbd.Revolute((0, 0, 1))] * 3, np.random.default_rng(8)))
-    body = state.mechanism.bodies[-1]
-    state.randomize(5)
-    expected = state.twist(body)
-    assert not any(builtins_of(state))
-    for _ in range(300):
-        same(state.twist(body), expected)
+def test_queries_of_a_state_at_rest_become_builtins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10_000)
+        patch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", 2_000)
+        patch.setenv("RBD_CACHE_DIR", str(tmp_path))  # no machine code is found
+        state = MechanismState(random_floating_tree([rbd.Revolute((0, 0, 1))] * 3, np.random.default_rng(8)))
+        body = state.mechanism.bodies[-1]
+        state.randomize(5)
+        expected = state.twist(body)
+        assert not any(builtins_of(state))
+        for _ in range(300):
+            same(state.twist(body), expected)
     assert list(map(len, builtins_of(state))) == [0, 0, 1, 0]
 
 
