@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -49,7 +50,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep LLVM's output between runs, in pytest's cache directory."""
+    """Keep LLVM's output between runs, in pytest's cache directory; answer Ctrl-C, as processes do that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # shells start processes in the background that way
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if (cache := getattr(config, "cache", None)) is not None:
         folder = cache.mkdir("llvm")
         assembled.keep_in(folder)

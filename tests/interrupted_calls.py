@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
@@ -162,7 +163,9 @@ def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> 
         if left == 0:
             raise error("in the middle of a call")
 
-    with suppress(error):
+    with warnings.catch_warnings(), suppress(error):
+        # Tracing may raise at the end of a `with` block, before the file is closed, where no signal arrives.
+        warnings.simplefilter("ignore", ResourceWarning)
         traced(lambda: subject.call(made), countdown)
     if _same(subject.look(made), before):
         subject.call(made)  # works afterwards

@@ -86,6 +86,8 @@ _SHAPES: Final = functions(
     rbd.contact,
     {
         "Capsule": lambda w: {"frame": w.a, "length": 1.0, "radius": 0.1},
+        "Cylinder": lambda w: {"frame": w.a, "length": 1.0, "radius": 0.1},
+        "Ellipsoid": lambda w: {"frame": w.a, "radii": (0.1, 0.2, 0.3)},
         "Sphere": lambda w: {"frame": w.a, "radius": 0.1},
         "Box": lambda w: {"frame": w.a, "size": (1.0, 1.0, 1.0)},
         "HalfSpace": lambda w: {"point": Point(w.a, (0, 0, 0)), "normal": w.vector},
