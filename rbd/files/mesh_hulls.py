@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbd.arguments import whole_number
 from rbd.extras import names_extra
 from rbd.files.mesh_files import MeshFault, Vertices, check_vertices
+from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 if TYPE_CHECKING:
     from rbd.contact import ConvexHull
@@ -28,8 +29,7 @@ _MARGIN: Final = 2.0
 """The least radius of these hulls, as a multiple of that of their vertices; points differ from these by rounding."""
 _FLAT: Final = 1e-9
 """Share of the extent of vertices below which they lie in a plane."""
-_PARALLEL: Final = 1e-3
-"""Share of the largest singular value below which the normals of faces are dependent."""
+_UNIT: Final = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @final
@@ -37,10 +37,10 @@ _PARALLEL: Final = 1e-3
 class MeshHull:
     """Convex hull of some vertices of a mesh, as points and a radius; `vertices` is how many the whole hull has.
 
-    Its faces are those of the hull of the chosen vertices, its edges are rounded: each of the `points` lies inside the
-    faces that meet there by the `radius`. Where more than three meet, or sharply, this is only nearly so, and the
-    rounded hull is beyond some faces, of random hulls by up to 1.4 radii. Of a flat mesh the points are vertices, and
-    the hull is beyond it by the radius. A vertex that was left out is up to `beyond` above a face (m).
+    It lies inside the hull of the chosen vertices, has its faces, and round edges: each of the `points`, in the frame
+    of the mesh, is the nearest to a vertex of those that are below all faces by the `radius`. Small faces, where more
+    than three meet at a corner, may come to lie deeper. Of a flat mesh the points are vertices, and the hull is beyond
+    it by the radius. A vertex that was left out is up to `beyond` above a face (m).
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -86,7 +86,7 @@ def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> Mesh
     extent, least = float(np.ptp(vertices, axis=0).max()), _MARGIN * least_radius(vertices)
     rounding = max(rounding, least)
     if sizes[-1] > _FLAT * extent * len(vertices) ** 0.5:
-        hull = _solid_hull(vertices, most, rounding, extent)
+        hull = _solid_hull(vertices, most, rounding)
         if hull.radius >= least:
             return hull
     return _flat_hull(vertices - middle, middle, axes, most, rounding)
@@ -101,13 +101,14 @@ def _flat_hull(offsets: Vertices, middle: Vertices, axes: Vertices, most: int, r
     return MeshHull(middle + chosen @ axes[:2], radius, len(outline), beyond)
 
 
-def _solid_hull(vertices: Vertices, most: int, rounding: float, extent: float) -> MeshHull:
+def _solid_hull(vertices: Vertices, most: int, rounding: float) -> MeshHull:
     corners = vertices[_hull_planes(vertices)[0]]
     chosen, beyond = _farthest(corners, most)
     numbers, planes = _hull_planes(chosen)
     points = chosen[numbers]
     radius = min(rounding, -_SHARE * float(_heights(planes, points.mean(axis=0)[None]).max()))
-    return MeshHull(np.array([_inset(point, planes, radius, extent) for point in points]), radius, len(corners), beyond)
+    inside = [_inset(heights, planes, radius) for heights in _heights(planes, points)]
+    return MeshHull(points + inside, radius, len(corners), beyond)
 
 
 def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
@@ -141,8 +142,8 @@ def _heights(planes: Planes, points: Vertices) -> NDArray[np.float64]:
     return np.asarray(points @ planes[:, :-1].T + planes[:, -1], dtype=np.float64)
 
 
-def _inset(point: NDArray[np.float64], planes: Planes, radius: float, extent: float) -> NDArray[np.float64]:
-    """Return the point by a radius below the faces that meet at a corner; if these are many, by least squares."""
-    meeting = planes[np.abs(_heights(planes, point[None])[0]) <= _FLAT * extent, :3]
-    shift = np.linalg.lstsq(meeting, np.full(len(meeting), -radius), rcond=_PARALLEL)[0]
-    return np.asarray(point + shift, dtype=np.float64)
+def _inset(heights: NDArray[np.float64], planes: Planes, radius: float) -> NDArray[np.float64]:
+    """Return the shortest shift by which a point at these heights above all faces comes a radius below them."""
+    depths = heights / radius + 1
+    shift, *_ = solve_quadratic_program(_UNIT, (0.0, 0.0, 0.0), (-planes[:, :3]).tolist(), depths.tolist())
+    return radius * np.array(shift, dtype=np.float64)
