@@ -170,8 +170,8 @@ def wrong_kind(
 ) -> ArgumentError:
     """Return the ArgumentError for an argument of the wrong class.
 
-    The message adds how to make an object of `kinds`, which they tell by the class variables `_made_of_numbers`, of
-    numbers, and `_made_by`.
+    The message adds how to make an object of `kinds`: their class variable `_made_of_numbers` is a call that makes one
+    of numbers, `_made_by` any other call.
     """
     return ArgumentError(
         f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, kinds)}",
@@ -192,5 +192,5 @@ def _described_operand(value: object, kinds: Sequence[type[Any]]) -> str:
 
 
 def _told(kinds: Sequence[type[Any]], name: str) -> list[str]:
-    """Return what classes tell by a class variable, of those that have it."""
+    """Return the values of a class variable of the classes that have it."""
     return [getattr(each, name) for each in kinds if hasattr(each, name)]

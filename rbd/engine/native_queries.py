@@ -166,14 +166,14 @@ class NativeQueries:
         return up if down is None else builder.call("compose", builder.call("invert", down, down), up)
 
     def _gather(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> Numbers:
-        """Return the numbers of a value of a pass. Raises _NoCodeError where its machine code is not there."""
+        """Return the numbers of a value of a pass. Raises _NoCodeError before the pass has machine code."""
         source = self._pass(look_up)
         if source is None:
             raise _NoCodeError
         return builder.gather(source, index)
 
     def _pass(self, look_up: Callable[..., Any]) -> PassValues | None:
-        """Return the buffer of a pass; None where its machine code is not there.
+        """Return the buffer of a pass; None before it has machine code.
 
         A state at rest keeps the result of a pass, so that the pass is not run again. Its queries count instead.
         """

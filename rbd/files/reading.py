@@ -57,7 +57,7 @@ class FileReading(Generic[Report]):
         attribute: str | None = None,
         **fields: object,
     ) -> None:
-        """Refuse when strict; else warn. `remedy` says what is taken instead; without one, the rest of the file is."""
+        """Raise an error when strict, else warn. `remedy` says what is used instead, if anything."""
         if not self.strict:
             text = message if remedy is None else f"{message}; {remedy}"
             self.warn(node, text, refused=True, attribute=attribute)

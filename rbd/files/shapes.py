@@ -28,7 +28,7 @@ def left_out_of_models(shape: str) -> str | None:
 
 
 def limits_in_models(shape: str, others: Collection[str] | None = None) -> str | None:
-    """Return which pairs of a shape and others, or any, are left out of collision models; None if none is."""
+    """Return which pairs of a shape with these others, or with any, collision models leave out; None for none."""
     if shape in _ROUND and (others is None or not _MET_BY_ROUND.issuperset(others)):
         return f"collision models have distances of {shape}s from planes and spheres only: other pairs are left out"
     return None

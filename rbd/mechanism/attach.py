@@ -60,7 +60,7 @@ def _require_poses(**poses: Transform | None) -> None:
 
 
 def _add_body(structure: Structure, body: RigidBody, frame_after: Frame, pose: Transform | None) -> None:
-    """Add a body to the mechanism, in the frame after its joint, which its pose fixes to the body if it is given."""
+    """Add a body, its data in the frame after its joint; `pose`, if given, fixes that frame to the body."""
     set_body_data(body, body_data_of(body).expressed_in(frame_after, pose, "successor_pose"))
     register_body(body, structure.registry)
     structure.registry.merged.pop(body.name, None)

@@ -163,9 +163,9 @@ class UrdfReport(FileReport):
         """Return the collision model of a mechanism that was read with this report.
 
         It has the collision shapes that are boxes, spheres, capsules and cylinders, and all pairs of bodies that no
-        joint connects and whose distance is known: of cylinders that is the one from spheres. With `hull_points`, from
-        4 to 128, it has the convex hulls of meshes, too (`mesh_hull`), which opens their files. Each shape adds a frame
-        to its body.
+        joint connects, except those of a cylinder and anything but a sphere, whose distance is not known. With
+        `hull_points`, from 4 to 128, it has the convex hulls of meshes, too (`mesh_hull`), which opens their files.
+        Each shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()

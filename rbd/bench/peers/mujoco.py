@@ -172,7 +172,7 @@ def _mass(mujoco: Any, model: Any, data: Any, full: Callable[[], Array]) -> Func
 
 
 def _dynamics(run: Callable[[Any, Any], object], model: Any, data: Any, third: Array, result: Array) -> Function:
-    """Return a function of q, v and what goes to `third`, which runs and returns a copy of `result`."""
+    """Return a function of q, v and x that writes x to `third`, calls `run`, and returns a copy of `result`."""
     position, velocity = data.qpos, data.qvel
 
     def dynamics(q: Array, v: Array, x: Array) -> Array:

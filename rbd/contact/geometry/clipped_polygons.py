@@ -50,7 +50,7 @@ class FacingPolygons(Candidates):
     """x, y and height of the corners of a."""
     second = floats("3", "8")
     slack = floats("1")
-    """How far outside a corner counts as inside: where edges that do not cross may end."""
+    """How far outside a polygon a corner still counts as inside: edges that nearly coincide do not cross."""
     made = ints("7 * candidates")
     """The numbers in `slots`, for each candidate."""
 
@@ -82,7 +82,7 @@ def _length(p: Rows, i: int, j: int) -> float:
 
 
 def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
-    """Return 1 if a polygon, which is convex and has an area, has a point inside, or just outside."""
+    """Return 1 if a point is inside a convex polygon, or just outside; 0 if the polygon has no area."""
     if count < 3:
         return 0
     for i in range(count):
@@ -93,7 +93,7 @@ def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
 
 
 def _triangle(p: Rows, count: int, x: float, y: float) -> int:
-    """Return the second corner of the triangle, of those that have the first corner, which a point is in."""
+    """Return k for the triangle of the corners 0, k and k + 1 that has a point inside."""
     found = 1
     for k in range(2, count - 1):
         if _side(p, 0, k, x, y) > 0.0:
@@ -102,7 +102,7 @@ def _triangle(p: Rows, count: int, x: float, y: float) -> int:
 
 
 def _height_at(p: Rows, k: int, x: float, y: float) -> float:
-    """Return the height of the plane of the corners 0, k and k + 1 at a place."""
+    """Return the height of the plane of the corners 0, k and k + 1 at (x, y)."""
     area = _side(p, 0, k, p[0][k + 1], p[1][k + 1])
     t = divide(_side(p, 0, k, x, y), area)
     s = divide(-_side(p, 0, k + 1, x, y), area)
