@@ -52,11 +52,12 @@ def test_libraries_outlive_each_other_in_any_order() -> None:
 
 
 @on_linux
+@pytest.mark.parametrize("room", ["none", "thread"])
 @pytest.mark.parametrize("way", ["loaded", "bare"])
-def test_without_memory_to_compile_states_go_on_and_functions_say_so(way: str) -> None:
+def test_without_memory_to_compile_states_go_on_and_functions_say_so(way: str, room: str) -> None:
     """LLVM would end the process."""
     here = dict(os.environ) | {"RBD_CACHE": "0", "PYTHONPATH": str(FOLDER.parents[2])}
-    script = [sys.executable, "-W", "error", str(FOLDER / "without_memory.py"), way]
+    script = [sys.executable, "-W", "error", str(FOLDER / "without_memory.py"), way, room]
     done = subprocess.run(script, env=here, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -1,6 +1,7 @@
 """A process that runs out of address space before it compiles: run as a script, it says how it went on.
 
-The argument is "loaded" when the compiler has been loaded before, "bare" when not even that has room.
+The first argument is "loaded" when the compiler has been loaded before, "bare" when not even that has room. The second
+is "thread" when there is room for the stack of the thread that compiles, "none" when there is none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 import rbd
 from rbd.native.runtime.thread_pool import compiler_thread
 
-ROOM = 2 << 20
+STACK = 16 << 20
+ROOMS = {"none": STACK // 2, "thread": 2 * STACK}
+"""The interpreter asks for memory 1 MB at a time, and compiling for 64 MB."""
 CALLS = 500
 
 
@@ -35,15 +38,16 @@ def masses(state: rbd.MechanismState) -> bytes:
     return b"".join(found)
 
 
-def main(way: str) -> None:
+def main(way: str, room: str) -> None:
     """Use a live state and a compiled function without memory, and then with."""
+    threading.stack_size(STACK)
     state, other = (rbd.MechanismState(rbd.robots.chain(3)) for _ in range(2))
     methods = rbd.compile(rbd.robots.chain(3))
     if way == "loaded":
         from rbd.native.runtime import jit
 
         jit.assemble("define void @f() {\n  ret void\n}\n")
-    limit(ROOM)
+    limit(ROOMS[room])
     without = masses(state)
     with rbd.native.background():
         assert masses(rbd.MechanismState(rbd.robots.chain(3))) == without
@@ -51,6 +55,7 @@ def main(way: str) -> None:
         methods.mass_matrix(np.zeros(3))
     except rbd.errors.WorkspaceError as error:
         print(type(error).__name__)
+    assert compiler_thread.has_threads == (room == "thread")
     limit(None)
     assert masses(state) == without == masses(other)
     done = threading.Event()
@@ -61,4 +66,4 @@ def main(way: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
