@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rbd.native import executable
-from tests import assembled, checkers
+from tests import assembled, checkers, optimisation
 
 if TYPE_CHECKING:
     from tests.algorithms.helpers import Case
@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Compile without LLVM's optimisation, except where machine code is tested, or runs for long."""
     unoptimised = item.nodeid.startswith(_UNOPTIMISED) and item.get_closest_marker("optimised") is None
-    with assembled.unoptimised() if unoptimised else assembled.optimised():
+    with optimisation.unoptimised() if unoptimised else optimisation.optimised():
         return (yield)
 
 

@@ -11,7 +11,7 @@ import rbd
 from rbd import MechanismState
 from rbd.native import executable
 from rbd.native.runtime.thread_pool import compiler_thread
-from tests import assembled
+from tests import optimisation
 from tests.background import run_here
 
 
@@ -27,7 +27,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def eager(at_once: None) -> Iterator[None]:
     """Compile at once and without LLVM's optimisation: what is tested are the ways that lead to machine code."""
-    with assembled.unoptimised():
+    with optimisation.unoptimised():
         yield
 
 
