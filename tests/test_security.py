@@ -154,14 +154,15 @@ def test_meshes_are_opened_only_for_masses(tmp_path: Path) -> None:
         load_mjcf(paths["mjcf"], limits=MjcfLimits(mesh_bytes=100))
 
 
-def test_shown_meshes_open_nothing_else(tmp_path: Path) -> None:
+def test_shown_meshes_open_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("trimesh", reason="needs trimesh, of the extra `viz`")
-    from rbd.viz.mesh_files import MeshFileError, read_surfaces
+    from rbd.files.mesh_files import MeshFault
+    from rbd.viz.mesh_files import read_surfaces
 
     (tmp_path / "evil.mtl").write_text("newmtl m\nKd 1 0 0\nmap_Kd evil.png\n")
-    shape = "mtllib evil.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
-    (tmp_path / "a.obj").write_text(shape)
-    read_surfaces(tmp_path / "a.obj")
+    shape = b"mtllib evil.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    monkeypatch.chdir(tmp_path)
+    read_surfaces(shape, ".obj")
     opened: list[str] = []
     hook_is_on = [True]
 
@@ -170,12 +171,11 @@ def test_shown_meshes_open_nothing_else(tmp_path: Path) -> None:
             opened.append(str(arguments[0]))
 
     sys.addaudithook(hook)
-    read_surfaces(tmp_path / "a.obj")
+    read_surfaces(shape, ".obj")
     hook_is_on.clear()
-    assert opened == [str(tmp_path / "a.obj")]
-    (tmp_path / "a.dae").write_text('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]><COLLADA>&b;</COLLADA>')
-    with pytest.raises(MeshFileError, match="document type declarations"):
-        read_surfaces(tmp_path / "a.dae")
+    assert opened == []
+    with pytest.raises(MeshFault, match="document type declarations"):
+        read_surfaces(b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]><COLLADA>&b;</COLLADA>', ".dae")
 
 
 class Bomb:

@@ -11,14 +11,15 @@ import numpy as np
 
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import MissingPackageError, MjcfError, UrdfError
-from rbd.files.mesh_hulls import MeshHull, mesh_hull
+from rbd.files.mesh_files import FORMATS, Vertices, read_vertices
+from rbd.files.mesh_hulls import MeshHull
 from rbd.files.shapes import in_new_frame
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
     from rbd.files.pose import Matrix3, Triple
     from rbd.mjcf import MjcfReport
-    from rbd.urdf import Geometry, UrdfReport
+    from rbd.urdf import UrdfReport
 
 _POINTS: Final = 32
 """Points of a hull, at most."""
@@ -30,9 +31,7 @@ _Mesh: TypeAlias = "tuple[str, tuple[Matrix3, Triple], Callable[[], MeshHull]]"
 
 def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], list[str]]:
     """Add the convex hulls of collision meshes; return the shapes, and what was done as lines."""
-    from rbd.files.mesh_files import MeshFault
     from rbd.urdf import UrdfReport
-    from rbd.viz.mesh_files import MeshFileError
 
     shapes: list[Shape] = []
     lines: Counter[str] = Counter()
@@ -41,7 +40,7 @@ def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], li
     for number, (link, pose, make) in enumerate(meshes):
         try:
             hull = make()
-        except (MeshFault, MeshFileError, UrdfError, MjcfError, MissingPackageError) as error:
+        except (UrdfError, MjcfError, MissingPackageError) as error:
             lines[f"meshes left out: {error}"] += 1
         else:
             shape = in_new_frame(robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape)
@@ -59,30 +58,26 @@ def _taken(hull: MeshHull) -> str:
 
 
 def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
+    from rbd.urdf.meshes import hull_of_mesh
+
     for geometry in report.geometries:
         if geometry.use == "collision" and geometry.shape == "mesh":
-            yield geometry.link, (geometry.rotation, geometry.translation), partial(_hull, report, geometry)
+            hull = partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING, _vertices)
+            yield geometry.link, (geometry.rotation, geometry.translation), hull
 
 
 def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
     for number in sorted({number for pair in report.pairs for number in pair}):
         geom = report.geoms[number]
         if geom.mesh is not None:
-            yield (
-                geom.body,
-                (geom.rotation, geom.translation),
-                partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING),
-            )
+            hull = partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
+            yield geom.body, (geom.rotation, geom.translation), hull
 
 
-def _hull(report: UrdfReport, geometry: Geometry) -> MeshHull:
-    """Return the hull of a mesh: that of the report, or, of other formats, one of what the viewer reads."""
-    from rbd.files.mesh_files import FORMATS
+def _vertices(data: bytes, suffix: str) -> Vertices:
+    """Return the vertices of a mesh; of formats that hulls are not made of, those that the viewer shows."""
     from rbd.viz.mesh_files import read_surfaces
 
-    path = report.resolve_mesh(geometry)
-    if path.suffix.lower() in FORMATS:
-        return report.mesh_hull(geometry, _POINTS, rounding=_ROUNDING)
-    surfaces = read_surfaces(path)
-    points = np.concatenate([surface.vertices for surface, _ in surfaces])
-    return mesh_hull(np.asarray(points * np.array(geometry.size), dtype=np.float64), _POINTS, _ROUNDING)
+    if suffix.lower() in FORMATS:
+        return read_vertices(data, suffix)
+    return np.concatenate([surface.vertices for surface, _ in read_surfaces(data, suffix)])

@@ -1,6 +1,8 @@
-"""Convex hulls of points."""
+"""Convex hulls of points, by SciPy."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,13 +10,20 @@ from numpy.typing import NDArray
 from rbd.extras import names_extra
 
 
-def convex_hull(points: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    """Return the triangles of the convex hull, (m, 3) indices of points, oriented outwards; None for flat points."""
+def scipy_hull(points: NDArray[np.float64]) -> Any:
+    """Return the `scipy.spatial.ConvexHull` of points in space or in a plane; None if they are flat, or on a line."""
     with names_extra("convex hulls of meshes"):
         from scipy.spatial import ConvexHull, QhullError
     try:
-        hull = ConvexHull(points)
+        return ConvexHull(points)
     except QhullError:
+        return None
+
+
+def convex_hull(points: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """Return the triangles of the convex hull, (m, 3) indices of points, oriented outwards; None for flat points."""
+    hull = scipy_hull(points)
+    if hull is None:
         return None
     triangles = np.asarray(hull.simplices, dtype=np.intp)
     a, b, c = (points[triangles[:, k]] for k in range(3))

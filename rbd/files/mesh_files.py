@@ -18,6 +18,7 @@ Vertices: TypeAlias = NDArray[np.float64]
 Faces: TypeAlias = NDArray[np.intp]
 
 MESH_BYTES: Final = 100_000_000
+"""Larger files are refused."""
 _STL_HEADER: Final = 84
 _STL_FACE: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _CORNER: Final = re.compile(rb"(-?[0-9]{1,18})(?:/(?:-?[0-9]+)?){0,2}")
@@ -50,17 +51,17 @@ def read_vertices(data: bytes, suffix: str) -> Vertices:
     return vertices
 
 
-def check_mesh(vertices: Vertices, faces: Faces) -> None:
-    """Raise MeshFault unless there are four finite vertices, and the triangles use no others."""
-    check_vertices(vertices)
+def check_mesh(vertices: Vertices, faces: Faces, least: int = 4) -> None:
+    """Raise MeshFault unless there are four finite vertices, or `least`, and the triangles use no others."""
+    check_vertices(vertices, least)
     if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise MeshFault("a triangle has a corner that is no vertex")
 
 
-def check_vertices(vertices: Vertices) -> None:
-    """Raise MeshFault unless there are four finite vertices."""
-    if len(vertices) < 4:
-        raise MeshFault(f"a mesh has at least 4 vertices, not {len(vertices)}")
+def check_vertices(vertices: Vertices, least: int = 4) -> None:
+    """Raise MeshFault unless there are four finite vertices, or `least`."""
+    if len(vertices) < least:
+        raise MeshFault(f"a mesh has at least {least} vertices, not {len(vertices)}")
     if not np.isfinite(vertices).all():
         raise MeshFault("a coordinate is not finite")
 

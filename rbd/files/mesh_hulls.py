@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import whole_number
-from rbd.extras import names_extra
+from rbd.files.hulls import scipy_hull
 from rbd.files.mesh_files import MeshFault, Vertices, check_vertices
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
@@ -128,12 +128,9 @@ def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
 
 def _hull_planes(points: Vertices) -> tuple[NDArray[np.intp], Planes]:
     """Return the numbers of the corners of the convex hull, and the planes of its faces."""
-    with names_extra("convex hulls of meshes"):
-        from scipy.spatial import ConvexHull, QhullError
-    try:
-        hull = ConvexHull(points)
-    except QhullError:
-        raise MeshFault("the vertices of the mesh are on a line, or nearly so") from None
+    hull = scipy_hull(points)
+    if hull is None:
+        raise MeshFault("the vertices of the mesh are on a line, or nearly so")
     return np.asarray(hull.vertices, dtype=np.intp), np.asarray(hull.equations, dtype=np.float64)
 
 

@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
 
 import attrs
-import numpy as np
 from typing_extensions import override
 
-from rbd.errors import UrdfValueError, quoted
-from rbd.files.formats import URDF
-from rbd.files.mesh_files import MESH_BYTES, MeshFault, read_vertices
+from rbd.errors import ArgumentError
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
-from rbd.files.source import read_bytes
 from rbd.scalars.number_checks import above_zero
 from rbd.urdf.packages import Packages, resolve_mesh
 
@@ -148,16 +144,12 @@ class UrdfReport(FileReport):
         UrdfRefusedError for one of more than 100 MB, and UrdfValueError for one that is no mesh in the format STL, OBJ
         or MSH, or a mesh without a hull.
         """
-        from rbd.files.mesh_hulls import checked_points, mesh_hull
+        from rbd.files.mesh_hulls import checked_points
+        from rbd.urdf.meshes import hull_of_mesh
 
-        most, radius = checked_points(points), above_zero(rounding, "rounding")
-        path = self.resolve_mesh(mesh)
-        data, _ = read_bytes(path, MESH_BYTES, URDF)
-        try:
-            return mesh_hull(read_vertices(data, path.suffix) * np.array(mesh.size), most, radius)
-        except MeshFault as error:
-            message = f"mesh {quoted(mesh.mesh or '')}: {error}"
-            raise UrdfValueError(message, file=self.file, line=mesh.line, element=f"link '{mesh.link}'") from None
+        if mesh.mesh is None:
+            raise ArgumentError(f"mesh is a {mesh.shape}, not a mesh", argument="mesh", value=mesh)
+        return hull_of_mesh(self, mesh, checked_points(points), above_zero(rounding, "rounding"))
 
     def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.

@@ -2,7 +2,7 @@
 
 The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver, so nothing it refers
 to (materials, textures, buffers) is opened. COLLADA is XML: other encodings than UTF-8 and document type declarations
-are refused.
+are refused. Hulls and masses of STL, OBJ and MSH files need no colours, and other packages neither: `files/mesh_files.py`.
 """
 
 # trimesh does not type all its arguments:
@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import re
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,9 +20,9 @@ from numpy.typing import NDArray
 
 from rbd.errors import MissingPackageError
 from rbd.extras import names_extra
+from rbd.files.mesh_files import MeshFault, check_mesh
 from rbd.viz.surfaces import Surface
 
-MESH_BYTES: Final = 50_000_000
 MESH_TRIANGLES: Final = 2_000_000
 """Larger meshes are refused."""
 FORMATS: Final = frozenset({"stl", "obj", "ply", "off", "glb", "dae"})
@@ -34,52 +33,37 @@ Color: TypeAlias = tuple[float, float, float, float]
 ColoredSurface: TypeAlias = tuple[Surface, Color | None]
 
 
-class MeshFileError(Exception):
-    """Why a file is no mesh that can be shown (internal)."""
+def read_surfaces(data: bytes, suffix: str) -> list[ColoredSurface]:
+    """Return the surfaces of a mesh, one per colour, from the bytes of a file and the suffix of its name.
 
-
-def read_surfaces(path: Path) -> list[ColoredSurface]:
-    """Return the surfaces of a mesh file, one per colour; raise MeshFileError, with the reason, for other files."""
-    kind = path.suffix.lower().removeprefix(".")
+    Raises MeshFault, with the reason, for what is no mesh that can be shown, and MissingPackageError.
+    """
+    kind = suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise MeshFileError(f"formats of meshes are {', '.join(sorted(FORMATS))}, not {path.suffix or 'none'}")
-    data = _bytes(path)
+        raise MeshFault(f"formats of meshes are {', '.join(sorted(FORMATS))}, not {suffix or 'none'}")
     if kind == "dae":
         _check_xml(data)
     try:
         parts = _loaded(data, kind)
-    except MeshFileError:
+    except (MeshFault, MissingPackageError):
         raise
-    except MissingPackageError as error:
-        raise MeshFileError(str(error)) from error
     except Exception as error:  # readers of damaged files raise errors of many kinds
-        raise MeshFileError(f"trimesh cannot read it: {error or type(error).__name__}") from error
+        raise MeshFault(f"trimesh cannot read it: {error or type(error).__name__}") from error
     if not parts:
-        raise MeshFileError("it has no triangles")
+        raise MeshFault("it has no triangles")
     return parts
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MESH_BYTES + 1)
-    except OSError as error:
-        raise MeshFileError(error.strerror or "it cannot be opened") from error
-    if len(data) > MESH_BYTES:
-        raise MeshFileError(f"it is larger than {MESH_BYTES} bytes")
-    return data
-
-
 def _check_xml(data: bytes) -> None:
-    """Raise MeshFileError unless the XML is UTF-8 without declarations."""
+    """Raise MeshFault unless the XML is UTF-8 without declarations."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise MeshFileError("it is not UTF-8") from None
+        raise MeshFault("it is not UTF-8") from None
     if "\0" in text or _ENCODING.search(text):
-        raise MeshFileError("it is not UTF-8")
+        raise MeshFault("it is not UTF-8")
     if _DECLARATION.search(text):
-        raise MeshFileError("document type declarations are refused")
+        raise MeshFault("document type declarations are refused")
 
 
 @names_extra("such meshes")
@@ -94,17 +78,14 @@ def _loaded(data: bytes, kind: str) -> list[ColoredSurface]:
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
             by_color.setdefault(_color(mesh), []).append(_surface(mesh))
     if sum(len(part.triangles) for parts in by_color.values() for part in parts) > MESH_TRIANGLES:
-        raise MeshFileError(f"it has more than {MESH_TRIANGLES} triangles")
+        raise MeshFault(f"it has more than {MESH_TRIANGLES} triangles")
     return [(_joined(parts), color) for color, parts in by_color.items()]
 
 
 def _surface(mesh: Any) -> Surface:
     vertices: NDArray[np.float64] = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
     triangles: NDArray[np.intp] = np.array(mesh.faces, dtype=np.intp).reshape(-1, 3)
-    if not np.isfinite(vertices).all():
-        raise MeshFileError("a coordinate is not finite")
-    if triangles.min() < 0 or triangles.max() >= len(vertices):
-        raise MeshFileError("a triangle has a corner that is no vertex")
+    check_mesh(vertices, triangles, least=3)
     return Surface(vertices, triangles)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from rbd.arguments import require_kind
 from rbd.contact import CollisionModel, HeightField
 from rbd.contact.geometry.shapes import Shape, bounding_radius
-from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfPathError
+from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfError
+from rbd.files.mesh_files import MeshFault
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.mjcf import MjcfReport
 from rbd.mjcf.report import Geom
@@ -19,7 +20,8 @@ from rbd.scalars import to_float_array
 from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
-from rbd.viz.mesh_files import Color, ColoredSurface, MeshFileError, read_surfaces
+from rbd.urdf.meshes import mesh_bytes
+from rbd.viz.mesh_files import Color, ColoredSurface, read_surfaces
 from rbd.viz.shapes import PALETTE
 from rbd.viz.solids import plane_axes, surface_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, sphere, square
@@ -111,9 +113,9 @@ class Visuals:
         """Return the surfaces of a mesh file, which is read once; note why there are none."""
         if reference not in self._meshes:
             try:
-                self._meshes[reference] = read_surfaces(report.resolve_mesh(reference))
-            except (UrdfPathError, MeshFileError) as error:
-                text = str(error) if isinstance(error, UrdfPathError) else f"mesh {reference!r}: {error}"
+                self._meshes[reference] = read_surfaces(*mesh_bytes(report, reference))
+            except (UrdfError, MeshFault, MissingPackageError) as error:
+                text = str(error) if isinstance(error, UrdfError) else f"mesh {reference!r}: {error}"
                 self.missing.append(text)
                 self._meshes[reference] = None
         return self._meshes[reference] or []

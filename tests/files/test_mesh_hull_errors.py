@@ -134,6 +134,6 @@ def test_files_that_cannot_be_opened_are_path_errors(tmp_path: Path, monkeypatch
 
 def test_files_beyond_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, report = loaded(urdf(tmp_path, PENTAGONS))
-    monkeypatch.setattr("rbd.urdf.report.MESH_BYTES", len(PENTAGONS) - 1)
+    monkeypatch.setattr("rbd.urdf.meshes.MESH_BYTES", len(PENTAGONS) - 1)
     with pytest.raises(UrdfRefusedError, match="at most"):
         report.mesh_hull(report.geometries[-1])

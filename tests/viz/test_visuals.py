@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.errors import MissingPackageError
+from rbd.files.mesh_files import MeshFault
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport
-from rbd.viz.mesh_files import MeshFileError, read_surfaces
+from rbd.viz.mesh_files import read_surfaces
 from rbd.viz.poses import applied
 from rbd.viz.solids import polygons_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere
@@ -128,10 +130,10 @@ def test_meshes_outside_the_directory_are_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("reference", ["secret.mtl", "../secret.mtl", "/etc/passwd"])
 def test_what_a_mesh_refers_to_is_not_opened(reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
-    mesh = tmp_path / "tip.obj"
-    mesh.write_text(f"mtllib {reference}\nusemtl x\n{TETRAHEDRON}")
+    monkeypatch.chdir(tmp_path)
+    data = f"mtllib {reference}\nusemtl x\n{TETRAHEDRON}".encode()
     (tmp_path / "secret.mtl").write_text("newmtl x\nmap_Kd secret.png\n")
-    read_surfaces(mesh)  # imports what it needs
+    read_surfaces(data, ".obj")  # imports what it needs
     opened: list[str] = []
     plain: Any = io.open
 
@@ -141,8 +143,8 @@ def test_what_a_mesh_refers_to_is_not_opened(reference: str, tmp_path: Path, mon
 
     monkeypatch.setattr("io.open", watched)
     monkeypatch.setattr("builtins.open", watched)
-    assert volume(read_surfaces(mesh)[0][0]) == pytest.approx(1 / 6)
-    assert opened == [str(mesh)]
+    assert volume(read_surfaces(data, ".obj")[0][0]) == pytest.approx(1 / 6)
+    assert opened == []
 
 
 ENTITY = '<!DOCTYPE COLLADA [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA>&x;</COLLADA>'
@@ -158,42 +160,52 @@ ENTITY = '<!DOCTYPE COLLADA [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA>&
         ENTITY.replace("DOCTYPE", "doctype").encode(),
     ],
 )
-def test_declarations_in_collada_files_are_refused(data: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "mesh.dae"
-    path.write_bytes(data)
-    with pytest.raises(MeshFileError, match=r"declarations are refused|not UTF-8"):
-        read_surfaces(path)
+def test_declarations_in_collada_files_are_refused(data: bytes) -> None:
+    with pytest.raises(MeshFault, match=r"declarations are refused|not UTF-8"):
+        read_surfaces(data, ".dae")
 
 
-def test_collada_files_need_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collada_files_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
     trimesh: Any = pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
-    path = tmp_path / "mesh.dae"
-    path.write_text("<COLLADA/>")
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "collada", None)
-        with pytest.raises(MeshFileError, match=r"^such meshes need pycollada: pip install 'rbd\[viz\]'$"):
-            read_surfaces(path)
+        with pytest.raises(MissingPackageError, match=r"^such meshes need pycollada: pip install 'rbd\[viz\]'$"):
+            read_surfaces(b"<COLLADA/>", ".dae")
     pytest.importorskip("collada", reason="pycollada is not installed")
-    path.write_bytes(trimesh.creation.box((1, 2, 3)).export(file_type="dae"))
-    ((surface, _),) = read_surfaces(path)
+    ((surface, _),) = read_surfaces(trimesh.creation.box((1, 2, 3)).export(file_type="dae"), ".DAE")
     assert volume(surface) == pytest.approx(6.0)
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "reason"),
+    ("suffix", "data", "reason"),
     [
-        ("a.exe", b"", "formats of meshes"),
-        ("a.stl", b"solid\n", "triangles|trimesh"),
-        ("a.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
-        ("a.glb", b"glTF", "trimesh"),
-        ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 99999999999\n", "trimesh"),
+        (".exe", b"", "formats of meshes"),
+        ("", b"", "not none"),
+        (".stl", b"solid\n", "triangles|trimesh"),
+        (".obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not finite"),
+        (".glb", b"glTF", "trimesh"),
+        (".ply", b"ply\nformat ascii 1.0\nelement vertex 99999999999\n", "trimesh"),
     ],
 )
-def test_damaged_meshes_are_refused(name: str, data: bytes, reason: str, tmp_path: Path) -> None:
+def test_damaged_meshes_are_refused(suffix: str, data: bytes, reason: str) -> None:
     pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(MeshFileError, match=reason):
-        read_surfaces(tmp_path / name)
+    with pytest.raises(MeshFault, match=reason):
+        read_surfaces(data, suffix)
+
+
+@pytest.mark.parametrize(("name", "reason"), [("gone.obj", "gone.obj"), ("large.obj", "at most 10 are read")])
+def test_why_meshes_are_missing(name: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "large.obj").write_text(TETRAHEDRON)
+    (tmp_path / "robot.urdf").write_text(
+        f"""<robot name="r"><link name="a"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>
+        </robot>"""
+    )
+    report = UrdfReport()
+    robot = rbd.load_urdf(tmp_path / "robot.urdf", report=report)
+    monkeypatch.setattr("rbd.urdf.meshes.MESH_BYTES", 10)
+    (missing,) = Visuals(robot, report).missing
+    assert name in missing
+    assert reason in missing
 
 
 def test_height_fields_are_the_triangles_that_shapes_rest_on() -> None:

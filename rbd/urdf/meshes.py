@@ -1,0 +1,38 @@
+"""Mesh files of URDF shapes: their bytes, and the convex hulls of their vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from rbd.errors import UrdfValueError, quoted
+from rbd.files.formats import URDF
+from rbd.files.mesh_files import MESH_BYTES, MeshFault, Vertices, read_vertices
+from rbd.files.mesh_hulls import MeshHull, mesh_hull
+from rbd.files.source import read_bytes
+
+if TYPE_CHECKING:
+    from rbd.urdf.report import Geometry, UrdfReport
+
+VertexReader: TypeAlias = Callable[[bytes, str], Vertices]
+"""From the bytes of a file and the suffix of its name to vertices (n, 3); raises MeshFault."""
+
+
+def mesh_bytes(report: UrdfReport, mesh: Geometry | str) -> tuple[bytes, str]:
+    """Return the bytes of the file that a shape or a reference names, and the suffix of its name."""
+    path = report.resolve_mesh(mesh)
+    return read_bytes(path, MESH_BYTES, URDF)[0], path.suffix
+
+
+def hull_of_mesh(
+    report: UrdfReport, mesh: Geometry, most: int, rounding: float, read: VertexReader = read_vertices
+) -> MeshHull:
+    """Return the convex hull of a mesh, of `most` vertices at most, in its own frame."""
+    data, suffix = mesh_bytes(report, mesh)
+    try:
+        return mesh_hull(read(data, suffix) * np.array(mesh.size), most, rounding)
+    except MeshFault as error:
+        message = f"mesh {quoted(mesh.mesh or '')}: {error}"
+        raise UrdfValueError(message, file=report.file, line=mesh.line, element=f"link '{mesh.link}'") from None
