@@ -12,10 +12,10 @@ import numpy as np
 
 from rbd.compiled.arguments import as_input, leading_shape
 from rbd.compiled.function import RecordedFunction
-from rbd.program.collection import gc_paused
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program, offsets
+from rbd.program.recording import recording
 from rbd.program.replay import replay
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
@@ -52,18 +52,15 @@ def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
     return call
 
 
-@gc_paused
 def _weighted(program: Program) -> Program:
     """Return the sum of all outputs times their weights, of all inputs in a row and all weights in a row."""
-    graph = Graph()
-    inputs = _entries(graph, "inputs", program.inputs)
-    weights = _entries(graph, "cotangents", program.outputs)
-    total: Scalar = 0
-    for weight, output in zip(weights, replay(program, inputs), strict=True):
-        total = total + weight * output
-    weighted = Program.of(graph, f"{program.name}_pullback", {"sum": total})
-    graph.clear()
-    return weighted
+    with recording() as graph:
+        inputs = _entries(graph, "inputs", program.inputs)
+        weights = _entries(graph, "cotangents", program.outputs)
+        total: Scalar = 0
+        for weight, output in zip(weights, replay(program, inputs), strict=True):
+            total = total + weight * output
+        return Program.of(graph, f"{program.name}_pullback", {"sum": total})
 
 
 def _entries(graph: Graph, name: str, ports: Sequence[Port]) -> Sequence[Scalar]:

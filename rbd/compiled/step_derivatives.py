@@ -6,7 +6,7 @@ are differentiated as programs; configurations after the step are converted from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast, final
 
 import attrs
@@ -20,10 +20,9 @@ from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
-from rbd.program.collection import gc_paused
 from rbd.program.differentiate import derivative
-from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
@@ -86,11 +85,15 @@ def contact_step_derivatives(step: RecordedFunction, mechanism: Mechanism) -> Re
     return RecordedFunction(_differentiated_program(step.program, mechanism), step.evaluation.defaults)
 
 
-@gc_paused
 def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
     """Return the program of the derivatives of all states after a step by all states before it and the torques."""
-    graph = Graph()
-    inputs = [x for port in step.inputs for x in _flat(graph.input(port.name, port.shape))]
+    with recording() as graph:
+        inputs = tuple(x for port in step.inputs for x in _flat(graph.input(port.name, port.shape)))
+        return Program.of(graph, "step_derivatives", _differentiated(step, mechanism, inputs))
+
+
+def _differentiated(step: Program, mechanism: Mechanism, inputs: Vector) -> Mapping[str, Matrix]:
+    """Return the derivatives, with the names of the fields of the result, at recorded inputs."""
     after, named, velocity_map = replay(step, inputs), dict[str, Matrix](), VelocityMap.of(mechanism)
     q_next = tuple(after[: mechanism.nq])
     states = [name for name in _OF if any(port.name == f"{name}_next" for port in step.outputs)]
@@ -100,9 +103,7 @@ def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
             slopes = derivative(step, f"{of}_next", _INPUT_OF.get(by, by), directions=directions)
             rows = _rows(replay(slopes, inputs), slopes.outputs[0].shape)
             named[f"{of}_by_{by}"] = velocity_map.along_velocities(q_next, rows) if of == "q" else rows
-    program = Program.of(graph, "step_derivatives", named)
-    graph.clear()
-    return program
+    return named
 
 
 def _flat(nested: object) -> Vector:

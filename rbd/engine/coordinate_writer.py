@@ -9,8 +9,8 @@ import numpy as np
 from rbd.engine.bound_builtin import Builtin
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q
 from rbd.indexing.layout import Layout
-from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.scalars import absolute, positive
 
 if TYPE_CHECKING:
@@ -25,15 +25,17 @@ def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program
 
     Its tolerance of norms is stricter than that of the Python path, which handles the rest.
     """
-    graph = Graph()
     size = layout.nq if name == "q" else layout.nv
-    values = graph.input(name, (size,))
-    outputs: dict[str, object] = {"copy": values}
-    if name == "q":
-        kinds = [(node.joint.type, values[node.q]) for node in layout.nodes if node.joint.nq != node.joint.nv]
-        slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
-        outputs |= {"slack": slack} if slack else {}
-    return Program.of(graph, f"set_{name}", outputs) if size else None
+    if not size:
+        return None
+    with recording() as graph:
+        values = graph.input(name, (size,))
+        outputs: dict[str, object] = {"copy": values}
+        if name == "q":
+            kinds = [(node.joint.type, values[node.q]) for node in layout.nodes if node.joint.nq != node.joint.nv]
+            slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
+            outputs |= {"slack": slack} if slack else {}
+        return Program.of(graph, f"set_{name}", outputs)
 
 
 def no_builtin(values: object) -> Any:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,16 +17,15 @@ from rbd.errors import RecordingError
 from rbd.indexing.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
-from rbd.program.collection import gc_paused
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.scalars.opaque import LIKE
 
 Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]
 """Adds inputs for the arguments of a function to a graph; returns arguments by position and by name."""
 
 
-@gc_paused
 def record_program(
     function: Callable[..., Any],
     mechanism: Mechanism,
@@ -42,23 +42,28 @@ def record_program(
     The inputs are q, v (without velocity, v is structural zeros), the arguments, then `parameters`; all other
     parameters are constants with their current values. `regroup` as in `ScalarState`.
     """
-    graph = Graph()
-    q = graph.input("q", (mechanism.nq,))
-    v = graph.input("v", (mechanism.nv,)) if with_velocity else (0,) * mechanism.nv
-    args, named = arguments(graph)
-    values: dict[str, Nested] = {each: graph.input(each, parameter_shape(mechanism, each)) for each in parameters}
-    given = ParameterValues(mechanism, values) if values else None
-    state = ScalarState(mechanism, q, v, parameters=given, regroup=regroup)
+    with recording() as graph:
+        q = graph.input("q", (mechanism.nq,))
+        v = graph.input("v", (mechanism.nv,)) if with_velocity else (0,) * mechanism.nv
+        args, named = arguments(graph)
+        values: dict[str, Nested] = {each: graph.input(each, parameter_shape(mechanism, each)) for each in parameters}
+        given = ParameterValues(mechanism, values) if values else None
+        state = ScalarState(mechanism, q, v, parameters=given, regroup=regroup)
+        with _advice_on_numpy():
+            outcome = function(state, *args, **named)
+        return Program.of(graph, name, outputs(outcome))
+
+
+@contextmanager
+def _advice_on_numpy() -> Generator[None]:
+    """Raise RecordingError for a TypeError of a function of NumPy that got a plain array of recorded values."""
     try:
-        outcome = function(state, *args, **named)
+        yield
     except TypeError as error:
         advice = _numpy_object_error(error)
         if advice is None:
             raise
         raise advice from error
-    program = Program.of(graph, name, outputs(outcome))
-    graph.clear()
-    return program
 
 
 _REFUSES_OBJECTS: Final = re.compile(

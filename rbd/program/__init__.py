@@ -3,7 +3,7 @@
 opcodes.py, operation.py       the one table of operations: meaning, derivative, text, LLVM IR, C of each
 nodes.py, recorded*.py         recorded scalars, simplified while they are recorded
 graph.py                       a recording: its inputs, and every operation done with them
-collection.py                  garbage collection, which is paused meanwhile
+recording.py                   the context of a recording: a graph that is freed, garbage collection paused meanwhile
 lowering.py, program.py        from a graph to a `Program`
 outline.py                     what must be known of a program to run machine code that was made of it before
 interpret.py, status.py        running a program on floats; the errors of its status words

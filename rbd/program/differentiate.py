@@ -8,9 +8,9 @@ which compile and differentiate like any other. In reverse mode the derivative o
 select must be finite, too: guard the argument, not the result.
 
 >>> from rbd.scalars import sin
->>> graph = Graph()
->>> x, y = graph.input("x", (2,))
->>> program = Program.of(graph, "example", {"z": (x * y, sin(x))})
+>>> with recording() as graph:
+...     x, y = graph.input("x", (2,))
+...     program = Program.of(graph, "example", {"z": (x * y, sin(x))})
 >>> print(derivative(program, "z", "x"))
 example_d_x: x[2] -> d_z_d_x[2, 2]
   1 operations in 1 instructions: 1 cos
@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
-from rbd.program.collection import gc_paused
-from rbd.program.graph import Graph, Nested, shaped
+from rbd.program.graph import Nested, shaped
 from rbd.program.program import Port, Program, offsets
+from rbd.program.recording import recording
 from rbd.program.replay import evaluate
-from rbd.program.sweeps import dependence, forward, influence, reverse
+from rbd.program.sweeps import Row, dependence, forward, influence, reverse
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -45,7 +45,6 @@ Directions: TypeAlias = Callable[[Vector], Matrix]
 """From the entries of an input to a matrix with a row per entry; its columns are directions to differentiate along."""
 
 
-@gc_paused
 def derivative(
     program: Program,
     of: str,
@@ -61,26 +60,19 @@ def derivative(
     zeros out: the output is then the vector of the entries that `sparsity` says may differ from zero, row by row.
     Raises ArgumentError for names that are no output or input, ScalarError for an intrinsic without derivative.
     """
-    graph = Graph()
-    inputs = [x for port in program.inputs for x in _flat(graph.input(port.name, port.shape), port)]
     input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
-    seeds = _seeds(inputs[input_range.start : input_range.stop], directions)
-    values, results = evaluate(program, inputs), program.results[outputs.start : outputs.stop]
-    if _mode(program, input_range, results, mode) == "forward":
-        rows = forward(program, values, input_range, seeds, results)
-    else:
-        rows = reverse(program, values, input_range, seeds, results)
-    width = len(seeds[0]) if seeds else 0
-    if sparse:
-        pattern = _pattern(program, input_range, results, seeds)
-        entries: Nested = tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist()) or np.zeros(0)
-    else:
-        last = (width,) if directions is not None else _port(program.inputs, wrt).shape
-        dense = [row.get(k, 0) for row in rows for k in range(width)]
-        entries = _nested(dense, (*_port(program.outputs, of).shape, *last))
-    made = Program.of(graph, f"{program.name}_d_{wrt}", {f"d_{of}_d_{wrt}": entries})
-    graph.clear()
-    return made
+    results = program.results[outputs.start : outputs.stop]
+    with recording() as graph:
+        inputs = [x for port in program.inputs for x in _flat(graph.input(port.name, port.shape), port)]
+        seeds = _seeds(inputs[input_range.start : input_range.stop], directions)
+        sweep = forward if _mode(program, input_range, results, mode) == "forward" else reverse
+        rows = sweep(program, evaluate(program, inputs), input_range, seeds, results)
+        if sparse:
+            entries = _sparse(rows, _pattern(program, input_range, results, seeds))
+        else:
+            columns = _port(program.inputs, wrt).shape if directions is None else (len(seeds[0]) if seeds else 0,)
+            entries = _dense(rows, _port(program.outputs, of).shape, columns)
+        return Program.of(graph, f"{program.name}_d_{wrt}", {f"d_{of}_d_{wrt}": entries})
 
 
 def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | None = None) -> NDArray[np.bool_]:
@@ -88,15 +80,17 @@ def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | No
 
     With `directions`, a column per direction. Raises ArgumentError for names that are no output or input.
 
-    >>> graph = Graph()
-    >>> x, y = graph.input("x", (2,))
-    >>> sparsity(Program.of(graph, "example", {"z": (x, x * y)}), "z", "x").tolist()
+    >>> with recording() as graph:
+    ...     x, y = graph.input("x", (2,))
+    ...     program = Program.of(graph, "example", {"z": (x, x * y)})
+    >>> sparsity(program, "z", "x").tolist()
     [[True, False], [True, True]]
     """
     input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
-    port, graph = _port(program.inputs, wrt), Graph()
-    seeds = _seeds(list(_flat(graph.input(port.name, port.shape), port)), directions)
-    return _pattern(program, input_range, program.results[outputs.start : outputs.stop], seeds)
+    port, results = _port(program.inputs, wrt), program.results[outputs.start : outputs.stop]
+    with recording() as graph:
+        seeds = _seeds(list(_flat(graph.input(port.name, port.shape), port)), directions)
+        return _pattern(program, input_range, results, seeds)
 
 
 def _pattern(program: Program, input_range: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
@@ -155,6 +149,12 @@ def _flat(nested: object, port: Port) -> Iterator[Scalar]:
         yield from _flat(part, Port(port.name, port.shape[1:]))
 
 
-def _nested(flat: Sequence[Scalar], shape: tuple[int, ...]) -> object:
-    """Return scalars as nested tuples; an empty array, whose shape counts, where there are none."""
-    return shaped(iter(flat), shape) if math.prod(shape) else np.zeros(shape)
+def _dense(rows: Sequence[Row], of: tuple[int, ...], columns: tuple[int, ...]) -> Nested:
+    """Return all entries as nested tuples; an empty array, whose shape counts, where there are none."""
+    flat, shape = (row.get(k, 0) for row in rows for k in range(math.prod(columns))), (*of, *columns)
+    return shaped(flat, shape) if math.prod(shape) else np.zeros(shape)
+
+
+def _sparse(rows: Sequence[Row], pattern: NDArray[np.bool_]) -> Nested:
+    """Return the entries of a pattern, row by row; an empty array where there are none."""
+    return tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist()) or np.zeros(0)

@@ -20,8 +20,8 @@ from rbd.contact.geometry.shape_numbers import KINDS, WIDTHS, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
-from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
@@ -99,14 +99,13 @@ def _columns(frame: Frame[Any], state: ScalarState) -> object:
 @cache
 def _distance_function(first: type[Any], second: type[Any]) -> RecordedFunction:
     """Return the distance of two kinds of shapes as machine code."""
-    graph = Graph()
-    a, b = (graph.input(name, (WIDTHS[kind],)) for name, kind in (("a", first), ("b", second)))
-    previous: Any = graph.input("previous", (3,))
-    separation = nearest_points(
-        shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b)), previous
-    )
-    numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
-    return RecordedFunction(Program.of(graph, f"{first.__name__}_and_{second.__name__}", {"distance": numbers}))
+    with recording() as graph:
+        a, b = (graph.input(name, (WIDTHS[kind],)) for name, kind in (("a", first), ("b", second)))
+        previous: Any = graph.input("previous", (3,))
+        shapes = shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b))
+        separation = nearest_points(*shapes, previous)
+        numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
+        return RecordedFunction(Program.of(graph, f"{first.__name__}_and_{second.__name__}", {"distance": numbers}))
 
 
 def _scalars(values: Any) -> tuple[Scalar, ...]:

@@ -20,8 +20,8 @@ from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.solver.results import result_repr
 from rbd.errors import ArgumentError, SolverError
 from rbd.extras import names_extra
-from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
@@ -128,12 +128,12 @@ def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[
 @lru_cache(maxsize=64)
 def _program(n: int, m: int) -> RecordedFunction:
     """Return rbd's solver for n variables and m constraints as machine code."""
-    graph = Graph()
     shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}
-    data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
     names = ("x", "multipliers", "active", "rounds")
-    outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))
-    return RecordedFunction(Program.of(graph, "quadratic_program", outputs))
+    with recording() as graph:
+        data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
+        outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))
+        return RecordedFunction(Program.of(graph, "quadratic_program", outputs))
 
 
 def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:

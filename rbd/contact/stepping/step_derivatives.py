@@ -29,8 +29,8 @@ from rbd.errors import ArgumentError, ShapeError
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.differentiate import derivative
-from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector, pack
 from rbd.scalars.linear_algebra import matvec, subtract, unit
@@ -149,18 +149,17 @@ def _step_program(
 
     Its output "after" has q and v after the step, slacks and multipliers of the rows.
     """
-    nq, nv, graph = state.layout.nq, state.layout.nv, Graph()
-    q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
-    dt, margin, mu = graph.input("settings", (3,))
-    options = ContactStepOptions(dt, margin, mu if frictional else None, joints)
-    step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set=True)
-    found, count = step.found, len(step.problem.bounds)
-    slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
-    after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])
-    outputs = {"after": after, "held": found.active[:count], "gaps": step.constraints.gaps}
-    program = Program.of(graph, "contact_step", outputs)
-    graph.clear()
-    return program, step.constraints.owners
+    nq, nv = state.layout.nq, state.layout.nv
+    with recording() as graph:
+        q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
+        dt, margin, mu = graph.input("settings", (3,))
+        options = ContactStepOptions(dt, margin, mu if frictional else None, joints)
+        step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set=True)
+        found, count = step.found, len(step.problem.bounds)
+        slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
+        after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])
+        outputs = {"after": after, "held": found.active[:count], "gaps": step.constraints.gaps}
+        return Program.of(graph, "contact_step", outputs), step.constraints.owners
 
 
 def _slopes(step: Program, inputs: Vector, velocity_map: VelocityMap) -> Matrix:

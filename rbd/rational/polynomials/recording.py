@@ -8,6 +8,7 @@ from typing import Any, cast
 from rbd.compiled import RecordedFunction
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.recording import recording
 from rbd.rational.polynomials.horner import Values, horner
 from rbd.rational.polynomials.ring import Packed, Ring
 from rbd.rational.polynomials.substitution import ScalarSubstitution, scalar_values
@@ -18,27 +19,26 @@ def recorded(
     ring: Ring, name: str, outputs: Mapping[str, Any], at: ScalarSubstitution = scalar_values
 ) -> RecordedFunction:
     """Return a native function of s: `outputs` are packed polynomials in nested tuples, by name."""
-    graph = Graph()
-    s: Vector = graph.input("s", (ring.s_count,))
-    return _function(graph, name, outputs, at(ring, s))
+    with recording() as graph:
+        s: Vector = graph.input("s", (ring.s_count,))
+        return _function(graph, name, outputs, at(ring, s))
 
 
 def recorded_ratio(
     ring: Ring, name: str, numerator: Packed, denominator: Packed, at: ScalarSubstitution
 ) -> RecordedFunction:
     """Return a quotient as a native function of s."""
-    graph = Graph()
-    values = at(ring, graph.input("s", (ring.s_count,)))
-    return RecordedFunction(
-        Program.of(graph, name, {"result": horner(numerator, values) / horner(denominator, values)})
-    )
+    with recording() as graph:
+        values = at(ring, graph.input("s", (ring.s_count,)))
+        ratio = horner(numerator, values) / horner(denominator, values)
+        return RecordedFunction(Program.of(graph, name, {"result": ratio}))
 
 
 def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:
     """Return a native function of all variables, which are finite at infinite s too."""
-    graph = Graph()
-    variables: Vector = graph.input("variables", (len(ring.names),))
-    return _function(graph, name, outputs, dict(enumerate(variables)))
+    with recording() as graph:
+        variables: Vector = graph.input("variables", (len(ring.names),))
+        return _function(graph, name, outputs, dict(enumerate(variables)))
 
 
 def _function(graph: Graph, name: str, outputs: Mapping[str, Any], values: Values) -> RecordedFunction:

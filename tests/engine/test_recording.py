@@ -1,7 +1,8 @@
-"""Garbage collection is paused during recordings and restored afterwards."""
+"""Recordings: garbage collection is paused meanwhile and restored afterwards; the nodes are freed."""
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import threading
@@ -16,6 +17,7 @@ from rbd.errors import RecordingError
 from rbd.program.differentiate import derivative
 from rbd.program.nodes import GraphNode
 from rbd.program.program import Program
+from tests import architecture as house
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +71,30 @@ def test_nothing_recorded_is_left_to_the_collector() -> None:
     program = recorded(rbd.kinetic_energy)
     _ = derivative(program, "result", "q", mode="forward"), derivative(program, "result", "v", sparse=True)
     assert nodes() == before
+
+
+def test_failed_recordings_leave_nothing_to_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    before = nodes()
+
+    def failing(state: Any) -> None:
+        _ = [x * x for x in state.configuration_scalars()]
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        recorded(failing)
+    assert nodes() == before
+
+
+def test_graphs_are_made_by_recordings_alone() -> None:
+    makers = {
+        house.name_of(path)
+        for path in house.modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "Graph"
+    }
+    assert makers == {"rbd/program/recording.py"}
 
 
 def nodes() -> int:

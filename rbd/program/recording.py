@@ -1,4 +1,7 @@
-"""Collections of garbage are paused while graphs grow.
+"""Recordings: graphs whose nodes are freed at the end, and which no collection of garbage traverses.
+
+A recording makes many objects that live until its end: a collection would traverse all objects of the process and free
+none. Nodes and their graph refer to each other, so that only the collector would free a graph that is not cleared.
 
 The threshold of the youngest generation is zero meanwhile, which pauses automatic collections; whether the collector is
 enabled remains the choice of the user, in all threads.
@@ -9,12 +12,12 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Callable
-from functools import wraps
-from typing import Final, ParamSpec, TypeVar
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Final
 
-P = ParamSpec("P")
-R = TypeVar("R")
+from rbd.program.graph import Graph
+
 _lock = threading.Lock()
 _pauses: Final[dict[object, int]] = {}
 """A token of each pause, and its thread."""
@@ -22,22 +25,24 @@ _thresholds: Final[list[int]] = []
 """Those before the first of these pauses."""
 
 
-def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that makes many long-lived objects: automatic collections of garbage are paused.
+@contextmanager
+def recording() -> Generator[Graph]:
+    """Return a context with a new graph: automatic collections of garbage are paused; its end frees all nodes.
 
-    A collection during a recording traverses all objects of the process and frees none.
+    >>> from rbd.program.program import Program
+    >>> with recording() as graph:
+    ...     x, y = graph.input("x", (2,))
+    ...     program = Program.of(graph, "product", {"z": x * y})
+    >>> len(graph.order), program.interpret(x=[2.0, 3.0])
+    (0, {'z': array(6.)})
     """
-
-    @wraps(function)
-    def call(*args: P.args, **named: P.kwargs) -> R:
-        token = object()
-        try:
-            _pause(token)
-            return function(*args, **named)
-        finally:
-            _resume(token)
-
-    return call
+    token, graph = object(), Graph()
+    try:
+        _pause(token)
+        yield graph
+    finally:
+        graph.clear()
+        _resume(token)
 
 
 def _pause(token: object) -> None:
