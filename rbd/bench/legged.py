@@ -23,7 +23,6 @@ from rbd.contact import Capsule, CollisionModel, ContactSimulator, Sphere
 from rbd.errors import UnknownNameError
 from rbd.files.pose import IDENTITY
 from rbd.mjcf import MjcfReport, load_mjcf
-from rbd.mjcf.collisions import collision_model
 from rbd.mjcf.report import Geom
 from rbd.rollout import Worlds
 from rbd.scalars import sin
@@ -136,8 +135,9 @@ def legged_case(robot: LeggedRobot, count: int) -> LeggedCase:
         joint.armature, joint.damping = robot.armature, robot.damping
     floor = Geom("floor", "world", "plane", (0.0, 0.0, 1.0), IDENTITY, (0.0, 0.0, 0.0), 1.0, 0)
     feet = [k for k, geom in enumerate(report.geoms) if re.fullmatch(robot.feet, geom.name or "")]
-    pairs = [(foot, len(report.geoms)) for foot in feet]
-    model = collision_model(mechanism, [*report.geoms, floor], pairs)
+    report.pairs = [(foot, len(report.geoms)) for foot in feet]
+    report.geoms.append(floor)
+    model = report.collision_model(mechanism)
     case = LeggedCase(robot, mechanism, model, np.zeros((0, mechanism.nq)), np.zeros((0, mechanism.nv)))
     q, v = _starts(case, count)
     return attrs.evolve(case, q=q, v=v)

@@ -67,8 +67,9 @@ def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
 
 
 def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
-    for number in sorted({number for pair in report.pairs for number in pair}):
-        geom = report.geoms[number]
+    from rbd.mjcf.collisions import geoms_in_pairs
+
+    for geom in geoms_in_pairs(report).values():
         if geom.mesh is not None:
             hull = partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
             yield geom.body, (geom.rotation, geom.translation), hull

@@ -14,21 +14,22 @@ if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
     from rbd.mechanism import Mechanism, RigidBody
 
-SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
-"""The shapes of files that collision models have."""
+_SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
 _ROUND: Final = frozenset({"cylinder", "ellipsoid"})
 _MET_BY_ROUND: Final = frozenset({"plane", "sphere"})
 
 
-def left_out_of_models(shape: str) -> str | None:
-    """Return why a shape is not in collision models; None if it is."""
+def reason_shape_is_left_out(shape: str, lengths: Collection[float] = ()) -> str | None:
+    """Return why a shape, or one with lengths that may be zero, is not in collision models; None if it is."""
+    if shape in ("box", "cylinder") and 0.0 in lengths:
+        return f"collision models have no {shape} without volume: it is left out of them"
     if shape == "mesh":
         return "meshes are left out of collision models, unless hull_points is given"
-    return None if shape in SHAPES else f"collision models have no {shape}: it is left out of them"
+    return None if shape in _SHAPES else f"collision models have no {shape}: it is left out of them"
 
 
-def limits_in_models(shape: str, others: Collection[str] | None = None) -> str | None:
-    """Return which pairs of a shape with these others, or with any, collision models leave out; None for none."""
+def reason_pairs_are_left_out(shape: str, others: Collection[str] | None = None) -> str | None:
+    """Return why pairs of a shape with these others, or with any, are not in collision models; None if all are."""
     if shape in _ROUND and (others is None or not _MET_BY_ROUND.issuperset(others)):
         return f"collision models have distances of {shape}s from planes and spheres only: other pairs are left out"
     return None

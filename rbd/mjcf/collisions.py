@@ -2,51 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
 from rbd.contact.geometry.shape_distance import has_distance
+from rbd.files.mesh_hulls import MeshHull, checked_points
 from rbd.files.pose import Pose
-from rbd.files.shapes import SHAPES, FileShape, in_new_frame
+from rbd.files.shapes import FileShape, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame, FreeVector, Point
 from rbd.spatial.half_space import HalfSpace
 
 if TYPE_CHECKING:
     from rbd.contact import Shape
-    from rbd.files.mesh_hulls import MeshHull
     from rbd.mjcf.pair_friction import PairFriction
-    from rbd.mjcf.report import Geom
-
-NONE: Final[Mapping[tuple[int, int], PairFriction]] = MappingProxyType({})
+    from rbd.mjcf.report import Geom, MjcfReport
 
 
-def collision_model(
-    mechanism: Mechanism,
-    geoms: Sequence[Geom],
-    pairs: Sequence[tuple[int, int]],
-    frictions: Mapping[tuple[int, int], PairFriction] = NONE,
-    hull: Callable[[Geom], MeshHull] | None = None,
-) -> CollisionModel:
-    """Return the shapes that are in some pair, and the pairs of them; `frictions` are those that the file gives.
+def collision_model(mechanism: Mechanism, report: MjcfReport, hull_points: int | None) -> CollisionModel:
+    """Return the shapes that are in some pair, and the pairs of them.
 
-    Without `hull`, which makes hulls of meshes, these are left out.
+    Meshes are convex hulls of at most `hull_points`; without, they are left out.
     """
-    model = CollisionModel(mechanism)
-    made: dict[int, FileShape] = {}
-    for number in sorted({number for pair in pairs for number in pair}):
-        make = _made(geoms[number], hull)
-        if make is not None:
-            made[number] = _placed(mechanism, number, geoms[number], make)
-    shapes = {number: shape.add_to(model) for number, shape in made.items()}
-    for a, b in pairs:
+    model, hulls = CollisionModel(mechanism), _hulls(report, hull_points)
+    placed = {
+        number: _placed(mechanism, number, geom, hulls.get(number))
+        for number, geom in geoms_in_pairs(report).items()
+        if number in hulls or reason_shape_is_left_out(geom.shape) is None
+    }
+    shapes = {number: shape.add_to(model) for number, shape in placed.items()}
+    for a, b in report.pairs:
         if a in shapes and b in shapes and has_distance(shapes[a], shapes[b]):
-            friction = frictions.get((a, b)) or geoms[a].contact_friction.combined(geoms[b].contact_friction)
-            _add_pair(model, shapes[a], shapes[b], friction)
+            _add_pair(model, shapes[a], shapes[b], _friction(report, a, b))
     return model
+
+
+def geoms_in_pairs(report: MjcfReport) -> dict[int, Geom]:
+    """Return the geoms that may touch others, by number."""
+    return {number: report.geoms[number] for number in sorted({number for pair in report.pairs for number in pair})}
+
+
+def _hulls(report: MjcfReport, points: int | None) -> dict[int, MeshHull]:
+    """Return the hulls of meshes that may touch others, by number; none without a number of points."""
+    if points is None:
+        return {}
+    most = checked_points(points)
+    geoms = geoms_in_pairs(report).items()
+    return {number: report.mesh_hull(geom, most) for number, geom in geoms if geom.mesh is not None}
+
+
+def _friction(report: MjcfReport, a: int, b: int) -> PairFriction:
+    """Return the friction that the file gives a pair, or that of its geoms."""
+    of_geoms = report.geoms[a].contact_friction.combined(report.geoms[b].contact_friction)
+    return report.pair_friction.get((a, b), of_geoms)
 
 
 def _add_pair(model: CollisionModel, a: Shape, b: Shape, friction: PairFriction) -> None:
@@ -56,19 +65,13 @@ def _add_pair(model: CollisionModel, a: Shape, b: Shape, friction: PairFriction)
     model.add_pair(a, b, friction=coefficient, torsional_friction=lengths[0], rolling_friction=lengths[1])
 
 
-def _made(geom: Geom, hull: Callable[[Geom], MeshHull] | None) -> Callable[[Frame[Any]], Shape] | None:
-    """Return what makes the shape of a geom in a frame; None for one that is left out."""
-    if geom.shape == "mesh":
-        return None if hull is None else hull(geom).shape
-    return partial(_shape, geom) if geom.shape in SHAPES else None
-
-
-def _placed(mechanism: Mechanism, number: int, geom: Geom, make: Callable[[Frame[Any]], Shape]) -> FileShape:
+def _placed(mechanism: Mechanism, number: int, geom: Geom, hull: MeshHull | None) -> FileShape:
     if geom.shape == "plane":
         frame = mechanism.frame(geom.body)
         normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
         return FileShape(HalfSpace(Point(frame, geom.translation), normal), mechanism.body_of_frame(frame))
     name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
+    make = partial(_shape, geom) if hull is None else hull.shape
     return in_new_frame(mechanism, geom.body, name, pose, make)
 
 

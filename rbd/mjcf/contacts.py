@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import final
 
 from rbd.errors import quoted
-from rbd.files.shapes import left_out_of_models, limits_in_models
+from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import MjcfElement
@@ -56,7 +56,7 @@ class ContactReader:
             others[b].add(self._geoms[a][1].shape)
         for number in sorted(others):
             part = self._geoms[number][1]
-            reason = left_out_of_models(part.shape) or limits_in_models(part.shape, others[number])
+            reason = reason_shape_is_left_out(part.shape) or reason_pairs_are_left_out(part.shape, others[number])
             if reason is not None:
                 self._reading.ignore(part.node, reason=reason)
 

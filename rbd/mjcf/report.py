@@ -6,7 +6,6 @@ An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succee
 from __future__ import annotations
 
 from collections.abc import Sized
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
@@ -180,11 +179,9 @@ class MjcfReport(FileReport):
         >>> round(float(report.collision_model(ball).distances(state)[0].value), 6)
         0.9
         """
-        from rbd.files.mesh_hulls import checked_points
         from rbd.mjcf.collisions import collision_model
 
-        hull = None if hull_points is None else partial(self.mesh_hull, points=checked_points(hull_points))
-        return collision_model(mechanism, self.geoms, self.pairs, self.pair_friction, hull)
+        return collision_model(mechanism, self, hull_points)
 
     def mesh_hull(self, geom: Geom, points: int = 32, *, rounding: float = 1e-3) -> MeshHull:
         """Return the convex hull of a mesh, of its farthest vertices, in the frame of its geom; this opens its file.

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Sphere
-from rbd.files.shapes import SHAPES, FileShape, in_new_frame
+from rbd.files.mesh_hulls import MeshHull, checked_points
+from rbd.files.shapes import FileShape, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
 
 if TYPE_CHECKING:
     from rbd.contact import Shape
-    from rbd.files.mesh_hulls import MeshHull
-    from rbd.urdf.report import Geometry
+    from rbd.urdf.report import Geometry, UrdfReport
 
 
-def collision_model(
-    mechanism: Mechanism, geometries: Sequence[Geometry], hull: Callable[[Geometry], MeshHull] | None
-) -> CollisionModel:
+def collision_model(mechanism: Mechanism, report: UrdfReport, hull_points: int | None) -> CollisionModel:
     """Return the collision shapes of all links, and all pairs of bodies that no joint connects.
 
-    Without `hull`, which makes hulls of meshes, these are left out.
+    Meshes are convex hulls of at most `hull_points`; without, they are left out.
     """
-    model, shapes = CollisionModel(mechanism), list[FileShape]()
-    for number, geometry in enumerate(geometries):
-        make = _made(geometry, hull) if geometry.use == "collision" else None
-        if make is not None:
-            pose = (geometry.rotation, geometry.translation)
-            shapes.append(in_new_frame(mechanism, geometry.link, f"{geometry.link}#shape{number}", pose, make))
+    model, hulls = CollisionModel(mechanism), _hulls(report, hull_points)
+    shapes = [
+        _placed(mechanism, number, geometry, hulls.get(number))
+        for number, geometry in _collision_shapes(report)
+        if number in hulls or reason_shape_is_left_out(geometry.shape, geometry.size) is None
+    ]
     for shape in shapes:
         shape.add_to(model)
     model.add_all_pairs()
     return model
 
 
-def _made(geometry: Geometry, hull: Callable[[Geometry], MeshHull] | None) -> Callable[[Frame[Any]], Shape] | None:
-    """Return what makes the shape in a frame; None for one that is left out."""
-    if geometry.shape == "mesh":
-        return None if hull is None else hull(geometry).shape
-    is_flat = geometry.shape in ("box", "cylinder") and 0.0 in geometry.size
-    return partial(_shape, geometry) if geometry.shape in SHAPES and not is_flat else None
+def _collision_shapes(report: UrdfReport) -> list[tuple[int, Geometry]]:
+    """Return the collision shapes and their numbers."""
+    return [(number, geometry) for number, geometry in enumerate(report.geometries) if geometry.use == "collision"]
+
+
+def _hulls(report: UrdfReport, points: int | None) -> dict[int, MeshHull]:
+    """Return the hulls of collision meshes, by number; none without a number of points."""
+    if points is None:
+        return {}
+    most = checked_points(points)
+    shapes = _collision_shapes(report)
+    return {number: report.mesh_hull(shape, most) for number, shape in shapes if shape.mesh is not None}
+
+
+def _placed(mechanism: Mechanism, number: int, geometry: Geometry, hull: MeshHull | None) -> FileShape:
+    name, pose = f"{geometry.link}#shape{number}", (geometry.rotation, geometry.translation)
+    make = partial(_shape, geometry) if hull is None else hull.shape
+    return in_new_frame(mechanism, geometry.link, name, pose, make)
 
 
 def _shape(geometry: Geometry, frame: Frame[Any]) -> Shape:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sized
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final
 
@@ -166,11 +165,9 @@ class UrdfReport(FileReport):
         >>> report.collision_model(robot)
         <collision model: 1 shapes, 0 pairs>
         """
-        from rbd.files.mesh_hulls import checked_points
         from rbd.urdf.collisions import collision_model
 
-        hull = None if hull_points is None else partial(self.mesh_hull, points=checked_points(hull_points))
-        return collision_model(mechanism, self.geometries, hull)
+        return collision_model(mechanism, self, hull_points)
 
     @override
     def counts(self) -> dict[str, Sized]:

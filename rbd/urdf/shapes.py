@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from rbd.errors import UrdfValueError
-from rbd.files.shapes import left_out_of_models, limits_in_models
+from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
 from rbd.urdf.pose import read_origin
 from rbd.urdf.reading import UrdfReading
@@ -59,9 +59,7 @@ def _shape(
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
     size = _size(reading, body, shape)
-    reason = left_out_of_models(shape) or limits_in_models(shape)
-    if shape in ("box", "cylinder") and 0.0 in size:
-        reason = f"collision models have no {shape} without volume: it is left out of them"
+    reason = reason_shape_is_left_out(shape, size) or reason_pairs_are_left_out(shape)
     if use == "collision" and reason is not None:
         reading.ignore(body, reason=reason)
     return Geometry(
