@@ -1,0 +1,99 @@
+"""Measure where the time of batches goes: inverse and forward dynamics of two robots, and long chains.
+
+    python docs/measure_batches.py
+
+Contenders take turns; each time is the shortest of all turns, in processor time.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import rbd
+from rbd.bench.peak import PEAK, peak
+from rbd.bench.robots import robot
+from rbd.compiled import CompiledRobot
+from rbd.native.codegen.plan import make_plan
+
+ROWS: Final = 4096
+TURNS: Final = 100
+LANES: Final = 8
+CHAIN_ROWS: Final = 512
+CHAINS: Final = (100, 800, 1000)
+
+
+def main() -> None:
+    """Print the two tables."""
+    for name in ("panda", "talos"):
+        for function in ("inverse_dynamics", "forward_dynamics"):
+            print(name, function, layouts(rbd.compile(robot(name)), function))
+    for bodies in CHAINS:
+        print(f"chain of {bodies}", chain(bodies))
+
+
+def layouts(compiled: CompiledRobot, function: str) -> Mapping[str, str]:
+    """Return nanoseconds per state of one row that is read again and again, of rows, of columns, and at the peak."""
+    rows = states(compiled, ROWS)
+    inputs = {
+        "the same row": [np.broadcast_to(x[:1], x.shape) for x in rows],
+        "row order": rows,
+        "column order": [np.asfortranarray(x) for x in rows],
+    }
+    run = peak(compiled.function(function).program.count().total, ROWS).run
+    calls: dict[str, Callable[[], object]] = {name: caller(compiled, function, x) for name, x in inputs.items()}
+    best = shortest({**calls, PEAK: lambda: run(1)})
+    return {name: f"{1e9 * seconds / ROWS:.1f}" for name, seconds in best.items()}
+
+
+def caller(compiled: CompiledRobot, function: str, arrays: Sequence[Any]) -> Callable[[], object]:
+    """Return a call that looks the method up: after some calls it is a builtin."""
+    return lambda: getattr(compiled, function)(*arrays)
+
+
+def chain(bodies: int) -> str:
+    """Return nanoseconds per body and state of inverse dynamics, in batches and single calls, and memory of batches."""
+    compiled = rbd.compile(rbd.robots.chain(bodies))
+    rows = states(compiled, CHAIN_ROWS)
+    single = [x[0].copy() for x in rows]
+    call = caller(compiled, "inverse_dynamics", single)
+    best = shortest(
+        {"batch": caller(compiled, "inverse_dynamics", rows), "single": lambda: [call() for _ in range(100)]}
+    )
+    program = compiled.function("inverse_dynamics").program
+    memory = 8 * LANES * make_plan(program, width=LANES).slot_count // 1000
+    each = best["batch"] / CHAIN_ROWS / bodies, best["single"] / 100 / bodies
+    return f"{len(program.code)} instructions; batch {1e9 * each[0]:.1f}, single {1e9 * each[1]:.1f} ns; {memory} kB"
+
+
+def states(compiled: CompiledRobot, count: int) -> list[Any]:
+    """Return configurations, velocities, and accelerations or torques."""
+    rng, state = np.random.default_rng(0), rbd.MechanismState(compiled.mechanism)
+    rows: list[list[Any]] = [[], [], []]
+    for _ in range(count):
+        state.randomize(rng)
+        for values, new in zip(rows, (state.q, state.v, rng.uniform(-1.0, 1.0, len(state.v))), strict=True):
+            values.append(new.copy())
+    return [np.array(values) for values in rows]
+
+
+def shortest(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """Return the shortest processor time of each call (s)."""
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(TURNS):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            best[name] = min(best[name], time.process_time() - start)
+    return best
+
+
+if __name__ == "__main__":
+    main()
