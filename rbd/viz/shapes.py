@@ -15,7 +15,8 @@ import numpy as np
 
 from rbd.arguments import require_kind
 from rbd.contact import CollisionModel, Distance
-from rbd.contact.geometry.shapes import Shape, bounding_radius, is_ground
+from rbd.contact.geometry.shape_kinds import bounding_radius
+from rbd.contact.geometry.shapes import Shape, is_ground
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace

@@ -10,7 +10,8 @@ import numpy as np
 
 from rbd.arguments import require_kind
 from rbd.contact import CollisionModel, HeightField
-from rbd.contact.geometry.shapes import Shape, bounding_radius
+from rbd.contact.geometry.shape_kinds import bounding_radius
+from rbd.contact.geometry.shapes import Shape
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfError
 from rbd.files.mesh_files import MeshFault
 from rbd.mechanism import Mechanism, RigidBody

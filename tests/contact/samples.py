@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rbd.contact import Box, Capsule, Sphere
-from rbd.contact.geometry.placed_shapes import Separation, place
+from rbd.contact.geometry.separations import Separation
 from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_kinds import place
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, FreeVector, Point, Transform
 from rbd.spatial.half_space import HalfSpace

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import rbd
 from rbd.contact import CollisionModel, ConvexHull, contact_step
 from rbd.contact.geometry.contact_points import contact_points
-from rbd.contact.geometry.placed_shapes import FAR, PlacedHull
+from rbd.contact.geometry.placed_shapes import PlacedHull
+from rbd.contact.geometry.separations import FAR
 from rbd.contact.geometry.support_polygons import support_polygon
 from rbd.scalars.arrays import Array
 from tests.contact.samples import rotation

@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull as Polygon
 import rbd
 from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, ConvexHull, HalfSpace, contact_step
 from rbd.contact.geometry.face_contacts import face_contacts
-from rbd.contact.geometry.placed_shapes import FAR
+from rbd.contact.geometry.separations import FAR
 from rbd.contact.geometry.support_polygons import support_polygon
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph

@@ -22,8 +22,9 @@ from rbd.contact import (
     contact_step_derivatives,
 )
 from rbd.contact.geometry.contact_points import contact_points
-from rbd.contact.geometry.placed_shapes import PlacedCylinder, PlacedEllipsoid, PlacedSphere, place
+from rbd.contact.geometry.placed_shapes import PlacedCylinder, PlacedEllipsoid, PlacedSphere
 from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_kinds import place
 from rbd.errors import ArgumentError, SolverError
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph

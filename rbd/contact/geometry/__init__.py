@@ -5,7 +5,9 @@ convex_hulls.py      `ConvexHull`
 height_fields.py     `HeightField`
 round_solids.py      `Cylinder` and `Ellipsoid`
 placed_shapes.py     the same as numbers in a common frame
+shape_kinds.py       the table of kinds of shapes: places, sizes, spheres and numbers
 shape_numbers.py     placed shapes as rows of numbers
+separations.py       signed distance, nearest points and normal of two shapes
 vectors.py           choices between vectors; directions that stay defined where a difference vanishes
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid

@@ -12,8 +12,9 @@ from functools import reduce
 from itertools import product
 from typing import TypeAlias
 
-from rbd.contact.geometry.placed_shapes import PlacedBox, PlacedCapsule, Separation, where_separation
+from rbd.contact.geometry.placed_shapes import PlacedBox, PlacedCapsule
 from rbd.contact.geometry.segment_distance import clamp, nearest_parameter
+from rbd.contact.geometry.separations import Separation, where_separation
 from rbd.contact.geometry.vectors import length_and_direction, point_along, sign, signed_distance_to_plane, where3
 from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3, tmatvec

@@ -6,13 +6,13 @@ kinds of shapes only, so that they can be recorded; unused slots hold points at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from rbd.contact.geometry.cylinder_distance import cylinder_on_plane
 from rbd.contact.geometry.face_contacts import face_contacts
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
-    FAR,
     Ball,
     PlacedBox,
     PlacedCylinder,
@@ -20,10 +20,10 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedHeightField,
     PlacedHull,
     PlacedShape,
-    Separation,
-    onto_plane,
 )
-from rbd.contact.geometry.shape_distance import nearest_points, spheres_of
+from rbd.contact.geometry.separations import FAR, Separation, onto_plane
+from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.support_polygons import MOST, support_polygon
 from rbd.scalars import less, where
 from rbd.spatial.linalg import Vec3
@@ -31,14 +31,10 @@ from rbd.spatial.linalg import Vec3
 
 def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
     """Return the points at which `a` may rest on `b`, the nearest ones among them."""
-    if isinstance(b, PlacedHeightField):
-        return list(_on_field(a, b))
-    if isinstance(a, PlacedHeightField):
-        return [point.swapped() for point in _on_field(b, a)]
-    if isinstance(b, PlacedHalfSpace):
-        return list(_on_plane(a, b))
-    if isinstance(a, PlacedHalfSpace):
-        return [point.swapped() for point in _on_plane(b, a)]
+    if type(b) in _ON_GROUND:
+        return list(_ON_GROUND[type(b)](a, b))
+    if type(a) in _ON_GROUND:
+        return [point.swapped() for point in _ON_GROUND[type(a)](b, a)]
     nearest = nearest_points(a, b)
     return [nearest, *_between_faces(a, b, nearest.n)]
 
@@ -57,9 +53,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     corners = list(spheres_of(a))
     if isinstance(a, PlacedCylinder):
         yield from cylinder_on_plane(a, plane)
-    elif not corners:
-        yield nearest_points(a, plane)
-    elif len(corners) <= MOST:
+    elif 0 < len(corners) <= MOST:
         yield from (onto_plane(point, radius, plane) for point, radius in corners)
     else:
         yield nearest_points(a, plane)
@@ -67,10 +61,12 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
 
 
 def _on_face(corners: Sequence[Ball], plane: PlacedHalfSpace) -> Iterator[Separation]:
-    face = support_polygon([point for point, _ in corners], plane.normal, 1)
-    for k, point in enumerate(face.corners):
-        found = onto_plane(point, corners[0][1], plane)
-        yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
+    """Yield the corners of the face that lies on a plane, of a shape with corners."""
+    if corners:
+        face = support_polygon([point for point, _ in corners], plane.normal, 1)
+        for k, point in enumerate(face.corners):
+            found = onto_plane(point, corners[0][1], plane)
+            yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
 
 
 def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separation]:
@@ -79,3 +75,9 @@ def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separati
     if min(len(first), len(second)) > 1 and max(len(first), len(second)) > 2:
         for point in face_contacts([x for x, _ in first], [x for x, _ in second], n):
             yield point.inflated(first[0][1], second[0][1])
+
+
+_ON_GROUND: Final[Mapping[type[Any], Callable[[Any, Any], Iterable[Separation]]]] = {
+    PlacedHalfSpace: _on_plane,
+    PlacedHeightField: _on_field,
+}

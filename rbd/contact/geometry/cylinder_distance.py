@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rbd.contact.geometry.placed_shapes import (
-    PlacedCylinder,
-    PlacedHalfSpace,
-    PlacedSphere,
-    Separation,
-    onto_plane,
-)
+from rbd.contact.geometry.placed_shapes import PlacedCylinder, PlacedHalfSpace, PlacedSphere
 from rbd.contact.geometry.segment_distance import clamp
+from rbd.contact.geometry.separations import Separation, onto_plane
 from rbd.contact.geometry.vectors import length_and_direction, point_along, sign, where3
 from rbd.scalars import Scalar, absolute, both, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3

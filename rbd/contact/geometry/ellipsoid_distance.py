@@ -13,13 +13,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.contact.geometry.placed_shapes import (
-    PlacedEllipsoid,
-    PlacedHalfSpace,
-    PlacedSphere,
-    Separation,
-    onto_plane,
-)
+from rbd.contact.geometry.placed_shapes import PlacedEllipsoid, PlacedHalfSpace, PlacedSphere
+from rbd.contact.geometry.separations import Separation, onto_plane
 from rbd.contact.geometry.vectors import point_along
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic

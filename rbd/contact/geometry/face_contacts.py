@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.contact.geometry.clipped_polygons import CORNER_OF_A, CORNER_OF_B, CROSSING, clipped_corners
-from rbd.contact.geometry.placed_shapes import FAR, Separation
+from rbd.contact.geometry.separations import FAR, Separation
 from rbd.contact.geometry.support_polygons import MOST, SupportPolygon, pick, support_polygon
 from rbd.contact.geometry.vectors import point_along, where3
 from rbd.scalars import Vector, both, const, invert, less, where

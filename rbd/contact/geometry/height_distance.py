@@ -13,8 +13,9 @@ from itertools import product
 from typing import NamedTuple
 
 from rbd.contact.geometry.height_lookup import heights_around
-from rbd.contact.geometry.placed_shapes import FAR, PlacedHeightField, Separation, where_separation
+from rbd.contact.geometry.placed_shapes import PlacedHeightField
 from rbd.contact.geometry.segment_distance import clamp
+from rbd.contact.geometry.separations import FAR, Separation, where_separation
 from rbd.contact.geometry.vectors import length_and_direction, point_along, where3
 from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, less_equal, sqrt, where
 from rbd.scalars.jets import Jet

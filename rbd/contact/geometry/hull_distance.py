@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.contact.geometry.convex_features import nearest_features
-from rbd.contact.geometry.placed_shapes import Separation
+from rbd.contact.geometry.separations import Separation
 from rbd.contact.geometry.support_polygons import pick
 from rbd.contact.geometry.vectors import length_and_direction, point_along
 from rbd.scalars import Scalar, const, less, where

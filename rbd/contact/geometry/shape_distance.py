@@ -7,9 +7,8 @@ perpendicular to both segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from rbd.contact.geometry.box_distance import box_and_point, box_and_solid
 from rbd.contact.geometry.cylinder_distance import cylinder_and_plane, cylinder_and_sphere
@@ -17,7 +16,6 @@ from rbd.contact.geometry.ellipsoid_distance import ellipsoid_and_plane, ellipso
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
-    Ball,
     PlacedBox,
     PlacedCapsule,
     PlacedCylinder,
@@ -27,12 +25,10 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedHull,
     PlacedShape,
     PlacedSphere,
-    Separation,
-    onto_plane,
-    placed_kind,
-    where_separation,
 )
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
+from rbd.contact.geometry.separations import Separation, nearest_of, onto_plane
+from rbd.contact.geometry.shape_kinds import kind_of, spheres_of
 from rbd.contact.geometry.shapes import Shape
 from rbd.contact.geometry.vectors import (
     any_perpendicular,
@@ -55,13 +51,8 @@ def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -
 
 def has_distance(a: Shape, b: Shape) -> bool:
     """Return whether the distance of two shapes is known."""
-    kinds = placed_kind(a), placed_kind(b)
+    kinds = kind_of(a).placed, kind_of(b).placed
     return kinds in _PAIRS or kinds[::-1] in _PAIRS
-
-
-def spheres_of(a: PlacedShape) -> Iterator[Ball]:
-    """Yield the spheres, or corners, that a shape is the convex hull of. Round solids and the ground have none."""
-    return a.spheres() if isinstance(a, (PlacedSphere, PlacedCapsule, PlacedBox, PlacedHull)) else iter(())
 
 
 def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
@@ -90,23 +81,23 @@ def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> Separation:
     return _points(p_a, p_b, fallback, scale).inflated(a.radius, b.radius)
 
 
-def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace, _: Vec3) -> Separation:
+def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace) -> Separation:
     return onto_plane(a.center, a.radius, b)
 
 
-def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace, _: Vec3) -> Separation:
+def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lower end, or of the middle of a segment parallel to the plane."""
     slope = dot3(a.half, b.normal)
     lowest = where(less(slope, 0), 1, where(less(0, slope), -1, 0))
     return onto_plane(point_along(a.center, a.half, lowest), a.radius, b)
 
 
-def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace, _: Vec3) -> Separation:
+def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
     return onto_plane(a.support(neg3(b.normal)), 0, b)
 
 
-def _box_and_sphere(a: PlacedBox, b: PlacedSphere, _: Vec3) -> Separation:
+def _box_and_sphere(a: PlacedBox, b: PlacedSphere) -> Separation:
     return box_and_point(a, b.center).inflated(0, b.radius)
 
 
@@ -114,45 +105,49 @@ def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> Separati
     return box_and_solid(a, b, previous).inflated(0, b.radius)
 
 
-def _hull_and_solid(a: PlacedHull, b: PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull, _: Vec3) -> Separation:
+def _hull_and_solid(a: PlacedHull, b: PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull) -> Separation:
     cores = tuple(spheres_of(b))
     return nearest_of_hulls(a.points, [point for point, _ in cores]).inflated(a.radius, cores[0][1])
 
 
-def _hull_and_plane(a: PlacedHull, b: PlacedHalfSpace, _: Vec3) -> Separation:
-    return _nearest(onto_plane(point, a.radius, b) for point in a.points)
+def _hull_and_plane(a: PlacedHull, b: PlacedHalfSpace) -> Separation:
+    return nearest_of(onto_plane(point, a.radius, b) for point in a.points)
 
 
-def _on_field(a: PlacedShape, b: PlacedHeightField, _: Vec3) -> Separation:
+def _on_field(a: PlacedShape, b: PlacedHeightField) -> Separation:
     """Return the distance of the nearest of the spheres, or corners, that a shape rests with."""
-    return _nearest(nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
+    return nearest_of(nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
 
 
-def _nearest(found: Iterable[Separation]) -> Separation:
-    return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), found)
+_PairFunction: TypeAlias = Callable[[Any, Any, Vec3], Separation]
 
 
-_PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], Separation]]] = {
+def _always(distance: Callable[[Any, Any], Separation]) -> _PairFunction:
+    """Return the function of a pair whose normal is always defined: it needs no previous one."""
+    return lambda a, b, _: distance(a, b)
+
+
+_PAIRS: Final[Mapping[tuple[type[Any], type[Any]], _PairFunction]] = {
     (PlacedSphere, PlacedSphere): _spheres,
     (PlacedCapsule, PlacedSphere): _capsule_and_sphere,
     (PlacedCapsule, PlacedCapsule): _capsules,
-    (PlacedSphere, PlacedHalfSpace): _sphere_and_plane,
-    (PlacedCapsule, PlacedHalfSpace): _capsule_and_plane,
-    (PlacedBox, PlacedHalfSpace): _box_and_plane,
-    (PlacedBox, PlacedSphere): _box_and_sphere,
     (PlacedBox, PlacedCapsule): _box_and_capsule,
     (PlacedBox, PlacedBox): box_and_solid,
-    (PlacedHull, PlacedHalfSpace): _hull_and_plane,
-    (PlacedHull, PlacedSphere): _hull_and_solid,
-    (PlacedHull, PlacedCapsule): _hull_and_solid,
-    (PlacedHull, PlacedBox): _hull_and_solid,
-    (PlacedHull, PlacedHull): _hull_and_solid,
-    (PlacedCylinder, PlacedHalfSpace): lambda a, b, _: cylinder_and_plane(a, b),
-    (PlacedCylinder, PlacedSphere): lambda a, b, _: cylinder_and_sphere(a, b),
-    (PlacedEllipsoid, PlacedHalfSpace): lambda a, b, _: ellipsoid_and_plane(a, b),
-    (PlacedEllipsoid, PlacedSphere): lambda a, b, _: ellipsoid_and_sphere(a, b),
-    (PlacedSphere, PlacedHeightField): _on_field,
-    (PlacedCapsule, PlacedHeightField): _on_field,
-    (PlacedBox, PlacedHeightField): _on_field,
-    (PlacedHull, PlacedHeightField): _on_field,
+    (PlacedBox, PlacedSphere): _always(_box_and_sphere),
+    (PlacedHull, PlacedSphere): _always(_hull_and_solid),
+    (PlacedHull, PlacedCapsule): _always(_hull_and_solid),
+    (PlacedHull, PlacedBox): _always(_hull_and_solid),
+    (PlacedHull, PlacedHull): _always(_hull_and_solid),
+    (PlacedCylinder, PlacedSphere): _always(cylinder_and_sphere),
+    (PlacedEllipsoid, PlacedSphere): _always(ellipsoid_and_sphere),
+    (PlacedSphere, PlacedHalfSpace): _always(_sphere_and_plane),
+    (PlacedCapsule, PlacedHalfSpace): _always(_capsule_and_plane),
+    (PlacedBox, PlacedHalfSpace): _always(_box_and_plane),
+    (PlacedHull, PlacedHalfSpace): _always(_hull_and_plane),
+    (PlacedCylinder, PlacedHalfSpace): _always(cylinder_and_plane),
+    (PlacedEllipsoid, PlacedHalfSpace): _always(ellipsoid_and_plane),
+    (PlacedSphere, PlacedHeightField): _always(_on_field),
+    (PlacedCapsule, PlacedHeightField): _always(_on_field),
+    (PlacedBox, PlacedHeightField): _always(_on_field),
+    (PlacedHull, PlacedHeightField): _always(_on_field),
 }

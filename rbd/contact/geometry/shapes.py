@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final, Generic, TypeAlias, final
+from typing import Any, Generic, TypeAlias, final
 
 import attrs
-import numpy as np
 
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
@@ -90,35 +88,9 @@ Shape: TypeAlias = "Solid | HalfSpace[Any] | HeightField[Any]"
 """The shapes of a collision model."""
 
 
-def bounding_radius(shape: Shape) -> float:
-    """Return the radius of the bounding sphere about the origin of the shape's frame; infinite for a half-space."""
-    return _BOUNDING_RADII[type(shape)](shape)
-
-
-def _hull_radius(hull: ConvexHull[Any]) -> float:
-    return float(np.linalg.norm(hull.points, axis=1).max()) + hull.radius
-
-
-_BOUNDING_RADII: Final[dict[type[Any], Callable[[Any], float]]] = {
-    Capsule: lambda shape: shape.length / 2 + shape.radius,
-    Sphere: lambda shape: shape.radius,
-    Box: lambda shape: math.hypot(*shape.size) / 2,
-    ConvexHull: _hull_radius,
-    Cylinder: lambda shape: math.hypot(shape.length / 2, shape.radius),
-    Ellipsoid: lambda shape: max(shape.radii),
-    HeightField: lambda shape: math.hypot(*(edge / 2 for edge in shape.size), abs(shape.heights).max()),
-    HalfSpace: lambda _: math.inf,
-}
-
-
 def is_ground(shape: Shape) -> bool:
     """Return whether a shape is a half-space or a height field, which have no distance of each other."""
     return isinstance(shape, (HalfSpace, HeightField))
-
-
-def roundness(shape: Shape) -> float:
-    """Return the radius of the spheres that a shape rests with: zero for the corners of boxes."""
-    return shape.radius if isinstance(shape, (Capsule, Sphere, ConvexHull)) else 0.0
 
 
 def _size(value: object, name: str, *, positive: bool = False) -> float:

@@ -14,7 +14,6 @@ from rbd.arguments import require_choice, require_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
-from rbd.contact.geometry.shape_numbers import has_numbers
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
@@ -82,9 +81,7 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
-        if not self._has_broad_phase:
-            message = f"near() is not for models with {_WITHOUT_BROAD_PHASE}; use distances(state), for all pairs"
-            raise ArgumentError(message, argument="state", value=state)
+        self._require_table("near()", "use distances(state), for all pairs", "state")
         return near_pairs(self._table(state), state, not_nan(margin, "margin"))
 
     @overload
@@ -206,6 +203,12 @@ class CollisionModel(CollisionPairs):
         self._functions.clear()
         self._shape_table = self._narrow_phase = None
 
+    def _require_table(self, name: str, instead: str, argument: str) -> None:
+        """Raise ArgumentError for a model with shapes that are in no table."""
+        if not ShapeTable.can_hold(self.shapes):
+            message = f"{name} is not for models with {_WITHOUT_BROAD_PHASE}; {instead}"
+            raise ArgumentError(message, argument=argument, value=self)
+
     def _selected(self, state: State[Any]) -> NarrowPhase:
         if self._narrow_phase is None or not isinstance(state, MechanismState):
             self._narrow_phase = NarrowPhase(self._table(state))
@@ -215,15 +218,8 @@ class CollisionModel(CollisionPairs):
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
-        if not self._has_broad_phase:
-            message = f"pairs is not for models with {_WITHOUT_BROAD_PHASE}; leave it out"
-            raise ArgumentError(message, argument="pairs", value=self)
+        self._require_table("pairs", "leave it out", "pairs")
         if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
             self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
         return self._shape_table
-
-    @property
-    def _has_broad_phase(self) -> bool:
-        """Whether all shapes are in the tables of shapes."""
-        return all(map(has_numbers, self.shapes))

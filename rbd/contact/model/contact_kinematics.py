@@ -14,9 +14,10 @@ from typing import Any, TypeAlias
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
-from rbd.contact.geometry.placed_shapes import PlacedShape, Separation, place
+from rbd.contact.geometry.placed_shapes import PlacedShape
+from rbd.contact.geometry.separations import Separation
 from rbd.contact.geometry.shape_distance import nearest_points
-from rbd.contact.geometry.shapes import roundness
+from rbd.contact.geometry.shape_kinds import place, rounding
 from rbd.contact.model.pairs import Pair
 from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics.queries import State
@@ -111,7 +112,7 @@ def _bias_acceleration(state: State[Any], pair: Pair) -> SpatialAcceleration[Any
 def _placed(state: State[Any], pair: Pair, X_BA: Transform[Any, Any] | None = None) -> tuple[PlacedShape, PlacedShape]:
     tf_a = state.relative_transform(pair.a.frame, pair.base) if X_BA is None else X_BA
     tf_b = lifted_transform(state, pair.body_b.fixed_transform(pair.b.frame, pair.base))
-    reach = max(roundness(pair.a), roundness(pair.b)) + NEAR
+    reach = max(rounding(pair.a), rounding(pair.b)) + NEAR
     return place(pair.a, tf_a, state.lifted, reach), place(pair.b, tf_b, state.lifted, reach)
 
 

@@ -16,7 +16,8 @@ from rbd import native
 from rbd.algorithms import geometric_jacobian
 from rbd.compiled import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
-from rbd.contact.geometry.shape_numbers import KINDS, WIDTHS, shape_from_numbers
+from rbd.contact.geometry.shape_kinds import ShapeKind
+from rbd.contact.geometry.shape_numbers import NUMBERED_KINDS, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
@@ -61,11 +62,11 @@ class NarrowPhase:
         table, results = self._shapes.placed(state), np.empty((pairs.size, 10))
         a, b = self._shapes.a[pairs], self._shapes.b[pairs]
         R_WB = state.relative_transform(self._shapes.frame, state.layout.root_frame).rotation
-        codes = self._shapes.kinds[a] * len(KINDS) + self._shapes.kinds[b]
+        codes = self._shapes.kinds[a] * len(NUMBERED_KINDS) + self._shapes.kinds[b]
         for code in np.unique(codes).tolist():
             rows = np.flatnonzero(codes == code)
-            first, second = KINDS[int(code) // len(KINDS)], KINDS[int(code) % len(KINDS)]
-            sides = table[a[rows], : WIDTHS[first]], table[b[rows], : WIDTHS[second]]
+            first, second = (NUMBERED_KINDS[k] for k in divmod(int(code), len(NUMBERED_KINDS)))
+            sides = table[a[rows], : first.width], table[b[rows], : second.width]
             results[rows] = np.asarray(_distance_function(first, second)(*sides, normals[rows] @ R_WB))
         return results
 
@@ -97,15 +98,16 @@ def _columns(frame: Frame[Any], state: ScalarState) -> object:
 
 @native.one_at_a_time
 @cache
-def _distance_function(first: type[Any], second: type[Any]) -> RecordedFunction:
+def _distance_function(first: ShapeKind, second: ShapeKind) -> RecordedFunction:
     """Return the distance of two kinds of shapes as machine code."""
     with recording() as graph:
-        a, b = (graph.input(name, (WIDTHS[kind],)) for name, kind in (("a", first), ("b", second)))
+        a, b = (graph.input(name, (kind.width,)) for name, kind in (("a", first), ("b", second)))
         previous: Any = graph.input("previous", (3,))
         shapes = shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b))
         separation = nearest_points(*shapes, previous)
         numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
-        return RecordedFunction(Program.of(graph, f"{first.__name__}_and_{second.__name__}", {"distance": numbers}))
+        name = f"{first.placed.__name__}_and_{second.placed.__name__}"
+        return RecordedFunction(Program.of(graph, name, {"distance": numbers}))
 
 
 def _scalars(values: Any) -> tuple[Scalar, ...]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeAlias, cast, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.compiled import RecordedFunction
-from rbd.contact.geometry.placed_shapes import place, placed_kind
-from rbd.contact.geometry.shape_numbers import KINDS, MAX_WIDTH, NumberedShape, shape_to_numbers
-from rbd.contact.geometry.shapes import Shape, bounding_radius
+from rbd.contact.geometry.shape_kinds import bounding_radius, kind_of, place
+from rbd.contact.geometry.shape_numbers import MAX_WIDTH, NUMBERED_KINDS, shape_to_numbers
+from rbd.contact.geometry.shapes import Shape
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism, RigidBody
@@ -27,7 +27,7 @@ Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]
 
 @final
 class ShapeTable:
-    """The shapes and pairs of a model as arrays. Shapes without a broad phase are in none of these."""
+    """The shapes and pairs of a model as arrays, of a model whose shapes all are numbers."""
 
     def __init__(
         self, mechanism: Mechanism, shapes: Sequence[tuple[Shape, RigidBody]], pairs: Sequence[Pair], record: Record
@@ -38,8 +38,14 @@ class ShapeTable:
         self.a: Indices = np.array([index_of[id(pair.a)] for pair in pairs], dtype=np.intp)
         """The first shape of each pair, by its row."""
         self.b: Indices = np.array([index_of[id(pair.b)] for pair in pairs], dtype=np.intp)
-        self.kinds: Indices = np.array([KINDS.index(placed_kind(shape)) for shape, _ in shapes], dtype=np.intp)
+        self.kinds: Indices = np.array([NUMBERED_KINDS.index(kind_of(shape)) for shape, _ in shapes], dtype=np.intp)
+        """The number of each shape's kind."""
         self.radii = np.array([bounding_radius(shape) for shape, _ in shapes], dtype=np.float64)
+
+    @staticmethod
+    def can_hold(shapes: Iterable[Shape]) -> bool:
+        """Return whether all shapes are numbers; of height fields and hulls there are too many."""
+        return all(kind_of(shape).numbers for shape in shapes)
 
     @property
     def frame(self) -> Frame[Any]:
@@ -55,5 +61,5 @@ class ShapeTable:
 
 def _placed_shapes(shapes: Sequence[Shape], frame: Frame[Any], state: ScalarState) -> object:
     placed = (place(shape, state.relative_transform(shape.frame, frame), state.lifted) for shape in shapes)
-    rows = [shape_to_numbers(cast("NumberedShape", shape)) for shape in placed]
+    rows = [shape_to_numbers(kind_of(shape), numbers) for shape, numbers in zip(shapes, placed, strict=True)]
     return tuple((*row, *(0,) * (MAX_WIDTH - len(row))) for row in rows)

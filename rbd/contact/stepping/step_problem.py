@@ -25,7 +25,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.contact.geometry.placed_shapes import Separation
+from rbd.contact.geometry.separations import Separation
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.contact_rows import ContactRows
