@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rbd import native
 from rbd.native import executable
 from tests import assembled, checkers, optimisation
 
@@ -98,8 +99,10 @@ def a_case() -> Case:
 
 @pytest.fixture(autouse=True, scope="session")
 def _live_states_compile_late() -> None:
-    """Interpret programs of live states for longer: the processes of a test run share the processor."""
+    """Interpret programs of live states for longer, and faster: the processes of a test run share the processor."""
     executable.OPERATIONS_BEFORE_COMPILING = 250_000
+    if native.available():
+        native.use_fused_builtins()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -146,6 +146,7 @@ class Executable(ABC):
     def _compile_and_keep_error(self) -> None:
         """Compile; an exception is kept for the next caller."""
         try:
+            native.use_fused_builtins()  # it is interpreted meanwhile
             self.compile()
         except Exception as error:
             self._error = error

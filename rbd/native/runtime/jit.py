@@ -23,7 +23,7 @@ from rbd.scalars import libm
 
 _PER_LINKER = 16
 """Libraries per linker; making a linker takes as long as linking five small libraries."""
-_C_FUNCTIONS = (*LIBRARY, "malloc", "free")
+_C_FUNCTIONS = (*LIBRARY, "fma", "malloc", "free")
 
 
 @cache
