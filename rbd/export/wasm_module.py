@@ -52,7 +52,7 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
         raise MissingPackageError(message, package="llvmlite", extra="")
     from rbd.native.runtime.jit import assemble_webassembly  # loads llvmlite
 
-    texts, slots = dict.fromkeys([*module_declarations({1}), SOFTWARE_FMA]), dict[str, int]()
+    texts, slots = dict.fromkeys([*module_declarations({1}, {1}), SOFTWARE_FMA]), dict[str, int]()
     for number, (name, program) in enumerate(programs.items()):
         plan = make_plan(program, CHUNK, 1, THRESHOLD)
         names, functions = emit_functions(plan, Lanes(1), f"program{number}", 1)

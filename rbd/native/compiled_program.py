@@ -22,7 +22,7 @@ from rbd.native.codegen.column_blocks import panel_widths
 from rbd.native.codegen.elementwise_loops import strip_widths
 from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.inlining import inline_calls
-from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.ir import NARROW, Lanes
 from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
 from rbd.native.codegen.trig import sincos_function
 from rbd.native.codegen.wrappers import single
@@ -60,7 +60,8 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
     """Return the LLVM IR of a program for one state; its angles are packed into vectors."""
     plan, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
     names, texts = emit_functions(plan, Lanes(1), "one", pack)
-    return "\n".join([*module_declarations({1, pack}), *texts, single(program, plan.slot_count, names)])
+    head = module_declarations({1, pack}, sines={1, min(pack, NARROW)})
+    return "\n".join([*head, *texts, single(program, plan.slot_count, names)])
 
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
@@ -68,16 +69,15 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
     program = inline_calls(program) if lanes > 1 else program
     plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
-    return "\n".join(
-        [*module_declarations({1, lanes}), *texts, batch(program, plan.slot_count, names, wide), batch_worker()]
-    )
+    head = module_declarations({1, lanes}, sines={1, lanes})
+    return "\n".join([*head, *texts, batch(program, plan.slot_count, names, wide), batch_worker()])
 
 
-def module_declarations(widths: set[int]) -> list[str]:
-    """Return what every module begins with: declarations of functions, and sines of these widths."""
+def module_declarations(widths: set[int], sines: set[int]) -> list[str]:
+    """Return what every module begins with: declarations of functions for vectors of these widths, and sines."""
     most = max(widths)
     panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
-    taken = {*widths, *strip_widths(most), *panels}
+    taken = {*widths, *sines, *strip_widths(most), *panels}
     lines = [line for width in sorted(taken) for line in declarations(Lanes(width))]
     for function, count in LIBRARY.items():
         lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
@@ -85,7 +85,7 @@ def module_declarations(widths: set[int]) -> list[str]:
     lines.append("declare i64 @llvm.smin.i64(i64, i64)")
     lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
-    return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
+    return lines + [sincos_function(Lanes(width)) for width in sorted(sines)]
 
 
 @final

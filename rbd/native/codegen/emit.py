@@ -12,7 +12,7 @@ from typing import final
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.calls import calls_text, emit_call
 from rbd.native.codegen.copies import Copies, copy_functions
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.codegen.ir import NARROW, Lanes, Writer, attributes
 from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
 from rbd.native.codegen.trig import sincos_call
@@ -45,7 +45,7 @@ class FunctionWriter:
         self.w = Writer()
         ports = "".join(f"ptr noalias %in{k}, " for k in range(len(plan.program.inputs)))
         arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
-        self.w.begin_function(f"internal void @{name}({arguments}) noinline {ATTRIBUTES}")
+        self.w.begin_function(f"internal void @{name}({arguments}) noinline {attributes(lanes.width)}")
         self._head = len(self.w.lines)
         """Lines before the windows, which are known at the end."""
         self.values: dict[int, str] = {}
@@ -180,10 +180,10 @@ class FunctionWriter:
 def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
     """Return the names and texts of a program's functions.
 
-    Sines of one state, and elementwise loops of intrinsics, use vectors of `pack` numbers.
+    Elementwise loops of intrinsics use vectors of `pack` numbers, sines of one state of at most `NARROW`.
     """
     outputs_of = _outputs_of(plan)
-    starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, pack)
+    starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, min(pack, NARROW))
     writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
     for number, chunk in enumerate(plan.chunks):
         if number not in plan.loops:

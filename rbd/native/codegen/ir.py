@@ -13,7 +13,19 @@ Carried: TypeAlias = Sequence[tuple[str, str]]
 Body: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
 """Writes the body of a loop: from the index and what the iteration takes, to what it hands on."""
 
-ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
+NARROW = 4
+"""Lanes of vectors among scalar instructions. While a vector of 512 bits waits or is computed, x86 processors close a
+port to all others, scalars too: sines of an arm's joints in one such vector halve the speed of its inverse dynamics."""
+
+
+def attributes(lanes: int) -> str:
+    """Return the attributes of functions that use vectors of this many doubles, or of `NARROW`."""
+    bits = 64 * max(lanes, NARROW)
+    return f'nounwind "min-legal-vector-width"="{bits}" "prefer-vector-width"="{bits}"'
+
+
+ATTRIBUTES = attributes(8)
+"""Attributes of functions that use the widest vectors."""
 
 
 def hexadecimal(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.copies import global_table
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
+from rbd.native.codegen.ir import Lanes, Writer, attributes, hexadecimal
 from rbd.native.codegen.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
 from rbd.native.codegen.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
@@ -34,7 +34,7 @@ class LoopWriter:
         w = self.w
         ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
         arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
-        w.begin_function(f"internal void @{self.name}({arguments}) noinline {ATTRIBUTES}")
+        w.begin_function(f"internal void @{self.name}({arguments}) noinline {attributes(self.lanes.width)}")
         w.for_each(self.rolled.loop.count, self._iteration)
         w.end_function()
         return "\n".join([*self._tables(), w.text()])

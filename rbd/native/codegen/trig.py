@@ -5,7 +5,7 @@ Angles beyond the range of the argument reduction, infinities and NaN are comput
 
 from __future__ import annotations
 
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.codegen.ir import Lanes, Writer, attributes
 from rbd.scalars import sincos as reference
 
 
@@ -23,7 +23,8 @@ def _pair(lanes: Lanes) -> str:
 def sincos_function(lanes: Lanes) -> str:
     """Return the definition of {T, T} @sincosW(T)."""
     w = Writer()
-    w.begin_function(f"internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES}")
+    head = f"internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x)"
+    w.begin_function(f"{head} noinline {attributes(lanes.width)}")
     sine, cosine = _fast(w, lanes)
     size = w.assign(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
     near = w.assign(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")

@@ -11,7 +11,7 @@ import attrs
 
 from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import any_nonfinite
-from rbd.native.codegen.ir import ATTRIBUTES, Writer
+from rbd.native.codegen.ir import Writer, attributes
 from rbd.native.codegen.plan import aligned
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
@@ -112,7 +112,7 @@ def _function(variant: _Variant, program: Program, slots: int, names: list[str])
     """Return a function that computes one state."""
     w, in_place = Writer(), variant.in_place
     last = ", ptr noalias %ws" if variant.takes_workspace else ""
-    w.begin_function(f"i64 @{variant.name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES}")
+    w.begin_function(f"i64 @{variant.name}(ptr noalias %in, ptr noalias %out{last}) {attributes(1)}")
     size = workspace_size(program, slots) - (program.output_size if in_place else 0)
     workspace = CallerMemory() if variant.takes_workspace else ScratchMemory(w, size)
     workspace.require(f"  ret i64 {NO_MEMORY}")

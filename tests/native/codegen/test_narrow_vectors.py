@@ -1,0 +1,54 @@
+"""Widths of vectors in machine code for one state: wide ones only where whole loops are vectors."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from llvmlite import binding
+
+import rbd
+from rbd.bench.contender import Quantity
+from rbd.bench.rbd_engine import program
+from rbd.native.codegen.emit import emit_functions
+from rbd.native.codegen.ir import NARROW, Lanes, attributes
+from rbd.native.codegen.plan import make_plan
+from rbd.native.compiled_program import batch_module, single_module
+from rbd.native.runtime import jit
+
+WIDE = 8
+"""Lanes of vectors of 512 bits, which cost scalar instructions around them a port."""
+
+
+def functions(text: str) -> dict[str, str]:
+    """Return the attributes of the functions of a module by name."""
+    heads = re.findall(r"^define .*?@(\w+)\(.*\) (?:noinline )?(nounwind .*) \{$", text, re.MULTILINE)
+    return dict(heads)
+
+
+@pytest.mark.parametrize("quantity", [Quantity.POSES, Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD])
+def test_machine_code_for_one_state_has_no_wide_register(quantity: Quantity) -> None:
+    module = binding.parse_assembly(single_module(program(rbd.robots.arm7(), quantity)), binding.create_context())
+    assembly = jit._target_machine().emit_assembly(module)
+    assert "xmm" in assembly or "x86" not in jit.host_processor().triple
+    assert "zmm" not in assembly
+
+
+def test_seven_sines_of_one_state_are_two_narrow_calls() -> None:
+    plan = make_plan(program(rbd.robots.arm7(), Quantity.INVERSE))
+    text = "".join(emit_functions(plan, Lanes(1), "one", WIDE)[1])
+    assert text.count(f"@sincos{NARROW}(") == 2
+    assert f"@sincos{WIDE}(" not in text
+
+
+def test_only_loops_of_intrinsics_may_be_wide() -> None:
+    found = functions(single_module(program(rbd.robots.four_bar(), Quantity.FORWARD)))
+    wide = {name for name, words in found.items() if words == attributes(WIDE)}
+    assert wide
+    assert all(name.startswith("intrinsic_") for name in wide)
+    assert found["single"] == found["one_0"] == attributes(1)
+
+
+def test_rows_fill_the_widest_registers() -> None:
+    found = functions(batch_module(program(rbd.robots.arm7(), Quantity.INVERSE), WIDE))
+    assert found["wide_0"] == found[f"sincos{WIDE}"] == attributes(WIDE)
