@@ -100,6 +100,7 @@ def panda() -> None:
     robot, report = load("panda_description/urdf/panda.urdf")
     state = rbd.MechanismState(robot, [0.3, -0.4, 0.0, -2.1, 0.0, 1.8, 0.8, 0.03, 0.03])
     with Viewer(robot, report, port=0, layers=LIT) as viewer:
+        assert not viewer.missing, viewer.missing
         viewer.show(state).screenshot("gallery-panda.png", size=SIZE, timeout=300)
 
 
@@ -114,6 +115,7 @@ def anymal() -> None:
         state.set_configuration(f"{leg}_HFE", 0.6 * bend)
         state.set_configuration(f"{leg}_KFE", -1.1 * bend)
     with Viewer(robot, report, port=0, layers=LIT) as viewer:
+        assert not viewer.missing, viewer.missing
         viewer.show(state).screenshot("gallery-anymal.png", size=SIZE, timeout=300)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rbd.spatial.values import VectorLike
 
 _GRAVITY = (0.0, 0.0, -9.81)
+_READERS = {".urdf": "load_urdf", ".xml": "load_mjcf", ".mjcf": "load_mjcf"}
 
 R = TypeVar("R")
 
@@ -64,7 +66,12 @@ class Mechanism(MechanismQueries):
     __slots__ = ("__weakref__", "_gravity")
 
     def __init__(self, root: str | RigidBody = "world", *, gravity: VectorLike | FreeVector = _GRAVITY) -> None:
-        """Make a mechanism of a root alone: a body without inertia, or the name of one."""
+        """Make a mechanism of a root alone: a body without inertia, or the name of one.
+
+        Raises ArgumentError for the path of a robot file: `load_urdf` and `load_mjcf` read files. A body of such a name
+        may be the root.
+        """
+        _refuse_files(root)
         body = RigidBody(root) if isinstance(root, str) else root
         require_kind(body, RigidBody, operation="Mechanism", argument="root")
         if body.inertia is not None:
@@ -343,6 +350,15 @@ class Mechanism(MechanismQueries):
     def __setstate__(self, state: dict[str, object]) -> None:
         for name, value in state.items():
             setattr(self, f"_{name}", value)
+
+
+def _refuse_files(root: object) -> None:
+    """Raise ArgumentError for the path of a robot file."""
+    reader = _READERS.get(PurePath(root).suffix.lower()) if isinstance(root, (str, PurePath)) else None
+    if reader is not None:
+        path = quoted(str(root))
+        message = f"Mechanism: root is the path {path}, needs the name of a body; rbd.{reader}({path}) reads files"
+        raise ArgumentError(message, operation="Mechanism", argument="root", value=root)
 
 
 def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:

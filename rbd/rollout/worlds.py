@@ -22,7 +22,7 @@ from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
 from rbd.rollout.settings import checked_settings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
-from rbd.scalars.entries import any_array
+from rbd.scalars.entries import any_array, holds_truth_value
 from rbd.state import MechanismState
 
 
@@ -208,7 +208,8 @@ class Worlds:
         chosen = any_array(mask, "mask")
         if chosen.dtype == np.bool_ and chosen.shape == (self.count,):
             return np.flatnonzero(chosen)
-        if chosen.ndim == 1 and (chosen.dtype.kind in "iu" or not chosen.size):
+        is_mixed = holds_truth_value(mask) and chosen.dtype != np.bool_
+        if chosen.ndim == 1 and (chosen.dtype.kind in "iu" or not chosen.size) and not is_mixed:
             rows = chosen.astype(np.intp)
             if ((rows >= 0) & (rows < self.count)).all():
                 return rows

@@ -62,7 +62,7 @@ def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
     if array.dtype == object and array.ndim == 0 and shape:
         message = f"{name} is {described(values)}, needs {_shape_text(shape)}"
         raise ShapeError(message, argument=name, expected=shape, actual=type(values).__name__)
-    if array.dtype.kind not in _NUMERIC_KINDS or _holds_truth_value(values):
+    if array.dtype.kind not in _NUMERIC_KINDS or holds_truth_value(values):
         what = "truth values" if array.dtype.kind in "biuf" else f"dtype {array.dtype}"
         given, wanted = f"has {what}", "numbers"
         if isinstance(values, (str, bytes)):
@@ -147,9 +147,10 @@ def _refuse_non_number(x: object, name: str, index: tuple[int, ...]) -> None:
         )
 
 
-def _holds_truth_value(values: object) -> bool:
+def holds_truth_value(values: object) -> bool:
+    """Return whether a number or nested sequence has a truth value, which NumPy turns into a number beside numbers."""
     if isinstance(values, (tuple, list)):
-        return any(_holds_truth_value(v) for v in cast("Sequence[object]", values))
+        return any(holds_truth_value(v) for v in cast("Sequence[object]", values))
     return isinstance(values, TRUTHS)
 
 

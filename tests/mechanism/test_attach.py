@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -270,6 +273,27 @@ def test_the_root_has_no_inertia(rng: np.random.Generator) -> None:
     mechanism = Mechanism(RigidBody("ground"))
     with pytest.raises(TopologyError, match="never moves"):
         mechanism.root_body.set_inertia(random_body("x", rng).inertia)  # it has one
+
+
+@pytest.mark.parametrize(
+    ("path", "reader"),
+    [
+        ("arm.urdf", "load_urdf('arm.urdf')"),
+        ("robots/Arm.URDF", "load_urdf('robots/Arm.URDF')"),
+        (Path("scene.xml"), "load_mjcf('scene.xml')"),
+        ("a/b.mjcf", "load_mjcf('a/b.mjcf')"),
+    ],
+)
+def test_a_root_is_not_the_path_of_a_robot_file(path: Any, reader: str) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(f"rbd.{reader} reads files")) as caught:
+        Mechanism(path)
+    assert (caught.value.argument, caught.value.value) == ("root", path)
+
+
+@pytest.mark.parametrize("name", ["robot/base", "base.link", "urdf", ".urdf", "xml base", "/"])
+def test_a_root_may_have_any_other_name(name: str) -> None:
+    assert Mechanism(name).root_body.name == name
+    assert Mechanism(RigidBody("arm.urdf")).root_body.name == "arm.urdf"
 
 
 def test_a_root_belongs_to_one_mechanism() -> None:

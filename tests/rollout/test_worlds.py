@@ -321,6 +321,7 @@ def test_a_refused_reset_changes_nothing() -> None:
         (NotFiniteError, r"q\[0, 2\]", lambda: worlds.reset([1], [0, 0, np.nan, *[0] * 16])),
         (ArgumentError, "mask must be None, 3 truth values", lambda: worlds.reset([True, False])),
         (ArgumentError, "mask must be", lambda: worlds.reset([0, 3])),
+        (ArgumentError, "mask must be", lambda: worlds.reset([True, 0, 1])),
         (
             ArgumentError,
             "no parameter is called 'gravity'; there are contact_friction",
