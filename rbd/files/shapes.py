@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import attrs
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
     from rbd.mechanism import Mechanism, RigidBody
 
+Make: TypeAlias = "Callable[[Frame[Any]], Shape]"
+"""Makes a shape in a frame."""
 _SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
 _ROUND: Final = frozenset({"cylinder", "ellipsoid"})
 _MET_BY_ROUND: Final = frozenset({"plane", "sphere"})
@@ -31,7 +33,8 @@ def reason_shape_is_left_out(shape: str, lengths: Collection[float] = ()) -> str
 def reason_pairs_are_left_out(shape: str, others: Collection[str] | None = None) -> str | None:
     """Return why pairs of a shape with these others, or with any, are not in collision models; None if all are."""
     if shape in _ROUND and (others is None or not _MET_BY_ROUND.issuperset(others)):
-        return f"collision models have distances of {shape}s from planes and spheres only: other pairs are left out"
+        exact = f"collision models have distances of {shape}s from planes and spheres only"
+        return f"{exact}: other pairs are left out, unless hull_points is given"
     return None
 
 
@@ -54,9 +57,7 @@ class FileShape:
         return model.add(self.body, self.shape)
 
 
-def in_new_frame(
-    mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: Callable[[Frame[Any]], Shape]
-) -> FileShape:
+def in_new_frame(mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: Make) -> FileShape:
     """Make a shape in a new frame, which is to have a pose (rotation, translation) in the frame of a link."""
     standing, frame = mechanism.frame(link), Frame[Any](name)
     return FileShape(make(frame), mechanism.body_of_frame(standing), Transform.trusted(frame, standing, *pose))

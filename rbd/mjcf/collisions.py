@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
 from rbd.contact.geometry.shape_distance import has_distance
-from rbd.files.mesh_hulls import MeshHull, checked_points
+from rbd.files.mesh_hulls import checked_points
 from rbd.files.pose import Pose
-from rbd.files.shapes import FileShape, in_new_frame, reason_shape_is_left_out
+from rbd.files.shapes import FileShape, Make, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame, FreeVector, Point
 from rbd.spatial.half_space import HalfSpace
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 def collision_model(mechanism: Mechanism, report: MjcfReport, hull_points: int | None) -> CollisionModel:
     """Return the shapes that are in some pair, and the pairs of them.
 
-    Meshes are convex hulls of at most `hull_points`; without, they are left out.
+    Meshes are convex hulls of at most `hull_points`, and so are cylinders and ellipsoids for pairs with others than
+    spheres and planes; without, both are left out.
     """
     model, hulls = CollisionModel(mechanism), _hulls(report, hull_points)
     placed = {
-        number: _placed(mechanism, number, geom, hulls.get(number))
+        number: _placed(mechanism, number, geom, hulls.get(number, partial(_shape, geom, hull_points)))
         for number, geom in geoms_in_pairs(report).items()
         if number in hulls or reason_shape_is_left_out(geom.shape) is None
     }
@@ -43,13 +44,13 @@ def geoms_in_pairs(report: MjcfReport) -> dict[int, Geom]:
     return {number: report.geoms[number] for number in sorted({number for pair in report.pairs for number in pair})}
 
 
-def _hulls(report: MjcfReport, points: int | None) -> dict[int, MeshHull]:
-    """Return the hulls of meshes that may touch others, by number; none without a number of points."""
+def _hulls(report: MjcfReport, points: int | None) -> dict[int, Make]:
+    """Return what makes the hulls of meshes that may touch others, by number; none without a number of points."""
     if points is None:
         return {}
     most = checked_points(points)
     geoms = geoms_in_pairs(report).items()
-    return {number: report.mesh_hull(geom, most) for number, geom in geoms if geom.mesh is not None}
+    return {number: report.mesh_hull(geom, most).shape for number, geom in geoms if geom.mesh is not None}
 
 
 def _friction(report: MjcfReport, a: int, b: int) -> PairFriction:
@@ -65,24 +66,23 @@ def _add_pair(model: CollisionModel, a: Shape, b: Shape, friction: PairFriction)
     model.add_pair(a, b, friction=coefficient, torsional_friction=lengths[0], rolling_friction=lengths[1])
 
 
-def _placed(mechanism: Mechanism, number: int, geom: Geom, hull: MeshHull | None) -> FileShape:
+def _placed(mechanism: Mechanism, number: int, geom: Geom, make: Make) -> FileShape:
     if geom.shape == "plane":
         frame = mechanism.frame(geom.body)
         normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
         return FileShape(HalfSpace(Point(frame, geom.translation), normal), mechanism.body_of_frame(frame))
     name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
-    make = partial(_shape, geom) if hull is None else hull.shape
     return in_new_frame(mechanism, geom.body, name, pose, make)
 
 
-def _shape(geom: Geom, frame: Frame[Any]) -> Shape:
+def _shape(geom: Geom, hull_points: int | None, frame: Frame[Any]) -> Shape:
     x, y, z = geom.size
     if geom.shape == "sphere":
         return Sphere(frame, x)
     if geom.shape == "capsule":
         return Capsule(frame, 2 * y, x)
     if geom.shape == "cylinder":
-        return Cylinder(frame, 2 * y, x)
+        return Cylinder(frame, 2 * y, x, hull_points=hull_points)
     if geom.shape == "ellipsoid":
-        return Ellipsoid(frame, geom.size)
+        return Ellipsoid(frame, geom.size, hull_points=hull_points)
     return Box(frame, (2 * x, 2 * y, 2 * z))

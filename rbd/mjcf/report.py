@@ -165,10 +165,11 @@ class MjcfReport(FileReport):
         """Return the collision model of a mechanism that was read with this report.
 
         It has the planes, spheres, capsules, boxes, cylinders and ellipsoids that may collide, and the pairs of them
-        whose distance is known; with `hull_points`, from 4 to 128, also the convex hulls of meshes (`mesh_hull`), which
-        opens their files. What is left out is listed in `ignored`. Each shape adds a frame to its body. Pairs of
-        `condim` 4 have torsional friction, those of 6 rolling friction, too, those of 1 none at all; the coefficient of
-        sliding is that of the step.
+        whose distance is known. With `hull_points`, from 4 to 128, it has all pairs of cylinders and ellipsoids, by
+        hulls with so many corners (`Cylinder.hull_points`), and the convex hulls of meshes (`mesh_hull`), which opens
+        their files; hulls may overlap only up to their radii. What is left out is listed in `ignored`. Each shape adds
+        a frame to its body. Pairs of `condim` 4 have torsional friction, those of 6 rolling friction, too, those of 1
+        none at all; the coefficient of sliding is that of the step.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf

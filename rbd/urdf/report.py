@@ -155,8 +155,9 @@ class UrdfReport(FileReport):
 
         It has the collision shapes that are boxes, spheres, capsules and cylinders, and all pairs of bodies that no
         joint connects, except those of a cylinder and anything but a sphere, whose distance is not known. With
-        `hull_points`, from 4 to 128, it has the convex hulls of meshes, too (`mesh_hull`), which opens their files.
-        Each shape adds a frame to its body.
+        `hull_points`, from 4 to 128, it has these, too, by hulls with so many corners (`Cylinder.hull_points`), and the
+        convex hulls of meshes (`mesh_hull`), which opens their files. Hulls may overlap only up to their radii. Each
+        shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()

@@ -225,10 +225,13 @@ def test_lanes_threads_and_the_interpreter_give_the_same_bits(kind: str) -> None
 
 
 def test_pairs_without_a_known_distance_are_refused_and_left_out() -> None:
-    state, model = free_body(lambda frame: Cylinder(frame, 0.2, 0.1))
+    state, model = free_body(lambda frame: Cylinder(frame, 0.2, 0.1, hull_points=None))
     mechanism = state.mechanism
     drum, box = model.shapes[1], model.add("world", Box(mechanism.root_frame, (1, 1, 1)))
-    with pytest.raises(ArgumentError, match="the distance of a Cylinder and a Box is not known"):
+    with pytest.raises(
+        ArgumentError,
+        match="the distance of a Cylinder and a Box is not known; give cylinders and ellipsoids hull_points",
+    ):
         model.add_pair(drum, box)
     before = model.pairs
     model.add_all_pairs(neighbours=True)

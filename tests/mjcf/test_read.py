@@ -302,7 +302,8 @@ def test_the_collision_model_has_the_shapes_that_rbd_has() -> None:
     collisions = report.collision_model(mechanism)
     assert len(collisions.pairs) == 5  # the ellipsoid meets the plane only
     assert [f.message for f in report.ignored] == [
-        "collision models have distances of ellipsoids from planes and spheres only: other pairs are left out"
+        "collision models have distances of ellipsoids from planes and spheres only: "
+        "other pairs are left out, unless hull_points is given"
     ]
     state = rbd.MechanismState(mechanism)
     found = [float(near.value) for near in collisions.distances(state)]

@@ -16,6 +16,7 @@ support_polygons.py  corners of the face with which a convex hull rests: an intr
 hull_distance.py     nearest points of two convex hulls
 clipped_polygons.py  corners of the region that two faces cover: an intrinsic
 face_contacts.py     contact points of two faces
+facing_hulls.py      cylinders and ellipsoids as convex hulls, towards another shape
 cylinder_distance.py   nearest points of a cylinder and a half-space or sphere; its contact points
 ellipsoid_distance.py  nearest points of an ellipsoid and a half-space or sphere, by an intrinsic
 height_lookup.py     grid points of a height field around a place: an intrinsic

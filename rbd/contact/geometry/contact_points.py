@@ -16,13 +16,14 @@ from rbd.contact.geometry.placed_shapes import (
     Ball,
     PlacedBox,
     PlacedCylinder,
+    PlacedEllipsoid,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedHull,
     PlacedShape,
 )
 from rbd.contact.geometry.separations import FAR, Separation, onto_plane
-from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_distance import nearest_points, with_distance
 from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.support_polygons import MOST, support_polygon
 from rbd.scalars import less, where
@@ -31,6 +32,9 @@ from rbd.spatial.linalg import Vec3
 
 def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
     """Return the points at which `a` may rest on `b`, the nearest ones among them."""
+    if isinstance(a, PlacedEllipsoid) or isinstance(b, PlacedEllipsoid):
+        return [nearest_points(a, b)]
+    a, b = with_distance(a, b)
     if type(b) in _ON_GROUND:
         return list(_ON_GROUND[type(b)](a, b))
     if type(a) in _ON_GROUND:
@@ -53,7 +57,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     corners = list(spheres_of(a))
     if isinstance(a, PlacedCylinder):
         yield from cylinder_on_plane(a, plane)
-    elif 0 < len(corners) <= MOST:
+    elif len(corners) <= MOST:
         yield from (onto_plane(point, radius, plane) for point, radius in corners)
     else:
         yield nearest_points(a, plane)
@@ -61,12 +65,11 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
 
 
 def _on_face(corners: Sequence[Ball], plane: PlacedHalfSpace) -> Iterator[Separation]:
-    """Yield the corners of the face that lies on a plane, of a shape with corners."""
-    if corners:
-        face = support_polygon([point for point, _ in corners], plane.normal, 1)
-        for k, point in enumerate(face.corners):
-            found = onto_plane(point, corners[0][1], plane)
-            yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
+    """Yield the corners of the face that lies on a plane."""
+    face = support_polygon([point for point, _ in corners], plane.normal, 1)
+    for k, point in enumerate(face.corners):
+        found = onto_plane(point, corners[0][1], plane)
+        yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
 
 
 def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separation]:

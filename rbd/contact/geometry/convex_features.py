@@ -283,7 +283,8 @@ FIND_CONVEX_FEATURES: Final = Intrinsic(
     adjoint=no_influence,
 )
 OVERLAP: Final = (
-    "convex hulls overlap deeper than their radii, so that their distance is not known; give them larger radii"
+    "convex hulls overlap deeper than their radii, so that their distance is not known; "
+    "give them larger radii, or begin where they overlap less"
 )
 
 UNKNOWN: Final = (

@@ -131,6 +131,10 @@ class PlacedCylinder(NamedTuple):
     axes: Mat3
     half_length: Scalar
     radius: Scalar
+    ring: tuple[tuple[Scalar, Scalar], ...] = ()
+    """Side edges of the prism that stands for it, about the axis: cosines and sines."""
+    rounding: Scalar = 0
+    """Radius of the edges of this prism."""
 
 
 class PlacedEllipsoid(NamedTuple):
@@ -139,6 +143,10 @@ class PlacedEllipsoid(NamedTuple):
     center: Vec3
     axes: Mat3
     radii: Vec3
+    points: tuple[Vec3, ...] = ()
+    """Corners of the polyhedron that stands for it."""
+    rounding: Scalar = 0
+    """Radius of these corners."""
 
 
 class PlacedHeightField(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from rbd.contact.geometry.box_distance import box_and_point, box_and_solid
 from rbd.contact.geometry.cylinder_distance import cylinder_and_plane, cylinder_and_sphere
 from rbd.contact.geometry.ellipsoid_distance import ellipsoid_and_plane, ellipsoid_and_sphere
+from rbd.contact.geometry.facing_hulls import facing_hulls
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
@@ -26,6 +27,7 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedShape,
     PlacedSphere,
 )
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
 from rbd.contact.geometry.separations import Separation, nearest_of, onto_plane
 from rbd.contact.geometry.shape_kinds import kind_of, spheres_of
@@ -43,16 +45,35 @@ from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, sub3
 
 def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -> Separation:
     """Return signed distance, nearest points and normal of two shapes; `previous` is an earlier normal, or zero."""
+    a, b = with_distance(a, b)
     function = _PAIRS.get((type(a), type(b)))
     if function is not None:
         return function(a, b, previous)
     return _PAIRS[type(b), type(a)](b, a, neg3(previous)).swapped()
 
 
+def with_distance(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, PlacedShape]:
+    """Return two shapes whose distance is known: these, or hulls of cylinders and ellipsoids."""
+    return (a, b) if _is_known(type(a), type(b)) else facing_hulls(a, b)
+
+
 def has_distance(a: Shape, b: Shape) -> bool:
-    """Return whether the distance of two shapes is known."""
-    kinds = kind_of(a).placed, kind_of(b).placed
-    return kinds in _PAIRS or kinds[::-1] in _PAIRS
+    """Return whether the distance of two shapes is known, or that of their hulls."""
+    return not is_by_hulls(a, b) or _is_known(_hull_kind(a), _hull_kind(b))
+
+
+def is_by_hulls(a: Shape, b: Shape) -> bool:
+    """Return whether the distance of two shapes is not known but by hulls."""
+    return not _is_known(kind_of(a).placed, kind_of(b).placed)
+
+
+def _hull_kind(shape: Shape) -> type[Any]:
+    has_hull = isinstance(shape, (Cylinder, Ellipsoid)) and shape.hull_points is not None
+    return PlacedHull if has_hull else kind_of(shape).placed
+
+
+def _is_known(a: type[Any], b: type[Any]) -> bool:
+    return (a, b) in _PAIRS or (b, a) in _PAIRS
 
 
 def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:

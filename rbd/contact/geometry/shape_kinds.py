@@ -91,11 +91,14 @@ def _hull(shape: ConvexHull[Any], at: Placement) -> PlacedHull:
 
 
 def _cylinder(shape: Cylinder[Any], at: Placement) -> PlacedCylinder:
-    return PlacedCylinder(at.center, at.axes, _HALF * at.lift(shape.length), at.lift(shape.radius))
+    ring = tuple((at.lift(c), at.lift(s)) for c, s in shape.ring.tolist())
+    half, radius, rounding = _HALF * at.lift(shape.length), at.lift(shape.radius), at.lift(shape.rounding)
+    return PlacedCylinder(at.center, at.axes, half, radius, ring, rounding)
 
 
 def _ellipsoid(shape: Ellipsoid[Any], at: Placement) -> PlacedEllipsoid:
-    return PlacedEllipsoid(at.center, at.axes, as_vec3(at.lifted(shape.radii)))
+    points, radii = tuple(map(at.point, shape.inner_points.tolist())), as_vec3(at.lifted(shape.radii))
+    return PlacedEllipsoid(at.center, at.axes, radii, points, at.lift(shape.rounding))
 
 
 def _height_field(shape: HeightField[Any], at: Placement) -> PlacedHeightField:
@@ -112,6 +115,10 @@ def _half_space(shape: HalfSpace[Any], at: Placement) -> PlacedHalfSpace:
 
 def _radius(shape: Sphere[Any] | Capsule[Any] | ConvexHull[Any]) -> float:
     return shape.radius
+
+
+def _hull_rounding(shape: Cylinder[Any] | Ellipsoid[Any]) -> float:
+    return shape.rounding
 
 
 def _hull_radius(hull: ConvexHull[Any]) -> float:
@@ -171,8 +178,14 @@ KINDS: Final[tuple[ShapeKind, ...]] = (
         numbers=(3, 9, 3),
     ),
     ShapeKind(ConvexHull, PlacedHull, _hull, _hull_radius, rounding=_radius, spheres=PlacedHull.spheres),
-    ShapeKind(Cylinder, PlacedCylinder, _cylinder, lambda shape: math.hypot(shape.length / 2, shape.radius)),
-    ShapeKind(Ellipsoid, PlacedEllipsoid, _ellipsoid, lambda shape: max(shape.radii)),
+    ShapeKind(
+        Cylinder,
+        PlacedCylinder,
+        _cylinder,
+        lambda shape: math.hypot(shape.length / 2, shape.radius),
+        rounding=_hull_rounding,
+    ),
+    ShapeKind(Ellipsoid, PlacedEllipsoid, _ellipsoid, lambda shape: max(shape.radii), rounding=_hull_rounding),
     ShapeKind(HeightField, PlacedHeightField, _height_field, _field_radius),
 )
 _BY_SHAPE: Final[Mapping[type[Any], ShapeKind]] = {kind.shape: kind for kind in KINDS}

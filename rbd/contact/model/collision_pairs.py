@@ -12,7 +12,7 @@ from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.shape_distance import has_distance
-from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere, is_ground
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.pairs import Pair
 from rbd.errors import ArgumentError, FrameMismatchError
@@ -121,15 +121,15 @@ class CollisionPairs(ABC):
             )
         if not has_distance(a, b):
             kinds = f"a {type(a).__name__} and a {type(b).__name__}"
-            message = f"add_pair: the distance of {kinds} is not known; it is with a Capsule or ConvexHull instead"
+            message = f"add_pair: the distance of {kinds} is not known; {_remedy(a, b)}"
             raise ArgumentError(message, argument="b", value=b)
 
     def add_all_pairs(self, *, neighbours: bool = False) -> None:
         """Add all pairs of shapes of different bodies that were not added yet.
 
         Bodies connected by a joint usually overlap there: their pairs are left out unless `neighbours` is true. So are
-        pairs whose distance is not known: two of ground, and a cylinder or ellipsoid and any but a sphere or a
-        half-space.
+        pairs whose distance is not known: two of ground, and a cylinder or ellipsoid whose `hull_points` are None and
+        any but a sphere or a half-space.
 
         >>> import rbd
         >>> _, model = rbd.robots.hand()
@@ -159,6 +159,12 @@ class CollisionPairs(ABC):
             message = f"{argument} is {shown}, which is no shape of this model; add it first: model.add(body, shape)"
             raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
         return entry[1]
+
+
+def _remedy(a: Shape, b: Shape) -> str:
+    if is_ground(a) and is_ground(b):
+        return "one of them must be a solid"
+    return "give cylinders and ellipsoids hull_points, or take capsules or hulls instead"
 
 
 def _restitution(restitution: float, compliance: Compliance | None) -> float:

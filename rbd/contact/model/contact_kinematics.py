@@ -10,24 +10,25 @@ formulas, run on jets (truncated Taylor series in time), give it.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import PlacedShape
 from rbd.contact.geometry.separations import Separation
-from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.geometry.shape_distance import is_by_hulls, nearest_points
 from rbd.contact.geometry.shape_kinds import place, rounding
 from rbd.contact.model.pairs import Pair
 from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics.queries import State
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.jets import Jet
-from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Twist, Wrench
+from rbd.scalars.jets import Jet, jet
+from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Wrench
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
 
 NEAR = 1 / 100
 """Gaps up to which the distance from a height field is that of its nearest point (m)."""
+_AXES: Final[tuple[Vec3, ...]] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
 """The nearest points of a pair, and the unit normal from the second shape to the first."""
 
@@ -44,9 +45,21 @@ def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 | None 
 def distance_and_jacobian(state: State[Any], pair: Pair) -> tuple[Scalar, Vector]:
     """Return phi and the row J of the contact Jacobian: the generalized force of a unit normal force at the witness."""
     separation = nearest_in_base(state, pair)
-    force = Wrench.of_force(Point.trusted(pair.base, separation.p_a), FreeVector.trusted(pair.base, separation.n))
+    if is_by_hulls(pair.a, pair.b):
+        force = _gradient(state, pair)
+    else:
+        force = Wrench.of_force(Point.trusted(pair.base, separation.p_a), FreeVector.trusted(pair.base, separation.n))
     path = state.mechanism.path(pair.body_b, pair.body_a)
     return separation.phi, geometric_jacobian(state, path, frame=pair.base).torque_components(force)
+
+
+def _gradient(state: State[Any], pair: Pair) -> Wrench[Any]:
+    """Return the wrench whose power is phi', from phi along each unit twist: points of facing hulls slide."""
+    X_BA, zero = state.relative_transform(pair.a.frame, pair.base), (0, 0, 0)
+    twists = *((axis, zero) for axis in _AXES), *((zero, axis) for axis in _AXES)
+    jets = [_transform_jet(X_BA, twist, (zero, zero)) for twist in twists]
+    x, y, z, *linear = (jet(nearest_points(*_placed(state, pair, tf)).phi).first for tf in jets)
+    return Wrench.trusted(pair.base, (x, y, z), (linear[0], linear[1], linear[2]))
 
 
 def distance_bias(state: State[Any], pair: Pair) -> Scalar:
@@ -57,9 +70,9 @@ def distance_bias(state: State[Any], pair: Pair) -> Scalar:
 def distance_jet(state: State[Any], pair: Pair) -> Jet:
     """Return phi with its first and second time derivatives when vd is zero."""
     X_BA = state.relative_transform(pair.a.frame, pair.base)
-    V_BA = state.relative_twist(pair.body_a, pair.base, frame=pair.base)
-    phi = nearest_points(*_placed(state, pair, _transform_jet(X_BA, V_BA, _bias_acceleration(state, pair)))).phi
-    return phi if isinstance(phi, Jet) else Jet(phi)
+    V, A = state.relative_twist(pair.body_a, pair.base, frame=pair.base), _bias_acceleration(state, pair)
+    motion = (V.angular_components, V.linear_components), (A.angular_components, A.linear_components)
+    return jet(nearest_points(*_placed(state, pair, _transform_jet(X_BA, *motion))).phi)
 
 
 def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> Separation:
@@ -84,13 +97,12 @@ def point_bias_acceleration(state: State[Any], pair: Pair, p: Vec3) -> Vec3:
 
 
 def _transform_jet(
-    tf: Transform[Any, Any], twist: Twist[Any, Any, Any], acceleration: SpatialAcceleration[Any, Any, Any]
+    tf: Transform[Any, Any], twist: tuple[Vec3, Vec3], acceleration: tuple[Vec3, Vec3]
 ) -> Transform[Any, Any]:
-    """Return `tf` as jets in time, for this motion of its source frame."""
-    omega, alpha = twist.angular_components, acceleration.angular_components
+    """Return `tf` as jets in time, for this motion of its source frame: angular and linear parts."""
+    (omega, v), (alpha, a) = twist, acceleration
     columns = [_jets(x, omega, alpha, ((0, 0, 0), (0, 0, 0))) for x in zip(*tf.rotation_components, strict=True)]
-    linear = twist.linear_components, acceleration.linear_components
-    origin = _jets(tf.translation_components, omega, alpha, linear)
+    origin = _jets(tf.translation_components, omega, alpha, (v, a))
     rows: Mat3 = tuple(zip(*columns, strict=True))  # type: ignore[assignment]  # three columns of three
     return Transform.trusted(tf.from_frame, tf.to_frame, rows, origin)
 
