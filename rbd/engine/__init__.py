@@ -1,7 +1,7 @@
 """Engine of live states: machine code for calls of algorithms and queries.
 
 fast_path.py          decorator of algorithms: makes the key of a call, calls the builtin found under it
-call_arguments.py     arguments of such calls: what is part of the key, the arrays
+call_arguments.py     arguments of such calls, parsed into a key and arrays
 result_fast_path.py   the same for functions that fill a DynamicsResult
 live_engine.py        LiveEngine: finds what was recorded of a kernel, runs it, returns the result of the call
 live_buffers.py       coordinates of a live state, its owner and its versions, which machine code reads
@@ -18,7 +18,6 @@ parameter_edits.py    edited parameters, which are inputs instead of constants
 query_counts.py       counts of queries, which tell when a builtin is worth making
 native_queries.py     builtins of framed queries
 value_plans.py        what such builtins do: numbers of passes, arithmetic, construction of values
-external_wrenches.py  external wrenches as arguments of machine code
 coordinate_writer.py  writing of coordinates by machine code
 interpreted.py        blocks in which live states run the Python source
 """

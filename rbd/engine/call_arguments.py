@@ -1,82 +1,125 @@
-"""Arguments of calls with fast paths: what is part of the key, the arrays of numbers, the keywords of the builtin."""
+"""Arguments of calls with fast paths, and what such a call is parsed into: a key, arrays, keywords of the builtin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, final
+from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
+import numpy as np
 
-from rbd.engine.external_wrenches import are_in_default_frames, wrench_key_and_components
-from rbd.mechanism import RigidBody
-from rbd.spatial import Frame
+from rbd.indexing.layout import Layout
+from rbd.mechanism import RigidBody, TreePath
+from rbd.spatial import Frame, Wrench
 
-SplitCall: TypeAlias = tuple[tuple[object, ...], tuple[Any, ...], dict[str, Any]]
-"""What a call has besides its numbers and its target, its arrays, and the keywords of its builtin."""
+Static: TypeAlias = Sequence[object]
+"""What a call has besides its numbers."""
 WRENCHES: Final = "external_wrenches"
 FRAME: Final = "frame"
 OUT: Final = "out"
-_NO_WRENCHES: Final[tuple[tuple[object, ...], None]] = ((), None)
-_NO_KEYWORDS: Final[dict[str, Any]] = {}
+_NO_KEYWORDS: Final[Mapping[str, object]] = {}
+_NO_WRENCHES: Final[Mapping[Any, Wrench[Any]]] = {}
+_FLOATS: Final = frozenset((float,))
+
+
+@final
+@attrs.define(eq=False)
+class ParsedCall:
+    """The parts of a call that may have a fast path.
+
+    All calls with wrenches on the same bodies in the same frames have one key. Frames are in it by their identities: a
+    fast path has default frames of bodies only, which live as long as its layout.
+    """
+
+    key: object
+    """All of it but its numbers."""
+    arrays: tuple[object, ...]
+    """Its numbers; those of external wrenches are last, and None unless all are floats."""
+    keywords: Mapping[str, object] = _NO_KEYWORDS
+    """Those of the builtin."""
+    external: Mapping[Any, Wrench[Any]] = _NO_WRENCHES
+    """Its external wrenches, by bodies or their names."""
+
+    def add_wrenches(self, external: object) -> Static | None:
+        """Add external wrenches; return what they add to the key, None if there is no fast path with them."""
+        if type(external) is not dict:
+            return () if external is None else None
+        static: list[object] = []
+        numbers: list[object] = []
+        for body, wrench in cast("Mapping[object, object]", external).items():
+            if type(wrench) is not Wrench:
+                return None
+            static += (body, id(wrench.frame))
+            numbers += wrench.angular_components
+            numbers += wrench.linear_components
+        if static:
+            self.external = cast("Mapping[Any, Wrench[Any]]", external)
+            self.arrays = (*self.arrays, np.array(numbers) if _FLOATS.issuperset(map(type, numbers)) else None)
+        return static
+
+    def may_open(self, layout: Layout) -> bool:
+        """Return whether a fast path may be opened: kernels take wrenches in default frames without a transform."""
+        frames = {id(body.default_frame) for body in layout.bodies}
+        return all(id(wrench.frame) in frames for wrench in self.external.values())
 
 
 @final
 @attrs.frozen(eq=False)
 class CallArguments:
-    """The arguments that a function with fast paths takes after its state or result; see `fast_path`."""
+    """The arguments that a function with fast paths takes after its state; see `fast_path`."""
 
-    target: bool
-    vectors: int
-    wrenches: bool
+    target: bool = False
+    vectors: int = 0
+    torques: bool = False
+    wrenches: bool = False
     frame: bool = False
     out: bool = False
     choices: Mapping[str, Sequence[str]] = MappingProxyType({})
 
-    def split(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> SplitCall | None:
-        """Return the parts of a call; None if it has no fast path."""
-        count, external = self.target + self.vectors, None
-        if len(args) == count + 1 and self.wrenches:
-            external = args[-1]
-        elif len(args) != count:
+    def parse(self, plain: object, state: object, args: tuple[Any, ...], named: Mapping[str, Any]) -> ParsedCall | None:
+        """Return the parts of a call; None if it has no fast path. `plain` is the key of a call of numbers alone."""
+        count = self.target + self.vectors
+        if self.torques and (not args or args[0] is None):
+            args = (getattr(getattr(state, "engine", None), "zero_torques", None), *args[1:])
+        if not count <= len(args) <= count + self.wrenches:
             return None
-        elif self.wrenches and WRENCHES in named:
-            external, named = named[WRENCHES], {name: value for name, value in named.items() if name != WRENCHES}
-        found = _NO_WRENCHES if external is None else wrench_key_and_components(external)
-        keywords, chosen = self._keywords(owner, named) if named else (_NO_KEYWORDS, ())
-        if found is None or keywords is None:
-            return None
-        places, numbers = found
-        arrays = args[self.target : count]
-        return (*places, *chosen), (*arrays, numbers) if places else arrays, keywords
-
-    def have_default_frames(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-        """Return whether the external wrenches of a call, if any, are expressed in default frames of bodies."""
-        position = self.target + self.vectors
-        external = args[position] if len(args) > position else named.get(WRENCHES)
-        return not external or are_in_default_frames(owner.engine.layout, external)
-
-    def _keywords(self, owner: Any, named: dict[str, Any]) -> tuple[dict[str, Any] | None, Sequence[object]]:
-        """Return the keywords of the builtin (None without a fast path) and those that are part of the key."""
-        keywords, chosen = _NO_KEYWORDS, list[object]()
+        parsed = ParsedCall(plain, args[self.target : count])
+        static = [plain, *_static_target(args[0])] if self.target else [plain]
+        if len(args) > count:
+            if WRENCHES in named or (entries := parsed.add_wrenches(args[count])) is None:
+                return None
+            static += entries
         for name, value in named.items():
-            if name == OUT and self.out:
-                keywords = {OUT: value}
-            elif name in self.choices and type(value) is str:
-                chosen += (name, value) if value != self.choices[name][0] else ()
-            elif name == FRAME and self.frame and (value is None or type(value) is Frame):
-                chosen += () if value is None else (value,)
-            elif name == FRAME and self.frame and isinstance(value, (RigidBody, str)):
-                layout = getattr(getattr(owner, "engine", None), "layout", None)
-                chosen += () if layout is None else (layout.body_and_frame(value, FRAME)[1],)
-            else:
-                return None, chosen
-        return keywords, chosen
+            if (entries := self._parse_keyword(parsed, state, name, value)) is None:
+                return None
+            static += entries
+        if len(static) > 1:
+            parsed.key = tuple(static)
+        return parsed
+
+    def _parse_keyword(self, parsed: ParsedCall, state: object, name: str, value: Any) -> Static | None:
+        """Return what a keyword adds to the key, nothing for its default; None if there is no fast path with it."""
+        if name == OUT and self.out:
+            parsed.keywords = {OUT: value}
+            return ()
+        if name == WRENCHES and self.wrenches:
+            return parsed.add_wrenches(value)
+        if name == FRAME and self.frame:
+            return _static_frame(state, value)
+        if name in self.choices and type(value) is str:
+            return (name, value) if value != self.choices[name][0] else ()
+        return None
 
 
-def with_zero_torques(state: Any, args: tuple[Any, ...], position: int) -> tuple[Any, ...]:
-    """Return the arguments of a call with zero torques for None, or for torques that are missing."""
-    if len(args) < position or (len(args) > position and args[position] is not None):
-        return args
-    zero = getattr(getattr(state, "engine", None), "zero_torques", None)
-    return (*args[:position], zero, *args[position + 1 :])
+def _static_target(target: object) -> Static:
+    return (target.source, target.target, *target) if type(target) is TreePath else (target,)
+
+
+def _static_frame(state: object, value: object) -> Static | None:
+    if value is None:
+        return ()
+    if isinstance(value, (RigidBody, str)):
+        layout = getattr(getattr(state, "engine", None), "layout", None)
+        return () if layout is None else (layout.body_and_frame(value, FRAME)[1],)
+    return (value,) if type(value) is Frame else None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast, final
+from typing import Any, Final, ParamSpec, TypeVar, cast, final
 
 import attrs
 
-from rbd.engine.call_arguments import CallArguments, with_zero_torques
+from rbd.engine.call_arguments import CallArguments, ParsedCall
 from rbd.engine.fast_path import MISSING
 from rbd.kernels.calls import Call
 from rbd.kernels.kernel import is_state, require_state
@@ -16,6 +16,8 @@ from rbd.mechanism import Mechanism
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_AFTER_STATE: Final = CallArguments(vectors=1, torques=True, wrenches=True)
+"""The arguments after a result and a state."""
 
 
 def result_fast_path(make: Callable[[Mechanism], R]) -> Callable[[Callable[P, Call[R]]], Callable[P, R]]:
@@ -26,8 +28,7 @@ def result_fast_path(make: Callable[[Mechanism], R]) -> Callable[[Callable[P, Ca
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
-        arguments = CallArguments(target=True, vectors=1, wrenches=True)
-        paths = _ResultFastPaths(cast("Any", function), function.__name__, arguments, make)
+        paths = _ResultFastPaths(cast("Any", function), make)
         return cast("Callable[P, R]", wraps(function)(_of_result(paths)))
 
     return decorate
@@ -48,7 +49,9 @@ def _of_result(paths: _ResultFastPaths) -> Callable[..., Any]:
             builtin = torques = None  # as in `fast_path.py`
         if builtin is None:
             return paths.dispatch(result, args, named)
-        return paths.run(result, args, named, state, 1) if builtin(torques) is NotImplemented else result
+        if builtin(torques) is NotImplemented:
+            return paths.run(result, args, named, ParsedCall(state, (torques,)))
+        return result
 
     return call
 
@@ -59,9 +62,6 @@ class _ResultFastPaths:
     """The fast paths of one function."""
 
     function: Callable[..., Call[Any]]
-    name: str
-    arguments: CallArguments
-    """Those after the result; the state is the target."""
     make: Callable[[Mechanism], Any]
     """Makes a result."""
 
@@ -69,34 +69,30 @@ class _ResultFastPaths:
         """Return the result of any call, by its fast path if it has one."""
         result, args = self._with_result(result, args, named)
         state = args[0] if args else None
-        parts = self.arguments.split(result, with_zero_torques(state, args, 1), named)
-        if parts is None:
-            return self.run(result, args, named, None, 0)
-        static, arrays, _ = parts
-        key = (state, *static) if static else state
+        parsed = _AFTER_STATE.parse(state, state, args[1:], named)
         try:
-            builtin = result.engine.fast.get(key)
-        except (AttributeError, TypeError):  # not a result, or no hash: the function raises the error
+            builtin = None if parsed is None else result.engine.fast[parsed.key]
+        except (AttributeError, KeyError, TypeError):  # no result, not yet, or no hash: the function says which
             builtin = None
-        if builtin is None or builtin(*arrays) is NotImplemented:
-            return self.run(result, args, named, key, len(arrays))
+        if parsed is None or builtin is None or builtin(*parsed.arrays) is NotImplemented:
+            return self.run(result, args, named, parsed)
         return result
 
     def _with_result(self, result: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
         """Return a result, made if none is given, and the arguments that follow it."""
         if result is MISSING:
             state: Any = named.get("state")
-            require_state(state, self.name)
+            require_state(state, self.function.__name__)
             return self.make(state.mechanism), args
         if "state" in named:
             return result, args
         if not args:
-            require_state(result, self.name)
+            require_state(result, self.function.__name__)
         return (self.make(result.mechanism), (result, *args)) if is_state(result) else (result, args)
 
-    def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
-        """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
+    def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], parsed: ParsedCall | None) -> Any:
+        """Run the function and the call it returns, which opens a fast path."""
         call = self.function(result, *args, **named)
-        if key is not None and not self.arguments.have_default_frames(result, args, named):
-            key = None
-        return call.run(result, key, count)
+        if parsed is None or (parsed.external and not parsed.may_open(result.engine.layout)):
+            return call.run(result)
+        return call.run(result, parsed.key, len(parsed.arrays))

@@ -63,7 +63,7 @@ def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeyp
     compiled = [entry.executable.machine_code for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
-    assert {getattr(key, "name", "") for key in state.engine.fast} >= {
+    assert {getattr(key, "__name__", "") for key in state.engine.fast} >= {
         "mass_matrix",
         "inverse_dynamics",
         "forward_dynamics",

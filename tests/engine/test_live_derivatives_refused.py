@@ -12,7 +12,6 @@ import pytest
 
 import rbd
 from rbd import MechanismState, Wrench
-from rbd.engine.fast_path import FastPathSpec
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -53,14 +52,14 @@ def open_ways(eager: None) -> MechanismState:
 @needs_builtins
 def test_a_builtin_that_refuses_is_called_once(open_ways: MechanismState) -> None:
     table, name = open_ways.engine.fast, "inverse_dynamics_derivatives"
-    spec = next(key for key in table if isinstance(key, FastPathSpec) and key.name == name)
-    builtin, calls = table[spec], []
+    plain = next(key for key in table if getattr(key, "__name__", None) == name)
+    builtin, calls = table[plain], []
 
     def counted(*args: object) -> object:
         calls.append(args)
         return builtin(*args)
 
-    table[spec] = counted
+    table[plain] = counted
     rbd.inverse_dynamics_derivatives(open_ways, [0.5, -0.5])
     assert calls == [([0.5, -0.5],)]
 

@@ -61,7 +61,7 @@ def move(viewer: Viewer, value: float) -> Any:
 
 def test_listens_at_one_loopback_address(viewer: Viewer) -> None:
     assert viewer.url.startswith("http://127.0.0.1:")
-    socket.create_connection(("127.0.0.1", port_of(viewer)), timeout=5).close()
+    assert get(viewer, "/")[0] == 200
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all addresses of 127.0.0.0/8")
@@ -99,14 +99,19 @@ def test_one_thread_wakes_what_sends_messages(viewer: Viewer) -> None:
 
 
 def get(viewer: Viewer, path: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port_of(viewer), timeout=10)
-    try:
-        connection.putrequest("GET", path, skip_host=False, skip_accept_encoding=True)
-        connection.endheaders()
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-    finally:
-        connection.close()
+    """Return the status and the body of an answer once the server has closed the connection."""
+    with socket.create_connection(("127.0.0.1", port_of(viewer)), timeout=10) as end:
+        connection = http.client.HTTPConnection("127.0.0.1", port_of(viewer))
+        connection.sock = end.dup()
+        try:
+            connection.putrequest("GET", path, skip_host=False, skip_accept_encoding=True)
+            connection.endheaders()
+            answer = connection.getresponse()
+            found = answer.status, answer.read()
+        finally:
+            connection.close()
+        assert end.recv(1) == b""
+        return found
 
 
 def test_the_page_is_the_only_file(viewer: Viewer) -> None:
