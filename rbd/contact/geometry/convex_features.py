@@ -35,7 +35,7 @@ _DIRECTION: Final = 1e-15
 _TOUCHING: Final = 1e-20
 """Square of the distance, relative to that of the size of the hulls, up to which they overlap."""
 _FAR: Final = 1e300
-"""More than the squares of distances and sizes may be."""
+"""Larger than all squares of distances and sizes."""
 
 
 @final

@@ -12,7 +12,7 @@ from rbd.scalars import Condition, Scalar, const, less, where
 from rbd.spatial.linalg import Vec3, neg3
 
 FAR: Final = const(10**9, 1)
-"""Distance of points that there are not, in unused slots (m)."""
+"""Distance in unused slots of points (m)."""
 
 
 class Separation(NamedTuple):

@@ -138,7 +138,7 @@ class _Solution:
     """Per interval row."""
     at_upper: Vector
     signs: Vector
-    """Of the friction of rows that slide."""
+    """Signs of the dry friction of rows that slide."""
 
     @classmethod
     def of(cls, dense: _Dense, named: Mapping[str, Vector], outputs: Vector) -> _Solution:
