@@ -17,13 +17,12 @@ from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
-from rbd.kernels.query_builtins import Attachment
-from rbd.kernels.unflattening import unflattener
-from rbd.kernels.value_tree import UnsuitableError, count_numbers, split
+from rbd.kernels.kernel import Kernel
+from rbd.kernels.query_builtins import Attachment, unanswered
+from rbd.kernels.value_tree import UnsuitableError
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.native.builtins.value_ir import RETURN
-from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 
@@ -35,7 +34,7 @@ MotionVector: TypeAlias = Twist[Any, Any, Any] | SpatialAcceleration[Any, Any, A
 _FRAME: Final = Frame[Any]("symbolic")
 
 
-class _NoCodeError(Exception):
+class _NoCodeYetError(Exception):
     """There is no machine code of a pass yet."""
 
 
@@ -106,27 +105,19 @@ class NativeQueries:
         builder, output = PlanBuilder(), buffer.outputs[0]
         builder.buffers.append(buffer)
         builder.value_of_array(convert(output), output)
-        builder.instructions += [RETURN]
         return self._made(builder)
 
     def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
         """Return a builtin of the result of a kernel as it is, for bound `numbers`; None for results of arrays."""
-        form, buffer = recorded.form, self._kernel_buffer(recorded, numbers)
+        buffer = self._kernel_buffer(recorded, numbers)
         if buffer is None:
             return None
-        builder, output = PlanBuilder(), buffer.outputs[0]
+        builder = PlanBuilder()
         builder.buffers.append(buffer)
-        if form.template is None:
-            if not output.size:
-                return None
-            builder.numbers(abi.address(output), output.shape)
-        else:
-            addresses = iter(range(abi.address(output), abi.address(output) + output.nbytes, output.itemsize))
-            try:
-                builder.value(form.template, unflattener(form.template)((0.5,) * output.size), addresses)
-            except UnsuitableError:
-                return None
-        builder.instructions += [RETURN]
+        try:
+            builder.result(recorded.form.template, buffer.outputs[0])
+        except UnsuitableError:
+            return None
         return self._made(builder)
 
     def _kernel_buffer(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> PassBuffer | None:
@@ -166,55 +157,43 @@ class NativeQueries:
         return up if down is None else builder.call("compose", builder.call("invert", down, down), up)
 
     def _gather(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> Numbers:
-        """Return the numbers of a value of a pass. Raises _NoCodeError before the pass has machine code."""
-        source = self._pass(look_up)
-        if source is None:
-            raise _NoCodeError
-        return builder.gather(source, index)
-
-    def _pass(self, look_up: Callable[..., Any]) -> PassValues | None:
-        """Return the buffer of a pass; None before it has machine code.
-
-        A state at rest keeps the result of a pass, so that the pass is not run again. Its queries count instead.
-        """
+        """Return the numbers of a value of a pass, as `_recorded_pass` does."""
         kernel, depends = pass_kernel_of(look_up)
         version, kept = self._buffers.versions[1], self._passes.get(kernel)
-        if kept is not None and kept.version == version:
-            return kept
-        if len(framed_offsets()) != 3:
-            return None
-        recorded, _ = self._kernels.get_or_record(self._mechanism, version, kernel, ())
-        if not isinstance(recorded, RecordedKernel) or recorded.executable.counted() is None:
-            return None
-        made = self._recorded_pass(recorded, version, needs_v=depends == "qv")
-        if made is not None:
-            self._passes[kernel] = made
-        return made
+        if kept is None or kept.version != version:
+            kept = self._passes[kernel] = self._recorded_pass(kernel, version, needs_v=depends == "qv")
+        return builder.gather(kept, index)
 
-    def _recorded_pass(self, recorded: RecordedKernel, version: int, *, needs_v: bool) -> PassValues | None:
+    def _recorded_pass(self, kernel: Kernel[[], Any], version: int, *, needs_v: bool) -> PassValues:
+        """Return the buffer of a pass.
+
+        Raises _NoCodeYetError, and UnsuitableError if there will be no machine code for these parameters. A state at
+        rest keeps the result of a pass, so that the pass is not run again: its queries count instead.
+        """
         from rbd.native.builtins.value_builtin import PassBuffer
 
-        template, code = recorded.form.template, recorded.executable.machine_code
-        parts = tuple(split(template)[1])
-        if code is None or not parts or len(recorded.executable.outline.outputs) != 1:
-            return None
-        sizes = [count_numbers(part) for part in parts]
-        starts = tuple(sum(sizes[:k]) for k in range(len(sizes)))
+        recorded, _ = self._kernels.get_or_record(self._mechanism, version, kernel, ())
+        if not isinstance(recorded, RecordedKernel) or len(framed_offsets()) != 3:
+            raise UnsuitableError(f"{kernel.name} has no program, or values have no slots")
+        code = recorded.executable.counted()
+        if code is None:
+            raise _NoCodeYetError
         inputs = (self._buffers.q, self._buffers.v, *recorded.parameters)
-        buffer = PassBuffer(code, inputs, needs_v=needs_v)
-        return PassValues(version, buffer, parts, starts)
+        return PassValues.of(version, PassBuffer(code, inputs, needs_v=needs_v), recorded.form.template)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:
-        """Return the builtin of a plan; None where the machine code of a pass is not there."""
+        """Return the builtin of a plan; None while a pass has no machine code, `unanswered` if it will have none."""
         builder = PlanBuilder()
         try:
             plan(builder)
-        except _NoCodeError:
+        except _NoCodeYetError:
             return None
-        return self._made(builder)
+        except UnsuitableError:
+            return unanswered
+        return self._made(builder) or unanswered
 
     def _made(self, builder: PlanBuilder) -> Builtin | None:
         from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
 
-        plan = ValuePlan(builder.arithmetic, builder.instructions, tuple(builder.kept))
+        plan = ValuePlan(builder.arithmetic, [*builder.instructions, RETURN], tuple(builder.kept))
         return value_builtin(self._buffers.all_words(), self._buffers.guards(), builder.buffers, plan)

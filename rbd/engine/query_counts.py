@@ -23,7 +23,7 @@ class QueryCount:
     places: object
     count: int = 0
     built_at: int = -1
-    """The version of the parameters at which its builtin was made."""
+    """The version of the parameters at which its builtin was made, or found to be impossible."""
 
     def is_due(self, version: int) -> bool:
         """Return whether a builtin is worth making, for parameters of this version."""

@@ -9,13 +9,15 @@ import ctypes
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import attrs
 import numpy as np
 
-from rbd.kernels.value_tree import Template, UnsuitableError, split
-from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
+from rbd.kernels.unflattening import unflattener
+from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, split
+from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, TUPLE
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.scalars.registry import ARRAYS
@@ -40,6 +42,14 @@ class PassValues:
     buffer: PassBuffer
     parts: tuple[Template, ...]
     starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, version: int, buffer: PassBuffer, template: Template) -> PassValues:
+        """Return the values of a pass with a result of this template; raises UnsuitableError unless it is a tuple."""
+        parts = tuple(split(template)[1])
+        if not parts or len(buffer.outputs) != 1:
+            raise UnsuitableError("the pass has no values, or several arrays")
+        return cls(version, buffer, parts, tuple(accumulate(map(count_numbers, parts[:-1]), initial=0)))
 
     def addresses(self, index: int, constants: list[Array]) -> tuple[list[int], tuple[int | None, ...]]:
         """Return the addresses of all numbers of a value, and which of them are structural constants.
@@ -138,22 +148,38 @@ class PlanBuilder:
         Its numbers must be finite unless `is_checked`.
         """
         self.arithmetic += [] if is_checked else [FINITE, len(numbers.structural_constants), numbers.address]
-        k = 0
+        start = 0
         for each in fields:
             if isinstance(each, Frame):
                 self._push(each)
                 continue
-            for _ in range(each // 3):
-                for entry in numbers.structural_constants[k : k + 3]:
-                    if entry is None:
-                        self.instructions += [NUMBER, numbers.address + 8 * k]
-                    else:
-                        self._push(entry)
-                    k += 1
-                self.instructions += [TUPLE, 3]
+            for k in range(start, start + each, 3):
+                self._vector(numbers, k)
             self.instructions += [TUPLE, 3] if each > 3 else []
+            start += each
         offsets = framed_offsets()[kind]
-        self.instructions += [INSTANCE, id(kind), len(offsets), *offsets, RETURN]
+        self.instructions += [INSTANCE, id(kind), len(offsets), *offsets]
+
+    def _vector(self, numbers: Numbers, start: int) -> None:
+        """Make a tuple of three numbers."""
+        for k in range(start, start + 3):
+            entry = numbers.structural_constants[k]
+            if entry is None:
+                self.instructions += [NUMBER, numbers.address + 8 * k]
+            else:
+                self._push(entry)
+        self.instructions += [TUPLE, 3]
+
+    def result(self, template: Template, output: Array) -> None:
+        """Make the result of a kernel: nested tuples, or a value of a template; raises UnsuitableError as `value`."""
+        address = abi.address(output)
+        if template is not None:
+            addresses = iter(range(address, address + output.nbytes, output.itemsize))
+            self.value(template, unflattener(template)((0.5,) * output.size), addresses)
+        elif output.size:
+            self.numbers(address, output.shape)
+        else:
+            raise UnsuitableError("an array without entries")
 
     def numbers(self, address: int, shape: Sequence[int]) -> None:
         """Make nested tuples of an array."""

@@ -34,7 +34,10 @@ class Attachment:
 
 
 class QueryBuiltins(Protocol):
-    """Maker of builtins for framed queries; each returns None if there is no machine code."""
+    """Maker of builtins for framed queries.
+
+    Each returns None while there is no machine code, `unanswered` if there will be none for these parameters.
+    """
 
     def pose(self, attachment: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform from a place to the root frame."""

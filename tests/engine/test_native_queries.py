@@ -7,6 +7,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ import rbd
 from rbd import MechanismState
 from rbd.engine import query_counts
 from rbd.engine.live_engine import LiveEngine
+from rbd.engine.native_queries import NativeQueries
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
-from rbd.kernels.query_builtins import QueryTable
+from rbd.kernels.query_builtins import QueryTable, unanswered
 from rbd.native import executable
 from rbd.testing import random_floating_tree
 from tests.marks import needs_builtins
@@ -135,6 +137,22 @@ def test_queries_of_a_state_at_rest_become_builtins(monkeypatch: pytest.MonkeyPa
         for _ in range(300):
             same(state.twist(body), expected)
     assert list(map(len, builtins_of(state))) == [0, 0, 1, 0]
+
+
+def test_queries_without_machine_code_are_planned_once_per_edit(
+    arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, _ = arm
+    planned, plans = NativeQueries._planned, list[object]()
+    monkeypatch.setattr(NativeQueries, "_planned", lambda self, plan: plans.append(plan) or planned(self, plan))
+    expected = state.twist("link6")
+    for gravity, is_float in ((Fraction(1), False), (Fraction(2), False), (3.0, True)):
+        state.mechanism.gravity = (0, 0, gravity)
+        plans.clear()
+        for _ in range(5):
+            assert state.twist("link6").isclose(expected)
+        assert len(plans) == 1
+        assert (state._twists["link6"] is unanswered) != is_float
 
 
 def test_above_the_maximum_all_queries_are_forgotten(arm: tuple[MechanismState, rbd.Frame], monkeypatch: Any) -> None:
