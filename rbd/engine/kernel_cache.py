@@ -94,22 +94,12 @@ class KernelCache:
     ) -> RecordedKernel | RecordingFailure:
         """Return a kernel for templates of arguments: from disk, or recorded."""
         varying = self.edits.varying
-        parameters = tuple(self.edits.arrays[name] for name in varying)
-        count = sum(map(bool, map(count_numbers, templates)))
-        what = repr((kernel.name, kernel.regroup, kernel.several, templates, varying))
-        portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
-        key = cache_key(mechanism, what) if portable else None
-        found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
-        form = None if found is None else named_form([port.name for port in found.outline.outputs])
-        if found is not None and form is not None:
-            return RecordedKernel(LiveExecutable(found), parameters, form, count)
         try:
-            program, form = record_kernel(kernel, mechanism, templates, varying)
+            executable, form = _load_or_record(mechanism, kernel, templates, varying)
         except Exception as error:  # the source raises the error, or runs instead
             return RecordingFailure(error)
-        source = Source.of(program)
-        executable = LiveExecutable(source, keep=lambda: store_program(key, source))
-        return RecordedKernel(executable, parameters, form, count)
+        parameters = tuple(self.edits.arrays[name] for name in varying)
+        return RecordedKernel(executable, parameters, form, sum(map(bool, map(count_numbers, templates))))
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
         """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
@@ -121,6 +111,22 @@ class KernelCache:
                     program = None
                 self._writers[name] = None if program is None else LiveExecutable(Source.of(program))
             return self._writers[name]
+
+
+def _load_or_record(
+    mechanism: Mechanism, kernel: Kernel[..., Any], templates: Templates, varying: tuple[ParameterName, ...]
+) -> tuple[LiveExecutable, ResultForm]:
+    """Return the executable of a kernel and the form of its result; machine code of recorded ones goes to disk."""
+    what = repr((kernel.name, kernel.regroup, kernel.several, templates, varying))
+    portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
+    key = cache_key(mechanism, what) if portable else None
+    found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
+    form = None if found is None else named_form([port.name for port in found.outline.outputs])
+    if found is not None and form is not None:
+        return LiveExecutable(found), form
+    program, form = record_kernel(kernel, mechanism, templates, varying)
+    source = Source.of(program)
+    return LiveExecutable(source, keep=lambda: store_program(key, source)), form
 
 
 def record_kernel(
