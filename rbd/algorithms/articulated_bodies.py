@@ -25,7 +25,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
-from rbd.mechanism.registry import unknown_name
+from rbd.mechanism.names import unknown_name
 from rbd.scalars import Scalar, Vector, absolute, maximum
 from rbd.scalars.linear_algebra import dot, subtract
 from rbd.spatial import Frame, FreeVector, GeometricJacobian, Point, SpatialAcceleration, Transform, Twist, Wrench

@@ -12,7 +12,7 @@ from rbd import robots
 from rbd.bench import legged
 from rbd.errors import UnknownNameError
 from rbd.mechanism import Mechanism
-from rbd.mechanism.registry import unknown_name
+from rbd.mechanism.names import unknown_name
 from rbd.urdf import load_urdf, parse_urdf
 
 HAND = "hand"

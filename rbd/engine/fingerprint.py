@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.registry import registry_of_body
+from rbd.mechanism.members import registry_of
 from rbd.spatial import Frame
 
 JOINT_PARAMETERS: Final = (
@@ -50,7 +50,7 @@ def fingerprint(mechanism: Mechanism) -> str | None:
 
 def _stamp(mechanism: Mechanism) -> _Stamp:
     """Return numbers that change with the fingerprint: versions, and numbers of frames, which have no version."""
-    registry = registry_of_body(mechanism.root_body)
+    registry = registry_of(mechanism.root_body)
     frames = 0 if registry is None else len(registry.frame_owner)
     return mechanism.structure_version, mechanism.parameter_version, frames
 

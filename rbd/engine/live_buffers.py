@@ -14,7 +14,7 @@ from rbd.errors import WrongThreadError
 from rbd.indexing.layout import Layout
 from rbd.kernels.engine_interface import Depends
 from rbd.mechanism import Mechanism
-from rbd.mechanism.registry import registry_of_body
+from rbd.mechanism.members import registry_of
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 
@@ -106,6 +106,6 @@ class LiveBuffers:
 
 def versions_of(mechanism: Mechanism) -> array[int]:
     """Return the versions of a mechanism's topology and parameters, an array that edits change in place."""
-    registry = registry_of_body(mechanism.root_body)
+    registry = registry_of(mechanism.root_body)
     assert registry is not None  # the root body of a mechanism has one
     return registry.versions

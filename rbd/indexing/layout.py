@@ -14,7 +14,7 @@ import attrs
 from rbd.arguments import described, isinstance_untyped
 from rbd.errors import ArgumentError, RbdError, UnknownNameError, quoted
 from rbd.mechanism import ContactPoint, Coupling, Joint, Mechanism, RigidBody
-from rbd.mechanism.registry import registry_of_body
+from rbd.mechanism.members import registry_of
 from rbd.spatial import Frame
 from rbd.spatial.frame import F
 from rbd.spatial.half_space import HalfSpace
@@ -222,7 +222,7 @@ class Layout:
     @property
     def _registry(self) -> NameRegistry:
         """The names and frames of the mechanism."""
-        registry = registry_of_body(self.bodies[0])
+        registry = registry_of(self.bodies[0])
         assert registry is not None  # the root body of a mechanism has one
         return registry
 

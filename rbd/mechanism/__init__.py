@@ -8,7 +8,9 @@ joint.py          Joint
 parameters.py     checks of parameters of joints
 coupling.py       Coupling of the coordinates of two joints
 soft_contact.py   normal and friction models of contact points
-registry.py       names, frames, tags and versions of a mechanism; entries of bodies and joints
+names.py          checks of names
+registry.py       names, frames, tags and versions of a mechanism
+members.py        data of bodies and joints, and their entries in the registry
 structure.py      graph, spanning tree, couplings, frames of joints
 tree.py           TreePath; ancestors, paths and order of the spanning tree
 transaction.py    edits that happen as a whole or not at all

@@ -9,7 +9,7 @@ from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.registry import body_data_of, register_body, registry_of_body, registry_of_joint, set_body_data
+from rbd.mechanism.members import Member, data_of, registry_of, set_data
 from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 
-def attach(
+def attach_body(
     structure: Structure,
     predecessor: RigidBody,
     successor: RigidBody,
@@ -32,24 +32,16 @@ def attach(
     """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
     require_kind(successor, RigidBody, operation="attach", argument="successor")
     _require_poses(joint_pose=joint_pose, successor_pose=successor_pose)
-    loop = registry_of_body(successor) is structure.registry
-    _check_members(structure, predecessor, successor, joint, loop=loop)
+    edge = Edge(joint, predecessor, successor)
+    _check_joint(structure, edge)
+    if registry_of(successor) is not structure.registry:
+        _check_new_body(structure, edge)
     before = _joint_frame_pose(structure, predecessor, joint.frame_before, False, joint_pose)
     after = _joint_frame_pose(structure, successor, joint.frame_after, True, successor_pose)
 
-    def commit() -> None:
-        if not loop:
-            _add_body(structure, successor, joint.frame_after, after)
-        elif after is not None:
-            structure.fix_joint_frame(successor, after)
-        if before is not None:
-            structure.fix_joint_frame(predecessor, before)
-        structure.append(Edge(joint, predecessor, successor), loop=loop)
-
-    frames = (*successor.frames, joint.frame_before, joint.frame_after)
-    holders = structure.registry.bodies_with_orphaned_frames(frames)
-    members: list[RigidBody | Joint] = [predecessor, successor, joint, *holders]
-    transaction(commit, structure.registry, members, structure)
+    holders = structure.registry.bodies_with_orphaned_frames((*successor.frames, joint.frame_before, joint.frame_after))
+    members: list[Member] = [predecessor, successor, joint, *holders]
+    transaction(lambda: _commit(structure, edge, before, after), structure.registry, members, structure)
 
 
 def _require_poses(**poses: Transform | None) -> None:
@@ -59,11 +51,21 @@ def _require_poses(**poses: Transform | None) -> None:
             require_kind(pose, Transform, operation="attach", argument=argument)
 
 
+def _commit(structure: Structure, edge: Edge, before: Transform | None, after: Transform | None) -> None:
+    """Add an edge, and its successor if it is new; poses, if given, fix the frames of the joint to the bodies."""
+    if registry_of(edge.successor) is None:
+        _add_body(structure, edge.successor, edge.joint.frame_after, after)
+    elif after is not None:
+        structure.fix_joint_frame(edge.successor, after)
+    if before is not None:
+        structure.fix_joint_frame(edge.predecessor, before)
+    structure.append(edge)
+
+
 def _add_body(structure: Structure, body: RigidBody, frame_after: Frame, pose: Transform | None) -> None:
     """Add a body, its data in the frame after its joint; `pose`, if given, fixes that frame to the body."""
-    set_body_data(body, body_data_of(body).expressed_in(frame_after, pose, "successor_pose"))
-    register_body(body, structure.registry)
-    structure.registry.merged.pop(body.name, None)
+    set_data(body, data_of(body).expressed_in(frame_after, pose, "successor_pose"))
+    structure.add_body(body)
     if pose is not None:
         structure.joint_frames.add(frame_after)
 
@@ -75,31 +77,31 @@ def require_unattached(structure: Structure, joint: Joint, operation: str = "att
         message = f"{operation}: joint must be a Joint, not a joint type; Joint(name, {kind}(...)) makes one"
         raise ArgumentError(message, argument="joint", value=joint, allowed="a Joint")
     require_kind(joint, Joint, operation=operation, argument="joint")
-    registry = registry_of_joint(joint)
+    registry = registry_of(joint)
     if registry is not None:
         where = "this mechanism" if registry is structure.registry else "another mechanism"
         raise TopologyError(f"joint {quoted(joint.name)} is already attached in {where}", joint=joint.name)
 
 
-def _check_members(
-    structure: Structure, predecessor: RigidBody, successor: RigidBody, joint: Joint, *, loop: bool
-) -> None:
-    """Raise TopologyError unless these two bodies may be connected by this joint."""
-    require_unattached(structure, joint)
-    structure.registry.require_new_name(joint.name, structure.registry.joints, "joint")
-    if successor is predecessor:
-        raise TopologyError(
-            f"body {quoted(successor.name)} cannot be attached to itself", body=successor.name, joint=joint.name
-        )
-    if loop:
-        return
-    if registry_of_body(successor) is not None:
+def _check_joint(structure: Structure, edge: Edge) -> None:
+    """Raise TopologyError unless this joint is new, and connects two bodies."""
+    require_unattached(structure, edge.joint)
+    structure.registry.require_new_name(edge.joint.name, structure.registry.joints, "joint")
+    if edge.successor is edge.predecessor:
+        name = edge.successor.name
+        raise TopologyError(f"body {quoted(name)} cannot be attached to itself", body=name, joint=edge.joint.name)
+
+
+def _check_new_body(structure: Structure, edge: Edge) -> None:
+    """Raise TopologyError unless the successor belongs to no mechanism, and its names and frames are new."""
+    successor = edge.successor
+    if registry_of(successor) is not None:
         raise TopologyError(f"body {quoted(successor.name)} belongs to another mechanism", body=successor.name)
     structure.registry.require_new_name(successor.name, structure.registry.bodies, "body")
     for frame in successor.frames:
         structure.registry.require_new_frame(frame, "successor")
     # The frame before the joint belongs to the predecessor.
-    body_data_of(successor).require_new_frame(joint.frame_before, "joint.frame_before")
+    data_of(successor).require_new_frame(edge.joint.frame_before, "joint.frame_before")
 
 
 def _joint_frame_pose(
@@ -120,7 +122,7 @@ def _joint_frame_pose(
     ends = {"from_frame": pose.from_frame, "to_frame": pose.to_frame}
     own, other = ("to_frame", "from_frame") if to_joint else ("from_frame", "to_frame")
     check_frame(ends[own], frame, operation="attach", argument=f"{argument}.{own}")
-    on_body = body_data_of(body).definition(ends[other], "attach", f"{argument}.{other}")
+    on_body = data_of(body).definition(ends[other], "attach", f"{argument}.{other}")
     return require_finite(on_body @ (pose.inverse() if to_joint else pose), argument)
 
 

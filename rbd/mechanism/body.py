@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.errors import AmbiguousNameError, TopologyError, quoted
 from rbd.mechanism.body_data import BodyData, ContactPoint
-from rbd.mechanism.registry import require_name, require_text, unknown_name
+from rbd.mechanism.names import require_name, require_text, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
 from rbd.mechanism.transaction import transaction
 from rbd.spatial import Frame, Point, SpatialInertia, Transform

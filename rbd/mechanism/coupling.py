@@ -16,8 +16,8 @@ from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.joints.reversed import Reversed
 from rbd.mechanism.joint import Joint
+from rbd.mechanism.names import require_name
 from rbd.mechanism.parameters import number
-from rbd.mechanism.registry import require_name
 from rbd.scalars import Scalar, is_float, to_float
 
 if TYPE_CHECKING:

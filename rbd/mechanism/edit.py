@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism.attach import require_unattached
-from rbd.mechanism.copying import relabelled
 from rbd.mechanism.coupling import require_coordinate
 from rbd.mechanism.edit_reports import RerootReport
-from rbd.mechanism.registry import body_data_of
+from rbd.mechanism.members import data_of
 from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
+from rbd.spatial.transform import relabelled
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -45,7 +45,7 @@ def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collect
     for edge in loops:
         _refuse_coupled(structure, edge.joint)
     for edge in tree:
-        body_data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
+        data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
     return _commit(structure, tree, loops, old_tree, reversals, tuple(removed))
 
 
@@ -101,7 +101,7 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     spanning_tree = structure.spanning_tree()
     gone = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     for body in gone:
-        body_data_of(body).expressed_in(body_data_of(body).own_frame, None, repr(body))
+        data_of(body).expressed_in(data_of(body).own_frame, None, repr(body))
     members = set(gone)
     for joint, edge in structure.edges.items():
         if edge.predecessor in members or edge.successor in members:
@@ -138,5 +138,5 @@ def _new_placement(structure: Structure, body: RigidBody, old: Frame, new: Frame
     if old == new:
         return None
     structure.registry.require_new_frame(new, "joint")
-    here = body_data_of(body).definition(old, "replace_joint", "joint")
+    here = data_of(body).definition(old, "replace_joint", "joint")
     return relabelled(here, new, here.to_frame)

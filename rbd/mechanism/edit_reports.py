@@ -9,7 +9,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
-from rbd.mechanism.registry import unknown_name
+from rbd.mechanism.names import unknown_name
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody

@@ -10,8 +10,9 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.joints.base import JointType
+from rbd.mechanism.members import data_of
+from rbd.mechanism.names import require_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
-from rbd.mechanism.registry import joint_data_of, require_name
 from rbd.spatial import Frame
 from rbd.spatial.frame import require_frame
 
@@ -64,11 +65,11 @@ class ParameterDescriptor(Generic[_Input, _Value]):
     def __get__(self, joint: Joint | None, owner: type[Joint]) -> Self | _Value:
         if joint is None:
             return self
-        value: _Value = getattr(joint_data_of(joint), self._name)
+        value: _Value = getattr(data_of(joint), self._name)
         return value
 
     def __set__(self, joint: Joint, value: _Input) -> None:
-        data = joint_data_of(joint)
+        data = data_of(joint)
         checked = self._check(data.type, value, self._name)
         if data.registry is not None:
             data.registry.parameters_changed()  # first: interrupted in between, states compute again what they knew

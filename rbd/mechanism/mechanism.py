@@ -17,15 +17,15 @@ from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
 from rbd.joints.base import JointType
-from rbd.mechanism import attach as attach_
 from rbd.mechanism import copying, edit, merge
+from rbd.mechanism.attach import attach_body, require_unattached
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling, Numbers, make_coupling
 from rbd.mechanism.drawing import drawing
 from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
+from rbd.mechanism.members import data_of, registry_of
 from rbd.mechanism.queries import MechanismQueries
-from rbd.mechanism.registry import body_data_of, registry_of_body
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.transaction import transaction
 from rbd.scalars.arrays import scalars
@@ -78,7 +78,7 @@ class Mechanism(MechanismQueries):
             raise ArgumentError(
                 f"the root never moves: body {quoted(body.name)} must have no inertia", argument="root", value=body
             )
-        if registry_of_body(body) is not None:
+        if registry_of(body) is not None:
             raise TopologyError(f"body {quoted(body.name)} belongs to another mechanism", body=body.name)
         vector = _gravity(gravity, body.default_frame)
         self._structure = Structure(body)
@@ -139,7 +139,7 @@ class Mechanism(MechanismQueries):
         """
         first = self.body(predecessor)
         second = self.body(successor) if isinstance(successor, str) else successor
-        attach_.attach(self._structure, first, second, joint, joint_pose, successor_pose)
+        attach_body(self._structure, first, second, joint, joint_pose, successor_pose)
 
     def attach_mechanism(
         self,
@@ -213,7 +213,7 @@ class Mechanism(MechanismQueries):
         contact points may have states. Raises FrameMismatchError for other frames.
         """
         require_kind(half_space, HalfSpace, operation="add_half_space", argument="half_space")
-        data = body_data_of(self.root_body)
+        data = data_of(self.root_body)
         placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
         require_finite(placed, "half_space")
         self._edit(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())
@@ -270,7 +270,7 @@ class Mechanism(MechanismQueries):
         ArgumentError when the old one is coupled and the new one cannot be.
         """
         joint = self.joint(old)
-        attach_.require_unattached(self._structure, new, "replace_joint")
+        require_unattached(self._structure, new, "replace_joint")
         self._edit(lambda: edit.replace_joint(self._structure, joint, new), (*self._members(), new))
 
     def remove_fixed_joints(self) -> MergeReport:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism.copying import copy_contents, require_copyable
 from rbd.mechanism.edit_reports import MergeReport
-from rbd.mechanism.registry import body_data_of, remove_from_registry
+from rbd.mechanism.members import data_of, remove_from_registry
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
+from rbd.spatial.transform import relabelled
 from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
@@ -30,23 +31,15 @@ def merge_fixed(structure: Structure) -> MergeReport:
     Raises TopologyError if a loop joint would then connect a body with itself in a pose it does not allow.
     """
     merged_into = _merged_into(structure)
-    gone = tuple(edge.joint for edge in structure.tree if edge.successor in merged_into)
-    tree = [_redirected(edge, merged_into) for edge in structure.tree if edge.successor not in merged_into]
     loops = [_redirected(edge, merged_into) for edge in structure.loops]
     self_loops = tuple(edge.joint for edge in loops if edge.predecessor is edge.successor)
     for joint in self_loops:
         _require_satisfied(structure, joint, merged_into)
     _require_finite(merged_into)
-    report = MergeReport({body: target for body, (target, _) in merged_into.items()}, gone + self_loops)
+    gone = tuple(edge.joint for edge in structure.tree if edge.successor in merged_into) + self_loops
     if merged_into:
-        _commit(
-            structure,
-            merged_into,
-            tree,
-            [edge for edge in loops if edge.joint not in self_loops],
-            report.removed_joints,
-        )
-    return report
+        _commit(structure, merged_into, dict.fromkeys(gone))
+    return MergeReport({body: target for body, (target, _) in merged_into.items()}, gone)
 
 
 def _merged_into(structure: Structure) -> MergedInto:
@@ -56,7 +49,7 @@ def _merged_into(structure: Structure) -> MergedInto:
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
-        step = body_data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
+        step = data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
         target, onward = merged_into.get(parent, (parent, None))
         merged_into[edge.successor] = target, step if onward is None else onward @ step
     return merged_into
@@ -93,20 +86,21 @@ def _require_satisfied(structure: Structure, joint: Joint, merged_into: MergedIn
 
 
 def _on_merged_body(body: RigidBody, frame: Frame, merged_into: MergedInto) -> Transform:
-    here = body_data_of(body).definition(frame, "remove_fixed_joints", "joint")
+    here = data_of(body).definition(frame, "remove_fixed_joints", "joint")
     return merged_into[body][1] @ here if body in merged_into else here
 
 
-def _commit(
-    structure: Structure, merged_into: MergedInto, tree: list[Edge], loops: list[Edge], gone: tuple[Joint, ...]
-) -> None:
-    merged = structure.registry.merged
-    targets = {body.name: target_body.name for body, (target_body, _) in merged_into.items()}
-    merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)
-    for body, (target_body, to_target) in merged_into.items():
+def _commit(structure: Structure, merged_into: MergedInto, gone: dict[Joint, None]) -> None:
+    """Merge the bodies, and remove the joints that are gone."""
+    tree, loops = (
+        [_redirected(edge, merged_into) for edge in edges if edge.joint not in gone]
+        for edges in (structure.tree, structure.loops)
+    )
+    _record_names(structure, merged_into)
+    for body, (target, to_target) in merged_into.items():
         tags = {frame: tag for frame, tag in structure.registry.tags.items() if body.has_frame(frame)}
         remove_from_registry(body)
-        _merge_body(target_body, body, to_target)
+        _merge_body(target, body, to_target)
         structure.registry.tags.update(tags)
     for joint in gone:
         structure.remove_joint(joint)
@@ -114,8 +108,39 @@ def _commit(
     structure.rebuild(tree, loops)
 
 
+def _record_names(structure: Structure, merged_into: MergedInto) -> None:
+    """Record where bodies went, also those that were merged before into bodies that are merged now."""
+    merged = structure.registry.merged
+    targets = {body.name: target.name for body, (target, _) in merged_into.items()}
+    merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)
+
+
 def _merge_body(target: RigidBody, body: RigidBody, to_target: Transform) -> None:
     """Move frames, contact points and inertia of one body to another; the root gets no inertia."""
     copy_contents(body, target, {frame: frame for frame in body.frames}, to_target)
     if target.inertia is not None and body.inertia is not None:
         target.set_inertia(target.inertia + body.inertia.transformed(to_target))
+
+
+# -------------------------------------------------------------------- contents of bodies
+
+
+def require_copyable(source: RigidBody, pose: Transform, argument: str) -> None:
+    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
+    data = data_of(source)
+    for tf in data.frames.values():
+        require_finite(pose @ tf, argument)
+    for point in data.contact_points:
+        require_finite(pose @ point.location, argument)
+
+
+def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:
+    """Give a body frames and contact points of another; `frames` maps the source's frames to the target's.
+
+    `pose` maps the source's default frame to the target's default frame.
+    """
+    data, default = data_of(source), target.default_frame
+    for frame, tf in tuple(data.frames.items()):  # source and target may be one
+        data_of(target).fix_frame(relabelled(pose @ tf, frames[frame], default))
+    for point in tuple(data.contact_points):
+        target.add_contact_point(pose @ point.location, point.model)

@@ -9,7 +9,8 @@ from rbd.errors import TopologyError, quoted
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.registry import registry_of_body, registry_of_joint, require_text, unknown_name
+from rbd.mechanism.members import registry_of
+from rbd.mechanism.names import require_text, unknown_name
 from rbd.scalars.arrays import Array, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.frame import A, B, F, require_tag
@@ -110,7 +111,7 @@ class MechanismQueries:
         """
         registry = self._structure.registry
         if isinstance(body, RigidBody):
-            if registry_of_body(body) is not registry:
+            if registry_of(body) is not registry:
                 raise TopologyError(f"body {quoted(body.name)} does not belong to this mechanism", body=body.name)
             return body
         return registry.body_named(require_text(body, "body", "a name or a RigidBody"))
@@ -122,7 +123,7 @@ class MechanismQueries:
         """
         registry = self._structure.registry
         if isinstance(joint, Joint):
-            if registry_of_joint(joint) is not registry:
+            if registry_of(joint) is not registry:
                 raise TopologyError(f"joint {quoted(joint.name)} is not attached in this mechanism", joint=joint.name)
             return joint
         return registry.joint_named(require_text(joint, "joint", "a name or a Joint"))

@@ -1,7 +1,7 @@
-"""The name registry of a mechanism: its names, frames, tags and version counters, and entries of bodies and joints.
+"""The name registry of a mechanism: its names, frames, tags and version counters.
 
-All bodies and joints of a mechanism refer to its registry. So a frame added to a body or a parameter set on a joint
-changes the versions, and bodies and joints need not know the mechanism.
+All bodies and joints of a mechanism refer to its registry (`members.py`). So a frame added to a body or a parameter set
+on a joint changes the versions, and bodies and joints need not know the mechanism.
 """
 
 from __future__ import annotations
@@ -10,48 +10,15 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, final
 
-from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError, quoted
-from rbd.spatial import SpatialInertia
+from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
+from rbd.mechanism.members import data_of
+from rbd.mechanism.names import unknown_name
 from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
-    from rbd.mechanism.body_data import BodyData
-    from rbd.mechanism.joint import Joint, JointData
+    from rbd.mechanism.joint import Joint
     from rbd.spatial import Frame, Tag
-
-_MAX_COMPARED = 4096  # beyond this many names the closest one is not searched for
-
-
-def require_name(name: object, what: str) -> str:
-    """Return `name` if it can name a body, joint or frame; raise ArgumentError otherwise."""
-    if not isinstance(name, str) or not name.strip():
-        shown = quoted(name) if isinstance(name, str) else type(name).__name__
-        raise ArgumentError(
-            f"the name of a {what} must be text that is not empty, not {shown}", argument="name", value=name
-        )
-    return name
-
-
-def require_text(value: object, argument: str, allowed: str) -> str:
-    """Return `value` if it is text; raise ArgumentError otherwise."""
-    if isinstance(value, str):
-        return value
-    raise ArgumentError(
-        f"{argument} must be {allowed}, not {type(value).__name__}", argument=argument, value=value, allowed=allowed
-    )
-
-
-def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", more: str = "") -> UnknownNameError:
-    """Return the error that says there is no such name, with the closest one there is."""
-    import difflib
-
-    names = tuple(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _MAX_COMPARED else []
-    suggestion = close[0] if close else None
-    hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
-    message = f"no {kind} is named {quoted(name)}{remark or hint}{more}"
-    return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
 
 
 @final
@@ -124,7 +91,7 @@ class NameRegistry:
         A second frame of one name makes the name ambiguous: states that know it by name must look again.
         """
         if frame in self.orphaned_frames:
-            body_data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
+            data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
             self.unregister_frame(frame)
         if frame.name in self._frame_names:
             self.parameters_changed()
@@ -236,79 +203,3 @@ class NameRegistry:
         """Raise TopologyError if something in `table` has that name already."""
         if name in table:
             raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})
-
-
-# -------------------------------------------------------------------- entries of bodies and joints
-
-
-def body_data_of(body: RigidBody) -> BodyData:
-    """Return the data of a body."""
-    return body._data  # pyright: ignore[reportPrivateUsage]  # a class of this package
-
-
-def joint_data_of(joint: Joint) -> JointData:
-    """Return the data of a joint."""
-    return joint._data  # pyright: ignore[reportPrivateUsage]  # a class of this package
-
-
-def registry_of_body(body: RigidBody) -> NameRegistry | None:
-    """Return the registry of the mechanism the body belongs to."""
-    return body_data_of(body).registry
-
-
-def set_body_data(body: RigidBody, data: BodyData) -> None:
-    """Replace the data of a body."""
-    body.__setstate__(data)
-
-
-def rebase(body: RigidBody, frame: Frame) -> None:
-    """Make another of the body's frames its default frame, and express everything in it."""
-    set_body_data(body, body_data_of(body).expressed_in(frame, None, body.name))
-
-
-def register_body(body: RigidBody, registry: NameRegistry, *, root: bool = False) -> None:
-    """Register a body and its frames in a mechanism; unless it is the root, it gets an inertia."""
-    data = body_data_of(body)
-    data.registry, data.is_root = registry, root
-    if root:
-        data.inertia = None
-    elif data.inertia is None:
-        data.inertia = SpatialInertia.zero(data.default_frame)
-    registry.bodies[data.name] = body
-    for frame in data.frames:
-        registry.register_frame(frame, data.name)
-
-
-def remove_from_registry(body: RigidBody) -> None:
-    """Remove a body and its frames from its registry."""
-    data = body_data_of(body)
-    if data.registry is not None:
-        del data.registry.bodies[data.name]
-        for frame in data.frames:
-            data.registry.unregister_frame(frame)
-    data.registry, data.is_root = None, False
-
-
-def unregister_body(body: RigidBody) -> None:
-    """Remove a body from its registry, and give it the default frame it was made with."""
-    remove_from_registry(body)
-    rebase(body, body_data_of(body).own_frame)
-
-
-def registry_of_joint(joint: Joint) -> NameRegistry | None:
-    """Return the registry of the mechanism the joint is attached in."""
-    return joint_data_of(joint).registry
-
-
-def register_joint(joint: Joint, registry: NameRegistry) -> None:
-    """Register a joint in a mechanism."""
-    joint_data_of(joint).registry = registry
-    registry.joints[joint.name] = joint
-
-
-def unregister_joint(joint: Joint) -> None:
-    """Remove a joint from its registry."""
-    data = joint_data_of(joint)
-    if data.registry is not None:
-        del data.registry.joints[data.name]
-    data.registry = None

@@ -16,15 +16,8 @@ from typing_extensions import override
 
 from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.registry import (
-    NameRegistry,
-    body_data_of,
-    rebase,
-    register_body,
-    register_joint,
-    unregister_body,
-    unregister_joint,
-)
+from rbd.mechanism.members import data_of, rebase, register_body, register_joint, unregister_body, unregister_joint
+from rbd.mechanism.registry import NameRegistry
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
 if TYPE_CHECKING:
@@ -112,24 +105,29 @@ class Structure:
 
     def fix_joint_frame(self, body: RigidBody, to_default: Transform) -> None:
         """Fix a frame of a joint to a body, where it stays when the joint is removed."""
-        body_data_of(body).fix_frame(to_default)
+        data_of(body).fix_frame(to_default)
         self.joint_frames.add(to_default.from_frame)
 
-    def append(self, edge: Edge, *, loop: bool) -> None:
-        """Add one edge at the end; the frames are there, the tree edge's successor is new."""
+    def add_body(self, body: RigidBody) -> None:
+        """Register a body, which `append` must attach."""
+        register_body(body, self.registry)
+        self.registry.merged.pop(body.name, None)
+
+    def append(self, edge: Edge) -> None:
+        """Add one edge at the end, as a loop if a joint carries its successor already; the frames are there."""
         register_joint(edge.joint, self.registry)
         taken = self.registry.orphaned_frames & {edge.joint.frame_before, edge.joint.frame_after}
         self.registry.orphaned_frames -= taken
         self.joint_frames |= taken
         self.rank[edge.joint] = self._next_rank
         self._next_rank += 1
-        self._add_edge(edge, loop=loop)
+        self._add_edge(edge)
         self.registry.structure_changed()
 
-    def _add_edge(self, edge: Edge, *, loop: bool) -> None:
-        """Add an edge to all tables."""
+    def _add_edge(self, edge: Edge) -> None:
+        """Add an edge to all tables; those of the tree come first, predecessors before successors."""
         self.edges[edge.joint] = edge
-        if loop:
+        if edge.successor is self.root or edge.successor in self.parent:
             self.loops.append(edge)
         else:
             self.tree.append(edge)
@@ -170,9 +168,9 @@ class Structure:
         self.nq = self.nv = 0
         for edge in ordered:
             rebase(edge.successor, edge.joint.frame_after)
-            self._add_edge(edge, loop=False)
+            self._add_edge(edge)
         for edge in closing:
-            self._add_edge(edge, loop=True)
+            self._add_edge(edge)
         used = {frame for joint in self.edges for frame in (joint.frame_before, joint.frame_after)}
         self.registry.orphaned_frames |= (self.joint_frames - used) & self.registry.frame_owner.keys()
         self.joint_frames &= used
@@ -183,7 +181,7 @@ class Structure:
         for body in gone:
             unregister_body(body)
             for frame in self.joint_frames.intersection(body.frames):
-                body_data_of(body).remove_frame(frame)
+                data_of(body).remove_frame(frame)
         bodies = self.registry.bodies
         self.registry.merged = {name: target for name, target in self.registry.merged.items() if target in bodies}
 
@@ -217,16 +215,11 @@ class Structure:
         self.joint_frames, self._next_rank = state["joint_frames"], 1 + max(state["rank"].values(), default=-1)
         self.half_spaces = state["half_spaces"]
         self.couplings = {coupling.name: coupling for coupling in state["couplings"]}
-        for edges, loop in ((state["tree"], False), (state["loops"], True)):
-            for edge in edges:
-                if not loop:
-                    register_body(edge.successor, self.registry)
-                register_joint(edge.joint, self.registry)
-                self._add_edge(edge, loop=loop)
-        self.rank = state["rank"]
-        self.registry.tags, self.registry.merged, self.registry.orphaned_frames = (
-            state["tags"],
-            state["merged"],
-            state["left"],
-        )
-        self.registry.structure_version, self.registry.parameter_version = state["versions"]
+        for edge in state["tree"]:
+            self.add_body(edge.successor)
+        for edge in (*state["tree"], *state["loops"]):
+            register_joint(edge.joint, self.registry)
+            self._add_edge(edge)
+        self.rank, registry = state["rank"], self.registry
+        registry.tags, registry.merged, registry.orphaned_frames = state["tags"], state["merged"], state["left"]
+        registry.structure_version, registry.parameter_version = state["versions"]

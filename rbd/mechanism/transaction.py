@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
 
+from rbd.mechanism.members import Member, data_of
+
 if TYPE_CHECKING:
-    from rbd.mechanism.body import RigidBody
-    from rbd.mechanism.joint import Joint
     from rbd.mechanism.registry import NameRegistry
     from rbd.mechanism.structure import Structure
 
@@ -35,7 +35,7 @@ def run_uninterrupted(calls: Iterable[Callable[[], object]]) -> None:
 def transaction(
     edit: Callable[[], R],
     registry: NameRegistry | None,
-    members: Iterable[RigidBody | Joint] = (),
+    members: Iterable[Member] = (),
     structure: Structure | None = None,
 ) -> R:
     """Return the result of an edit; when it raises, the registry, the members and the structure are as before.
@@ -69,9 +69,7 @@ def _nested(edit: Callable[[], R], registry: NameRegistry) -> R:
         raise
 
 
-def _undo(
-    registry: NameRegistry | None, members: Iterable[RigidBody | Joint], structure: Structure | None
-) -> Iterator[object]:
+def _undo(registry: NameRegistry | None, members: Iterable[Member], structure: Structure | None) -> Iterator[object]:
     """Return an iterator that restores everything as it is now while it is consumed."""
     saved: list[tuple[object, str, object]] = [(member, "_data", _copied_data(member)) for member in members]
     if structure is not None:
@@ -84,9 +82,9 @@ def _undo(
     return chain(_assigned(saved), map(versions.__setitem__, range(len(versions)), versions.tolist()))
 
 
-def _copied_data(member: RigidBody | Joint) -> object:
+def _copied_data(member: Member) -> object:
     """Return a copy of the data of a body or a joint, with copies of its tables."""
-    data: Any = getattr(member, "_data")  # noqa: B009 - bodies and joints import this module
+    data = data_of(member)
     fields = attrs.fields(cast("Any", type(data)))
     tables = {field.name: _copied(getattr(data, field.name)) for field in fields}
     return attrs.evolve(data, **tables)

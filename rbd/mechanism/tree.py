@@ -139,24 +139,26 @@ def kruskal_spanning_tree(root: RigidBody, bodies: Sequence[RigidBody], ranked: 
     Raises TopologyError, naming bodies, when the edges do not connect all bodies.
     """
     representative: dict[RigidBody, RigidBody] = {body: body for body in bodies}
-
-    def find(body: RigidBody) -> RigidBody:
-        while representative[body] is not body:
-            representative[body] = representative[representative[body]]
-            body = representative[body]
-        return body
-
     chosen: list[Edge] = []
     for edge in ranked:
-        a, b = find(edge.predecessor), find(edge.successor)
+        a, b = (_component(body, representative) for body in (edge.predecessor, edge.successor))
         if a is not b:
             representative[b] = a
             chosen.append(edge)
-    unconnected = [body for body in bodies if find(body) is not find(root)]
+    connected = _component(root, representative)
+    unconnected = [body for body in bodies if _component(body, representative) is not connected]
     if unconnected:
         names = ", ".join(quoted(body.name) for body in unconnected[:5]) + (", ..." if len(unconnected) > 5 else "")
         raise TopologyError(f"nothing would connect {names} to the root any more", body=unconnected[0].name)
     return chosen
+
+
+def _component(body: RigidBody, representative: dict[RigidBody, RigidBody]) -> RigidBody:
+    """Return the body that represents all bodies connected with this one; shortens the way there."""
+    while representative[body] is not body:
+        representative[body] = representative[representative[body]]
+        body = representative[body]
+    return body
 
 
 def edge_orientations(root: RigidBody, chosen: Sequence[Edge]) -> dict[Joint, bool]:

@@ -215,7 +215,7 @@ class Transform(SpatialValue, Generic[A, B]):
         hint = "its inverse would fit" if reverse else ""
         for name, mine, expected in (("from", self.from_frame, from_frame), ("to", self.to_frame, to_frame)):
             check_frame(mine, expected, operation="Transform.expect", argument=f"self.{name}_frame", hint=hint)
-        return Transform.trusted(from_frame, to_frame, self.rotation_components, self.translation_components)
+        return relabelled(self, from_frame, to_frame)
 
     def log(self) -> Twist[A, B, B]:
         """Return the twist of `from_frame` with respect to `to_frame`, in `to_frame`, whose exponential this is.
@@ -266,6 +266,11 @@ class Transform(SpatialValue, Generic[A, B]):
 
 
 _set_from, _set_to, _set_rotation, _set_translation = slot_setters(Transform)
+
+
+def relabelled(tf: Transform[Any, Any], from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
+    """Return a transform of the same components between other frames."""
+    return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
 
 
 def _checked_rotation(rotation: MatrixLike) -> Mat3:

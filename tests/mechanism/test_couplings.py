@@ -209,6 +209,18 @@ def test_attached_copies_have_prefixed_couplings() -> None:
         mechanism.attach_mechanism("world", child)
 
 
+def test_mechanisms_with_couplings_are_attached_to_themselves() -> None:
+    mechanism = coupled()
+    before = shown(mechanism)
+    copies = mechanism.attach_mechanism("body5", mechanism, prefix="copy ")
+    assert shown(mechanism) == [
+        *before,
+        *((f"copy {name}", f"copy {a}", b and f"copy {b}", *rest) for name, a, b, *rest in before),
+    ]
+    assert len(copies.joints) == 5
+    invariants.check(mechanism)
+
+
 def test_merging_fixed_joints_keeps_couplings() -> None:
     mechanism = coupled()
     before = shown(mechanism)

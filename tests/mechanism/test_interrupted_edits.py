@@ -59,8 +59,8 @@ def test_failures_within_an_edit_that_catches_them_undo_all_of_it(monkeypatch: p
     before = interrupts.invariants.content(mechanism)
     append, names = Structure.append, iter("ab")
 
-    def failing(self: Structure, edge: Edge, *, loop: bool) -> None:
-        append(self, edge, loop=loop)
+    def failing(self: Structure, edge: Edge) -> None:
+        append(self, edge)
         if next(names) == "b":
             raise MemoryError("no more")
 
