@@ -11,8 +11,8 @@ import numpy as np
 
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import MissingPackageError, MjcfError, UrdfError
-from rbd.files.mesh_files import FORMATS, Vertices, read_vertices
 from rbd.files.mesh_hulls import MeshHull
+from rbd.files.meshes import FORMATS, Vertices, read_vertices
 from rbd.files.shapes import in_new_frame
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
 
 def _vertices(data: bytes, suffix: str) -> Vertices:
     """Return the vertices of a mesh; of formats that hulls are not made of, those that the viewer shows."""
-    from rbd.viz.mesh_files import read_surfaces
+    from rbd.viz.mesh_surfaces import read_surfaces
 
     if suffix.lower() in FORMATS:
         return read_vertices(data, suffix)

@@ -25,10 +25,10 @@ class Format:
     """One file format, for the modules that serve them all."""
 
     name: str
-    syntax: type[FileError]
-    refused: type[FileError]
-    value: type[FileError]
-    path: type[FileError]
+    syntax_error: type[FileError]
+    refused_error: type[FileError]
+    value_error: type[FileError]
+    path_error: type[FileError]
 
     @property
     def limits(self) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import whole_number
-from rbd.files.hulls import scipy_hull
-from rbd.files.mesh_files import MeshFault, Vertices, check_vertices
+from rbd.files.convex_hulls import scipy_hull
+from rbd.files.meshes import MeshFault, Vertices, check_vertices
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class MeshHull:
         return ConvexHull(frame, self.points, self.radius)
 
 
-def checked_points(points: object) -> int:
+def checked_hull_points(points: object) -> int:
     """Return how many points a hull has at most; raise ArgumentError unless it is a number from 4 to 128."""
     from rbd.contact.geometry.convex_hulls import MOST
 

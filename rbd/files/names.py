@@ -24,7 +24,7 @@ def name_problem(name: str, longest: int) -> str | None:
     return None
 
 
-def hint(name: str, names: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: "; did you mean ...?", or those that exist, or nothing."""
     # sets of words have another order in every process; names of a file are shown in its order
     ordered = sorted(names) if isinstance(names, (set, frozenset)) else names

@@ -49,31 +49,36 @@ def _hint(token: str) -> str:
     return ", such as 1.5 or -2e-3"
 
 
-def number(of: Format, node: XmlElement, attribute: str, default: float | None = None) -> float:
+def number(file_format: Format, node: XmlElement, attribute: str, default: float | None = None) -> float:
     """Return the number in `attribute` of `node`; without `default` the attribute must be there."""
-    return vector(of, node, attribute, 1, None if default is None else (default,))[0]
+    return vector(file_format, node, attribute, 1, None if default is None else (default,))[0]
 
 
 def vector(
-    of: Format, node: XmlElement, attribute: str, count: int, default: tuple[float, ...] | None = None
+    file_format: Format, node: XmlElement, attribute: str, count: int, default: tuple[float, ...] | None = None
 ) -> tuple[float, ...]:
     """Return the `count` blank-separated numbers in `attribute` of `node`."""
-    return values(of, node, attribute, count, count, default)
+    return values(file_format, node, attribute, count, count, default)
 
 
 def values(
-    of: Format, node: XmlElement, attribute: str, least: int, most: int, default: tuple[float, ...] | None = None
+    file_format: Format,
+    node: XmlElement,
+    attribute: str,
+    least: int,
+    most: int,
+    default: tuple[float, ...] | None = None,
 ) -> tuple[float, ...]:
     """Return the `least` to `most` blank-separated numbers in `attribute` of `node`."""
     text = node.attributes.get(attribute)
     if text is None:
         if default is not None:
             return default
-        raise fault(of.value, node, f"attribute {attribute!r} is missing", attribute=attribute)
+        raise fault(file_format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
     try:
         return _numbers(text.strip(_XML_BLANKS), least, most)
     except NumberFault as error:
-        raise fault(of.value, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
+        raise fault(file_format.value_error, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
 
 
 def _numbers(text: str, least: int, most: int) -> tuple[float, ...]:

@@ -21,7 +21,7 @@ class PathFault(Exception):
         self.tried, self.outside = tried, outside
 
 
-def check_text(reference: str) -> None:
+def check_reference(reference: str) -> None:
     """Raise PathFault for a text that is no path on some system."""
     if not reference:
         raise PathFault("the reference is empty")
@@ -33,7 +33,7 @@ def check_text(reference: str) -> None:
         raise PathFault("drive letters are refused")
 
 
-def confined(candidate: Path, directories: Sequence[Path]) -> Path:
+def confined_file(candidate: Path, directories: Sequence[Path]) -> Path:
     """Return the regular file at `candidate`, which must end inside one of `directories`; raise PathFault."""
     tried = (str(candidate),)
     try:

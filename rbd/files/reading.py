@@ -23,9 +23,9 @@ Report = TypeVar("Report", bound=FileReport)
 class FileReading(Generic[Report]):
     """Context of reading one robot file, and those it includes: options, and the report that its rules fill."""
 
-    def __init__(self, of: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
+    def __init__(self, file_format: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
         """Begin with an empty report."""
-        self.format = of
+        self.format = file_format
         self.report = report
         self.strict = strict
         self.limits = limits
@@ -63,10 +63,12 @@ class FileReading(Generic[Report]):
             self.warn(node, text, refused=True, attribute=attribute)
             return
         advice = "strict=False loads the rest" if remedy is None else f"strict=False: {remedy}"
-        error = kind or (self.format.refused if remedy is None else self.format.value)
+        error = kind or (self.format.refused_error if remedy is None else self.format.value_error)
         raise self.fault(error, node, f"{message} ({advice})", attribute=attribute, **fields)
 
-    def accept(self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()) -> None:
+    def ignore_unknown(
+        self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()
+    ) -> None:
         """List every attribute, child element and text of `node` that its rule does not know."""
         for attribute in node.attributes:
             if attribute not in attributes and not attribute.startswith("xmlns"):
@@ -104,17 +106,19 @@ class FileReading(Generic[Report]):
         for value in values:
             if abs(value) > self.limits.magnitude:
                 message = f"{attribute}: {value!r} is beyond {self.limits.magnitude:g}, no physical quantity"
-                raise self.fault(self.format.value, node, message, attribute=attribute, limit="magnitude")
+                raise self.fault(self.format.value_error, node, message, attribute=attribute, limit="magnitude")
         return values
 
     def name(self, node: XmlElement, attribute: str = "name") -> str:
         """Return the name in `attribute`, in Unicode normal form C: printable, not empty, not too long."""
         text = node.attributes.get(attribute)
         if text is None:
-            raise self.fault(self.format.value, node, f"attribute {attribute!r} is missing", attribute=attribute)
+            raise self.fault(self.format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
         problem = name_problem(text, self.limits.name_length)
         if problem is not None:
-            raise self.fault(self.format.value, node, f"{attribute} {quoted(text)} {problem}", attribute=attribute)
+            raise self.fault(
+                self.format.value_error, node, f"{attribute} {quoted(text)} {problem}", attribute=attribute
+            )
         return unicodedata.normalize("NFC", text)
 
     @contextmanager
@@ -127,7 +131,7 @@ class FileReading(Generic[Report]):
             yield
         except FileError as error:
             self._errors.setdefault(str(error), error)  # replicas repeat theirs
-            final = isinstance(error, (self.format.syntax, self.format.refused, self.format.path))
+            final = isinstance(error, (self.format.syntax_error, self.format.refused_error, self.format.path_error))
             if final or len(self._errors) >= _MAX_ERRORS:
                 self.raise_collected()
 
@@ -151,7 +155,7 @@ class FileReading(Generic[Report]):
             raise
         except RbdError as error:
             fields = {k: v for k, v in error.fields.items() if k not in {"file", "line", "column", "element", "path"}}
-            raise self.fault(self.format.value, node, str(error), **fields) from error
+            raise self.fault(self.format.value_error, node, str(error), **fields) from error
 
 
 def check_arguments(

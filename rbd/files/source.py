@@ -14,7 +14,7 @@ from rbd.files.xml import fault_at
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_bytes(path: str | os.PathLike[str], most: int, of: Format) -> tuple[bytes, str]:
+def read_bytes(path: str | os.PathLike[str], most: int, file_format: Format) -> tuple[bytes, str]:
     """Return the bytes of the regular file at `path`, and its name for messages.
 
     Raises the format's path error when there is no such file, and refuses one of more than `most` bytes.
@@ -22,31 +22,31 @@ def read_bytes(path: str | os.PathLike[str], most: int, of: Format) -> tuple[byt
     try:
         file = os.fsdecode(path)
     except TypeError:
-        message = f"path must be a path, not {type(path).__name__}; {of.parser} reads text"
+        message = f"path must be a path, not {type(path).__name__}; {file_format.parser} reads text"
         raise ArgumentError(message, argument="path", value=path) from None
     try:
         descriptor = os.open(file, _FLAGS)
     except (OSError, ValueError) as error:
-        advice = f"; {of.parser} reads text" if file.lstrip().startswith("<") else ""
-        raise _unreadable(file, (getattr(error, "strerror", None) or str(error)) + advice, of) from None
+        advice = f"; {file_format.parser} reads text" if file.lstrip().startswith("<") else ""
+        raise _unreadable(file, (getattr(error, "strerror", None) or str(error)) + advice, file_format) from None
     try:
-        return _regular(descriptor, file, most, of), file
+        return _regular(descriptor, file, most, file_format), file
     finally:
         os.close(descriptor)
 
 
-def _regular(descriptor: int, file: str, most: int, of: Format) -> bytes:
+def _regular(descriptor: int, file: str, most: int, file_format: Format) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise _unreadable(file, "no regular file", of)
+        raise _unreadable(file, "no regular file", file_format)
     if status.st_size > most:
         message = f"the file has {status.st_size} bytes, at most {most} are read"
-        raise fault_at(of.refused, file, 1, 1, message, limit="bytes")
+        raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         return stream.read(most + 1)
 
 
-def text_bytes(text: str | bytes, file: str, of: Format) -> bytes:
+def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:
     """Return `text` as UTF-8."""
     if isinstance(text, bytes):
         return text
@@ -58,12 +58,18 @@ def text_bytes(text: str | bytes, file: str, of: Format) -> bytes:
         line = text.count("\n", 0, error.start) + 1
         column = error.start - text.rfind("\n", 0, error.start)
         message = "a lone surrogate: the text is not Unicode"
-        raise fault_at(of.syntax, file, line, column, message, reason="encoding") from None
+        raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
     if text and "<" not in text and not text.isspace():
-        raise fault_at(of.syntax, file, 1, 1, f"not well-formed XML: it has no elements; {of.loader} reads files")
+        raise fault_at(
+            file_format.syntax_error,
+            file,
+            1,
+            1,
+            f"not well-formed XML: it has no elements; {file_format.loader} reads files",
+        )
     return data
 
 
-def _unreadable(file: str, reason: str, of: Format) -> FileError:
+def _unreadable(file: str, reason: str, file_format: Format) -> FileError:
     message = f"cannot read {file!r}: {reason}"
-    return of.path(message, file=file, line=None, column=None, element=None, reason=reason)
+    return file_format.path_error(message, file=file, line=None, column=None, element=None, reason=reason)

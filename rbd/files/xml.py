@@ -116,39 +116,43 @@ class _RootReached(Exception):
     """Ends a search."""
 
 
-def parse_xml(data: bytes, *, file: str, limits: FileLimits, of: Format) -> XmlElement:
+def parse_xml(data: bytes, *, file: str, limits: FileLimits, file_format: Format) -> XmlElement:
     """Return the root element of `data`, which must be UTF-8.
 
     Raises the format's syntax error when it is not well-formed XML, and refuses a DOCTYPE or an exceeded limit.
     """
-    _check_bytes(data, file, limits, of)
-    builder = _Builder(file, limits, of)
+    _check_bytes(data, file, limits, file_format)
+    builder = _Builder(file, limits, file_format)
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         message = f"not well-formed XML: {reason}"
-        raise fault_at(of.syntax, file, error.lineno, error.offset + 1, message, reason=reason) from None
+        raise fault_at(file_format.syntax_error, file, error.lineno, error.offset + 1, message, reason=reason) from None
     assert builder.root is not None  # expat refuses a document without an element
     return builder.root
 
 
-def _check_bytes(data: bytes, file: str, limits: FileLimits, of: Format) -> None:
+def _check_bytes(data: bytes, file: str, limits: FileLimits, file_format: Format) -> None:
     if len(data) > limits.bytes:
-        message = f"the file has more than {limits.bytes} bytes (limits={of.limits}(bytes=...) allows more)"
-        raise fault_at(of.refused, file, 1, 1, message, limit="bytes")
+        message = f"the file has more than {limits.bytes} bytes (limits={file_format.limits}(bytes=...) allows more)"
+        raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     if data.startswith(_FOREIGN_MARKS):
-        raise fault_at(of.syntax, file, 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8", reason="encoding")
+        raise fault_at(
+            file_format.syntax_error, file, 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8", reason="encoding"
+        )
     nul = data.find(b"\0")
     if nul >= 0:
         line, column = _place(data, nul)
-        raise fault_at(of.syntax, file, line, column, "a NUL byte: this is no UTF-8 text file", reason="NUL")
+        raise fault_at(
+            file_format.syntax_error, file, line, column, "a NUL byte: this is no UTF-8 text file", reason="NUL"
+        )
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line, column = _place(data, error.start)
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise fault_at(of.syntax, file, line, column, message, reason="encoding") from None
+        raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
 
 
 def _place(data: bytes, index: int) -> tuple[int, int]:
@@ -161,9 +165,9 @@ def _place(data: bytes, index: int) -> tuple[int, int]:
 class _Builder:
     """The expat handlers: they make nodes and count."""
 
-    def __init__(self, file: str, limits: FileLimits, of: Format) -> None:
+    def __init__(self, file: str, limits: FileLimits, file_format: Format) -> None:
         self.file = file
-        self.format = of
+        self.format = file_format
         self.limits = limits
         self.root: XmlElement | None = None
         self.parser = expat.ParserCreate("utf-8")
@@ -187,21 +191,25 @@ class _Builder:
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
-            raise self._fault(self.format.syntax, f"encoding {quoted(encoding)}; only UTF-8 is read", reason="encoding")
+            raise self._fault(
+                self.format.syntax_error, f"encoding {quoted(encoding)}; only UTF-8 is read", reason="encoding"
+            )
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
-        raise self._fault(self.format.refused, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE")
+        raise self._fault(
+            self.format.refused_error, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE"
+        )
 
     def _start(self, tag: str, flat: list[str]) -> None:
         limits = self.limits
         self._count += 1
         if self._count > limits.elements:
-            raise self._fault(self.format.refused, f"more than {limits.elements} elements", limit="elements")
+            raise self._fault(self.format.refused_error, f"more than {limits.elements} elements", limit="elements")
         if len(self._open) >= limits.depth:
-            raise self._fault(self.format.refused, f"elements nested deeper than {limits.depth}", limit="depth")
+            raise self._fault(self.format.refused_error, f"elements nested deeper than {limits.depth}", limit="depth")
         if len(flat) > 2 * limits.attributes:
             message = f"{len(flat) // 2} attributes in one element, at most {limits.attributes} are read"
-            raise self._fault(self.format.refused, message, limit="attributes")
+            raise self._fault(self.format.refused_error, message, limit="attributes")
         self._add(tag, dict(zip(flat[::2], flat[1::2], strict=True)))
 
     def _add(self, tag: str, attributes: dict[str, str]) -> None:

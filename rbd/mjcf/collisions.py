@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
 from rbd.contact.geometry.shape_distance import has_distance
-from rbd.files.mesh_hulls import checked_points
+from rbd.files.mesh_hulls import checked_hull_points
 from rbd.files.pose import Pose
 from rbd.files.shapes import FileShape, Make, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
@@ -48,7 +48,7 @@ def _hulls(report: MjcfReport, points: int | None) -> dict[int, Make]:
     """Return what makes the hulls of meshes that may touch others, by number; none without a number of points."""
     if points is None:
         return {}
-    most = checked_points(points)
+    most = checked_hull_points(points)
     geoms = geoms_in_pairs(report).items()
     return {number: report.mesh_hull(geom, most).shape for number, geom in geoms if geom.mesh is not None}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
-from rbd.files.names import hint
+from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
@@ -47,7 +47,7 @@ class Defaults:
             elif kind in DEFAULTS_WITHOUT_EFFECT:
                 self._reading.ignore(node, reason=f"defaults of a {kind}")
             else:
-                self._reading.warn_or_refuse(node, f"unknown element {quoted(kind)}{hint(kind, _KINDS)}")
+                self._reading.warn_or_refuse(node, f"unknown element {quoted(kind)}{did_you_mean(kind, _KINDS)}")
         for node in section.children:
             if node.tag == "default":
                 self._read(node, self._new_class(node, layers))
@@ -67,7 +67,7 @@ class Defaults:
         if name is None:
             return None
         if name not in self._classes:
-            message = f"{attribute}: there is no default class {quoted(name)}{hint(name, self._classes)}"
+            message = f"{attribute}: there is no default class {quoted(name)}{did_you_mean(name, self._classes)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 

@@ -7,7 +7,7 @@ from typing import final
 
 from rbd.errors import MjcfPathError, MjcfRefusedError, MjcfSyntaxError, quoted
 from rbd.files.formats import MJCF
-from rbd.files.paths import PathFault, check_text, confined
+from rbd.files.paths import PathFault, check_reference, confined_file
 from rbd.files.source import read_bytes
 from rbd.files.xml import XmlElement, fault, parse_xml
 from rbd.mjcf.limits import MjcfLimits
@@ -27,7 +27,7 @@ class Files:
     def find(self, node: XmlElement, reference: str, *starts: Path | None) -> Path:
         """Return the file that `reference` names, looked for from each of `starts` (else the model's own)."""
         try:
-            check_text(reference)
+            check_reference(reference)
         except PathFault as error:
             raise _fault(node, reference, error) from None
         if self.directory is None or self._root is None:
@@ -37,7 +37,7 @@ class Files:
         for start in starts or (self.directory,):
             if start is not None:
                 try:
-                    return confined(start / reference, [self._root])
+                    return confined_file(start / reference, [self._root])
                 except PathFault as error:
                     last = error
         raise _fault(node, reference, last)
@@ -99,6 +99,8 @@ class Inclusion:
         if path in self._included:
             raise fault(MjcfRefusedError, node, f"file {quoted(reference)} is included already", reference=reference)
         self._included.add(path)
-        root = parse_xml(files.read(node, path, files.limits.bytes), file=str(path), limits=files.limits, of=MJCF)
+        root = parse_xml(
+            files.read(node, path, files.limits.bytes), file=str(path), limits=files.limits, file_format=MJCF
+        )
         self.expand(root, path.parent, depth + 1)
         return root.children

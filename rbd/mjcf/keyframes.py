@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
-from rbd.files.names import hint
+from rbd.files.names import did_you_mean
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
@@ -63,7 +63,7 @@ class KeyframeReader:
     def _key(self, node: XmlElement) -> None:
         reading, report = self._reading, self._reading.report
         if node.tag != "key":
-            reading.warn_or_refuse(node, f"a keyframe is a <key>{hint(node.tag, ('key',))}")
+            reading.warn_or_refuse(node, f"a keyframe is a <key>{did_you_mean(node.tag, ('key',))}")
             return
         reading.check(node)
         element = MjcfElement(reading, node)

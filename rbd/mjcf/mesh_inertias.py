@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.files.hulls import convex_hull
-from rbd.files.mesh_files import Faces, MeshFault, Vertices
+from rbd.files.convex_hulls import convex_hull
+from rbd.files.meshes import Faces, MeshFault, Vertices
 from rbd.files.pose import Matrix3, Pose, Triple
 
 InertiaMode: TypeAlias = Literal["legacy", "exact", "convex", "shell"]

@@ -8,9 +8,9 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
-from rbd.files.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.files.mesh_hulls import LEAST, MeshHull, mesh_hull
-from rbd.files.names import hint
+from rbd.files.meshes import Faces, MeshFault, Vertices, check_mesh, read_mesh, single_precision
+from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
@@ -108,7 +108,7 @@ class Meshes:
 
     def _named(self, node: XmlElement, kind: str, name: str, table: dict[str, MjcfElement]) -> MjcfElement:
         if name not in table:
-            message = f"there is no {kind} {quoted(name)}{hint(name, table)}"
+            message = f"there is no {kind} {quoted(name)}{did_you_mean(name, table)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
         return table[name]
 
@@ -128,7 +128,7 @@ class Meshes:
             path = self._path(element)
             data = self._files.read(node, path, self._files.limits.mesh_bytes)
             return read_mesh(data, path.suffix)
-        vertices = single(np.array(element.numbers("vertex", _MAX_NUMBERS), dtype=np.float64))
+        vertices = single_precision(np.array(element.numbers("vertex", _MAX_NUMBERS), dtype=np.float64))
         faces = np.array(element.numbers("face", _MAX_NUMBERS), dtype=np.float64)
         if vertices.size % 3 or faces.size % 3 or (faces != np.floor(faces)).any():
             raise MeshFault("vertices have three coordinates each, triangles three whole numbers")

@@ -12,8 +12,8 @@ from rbd.arguments import flag, require_kind
 from rbd.errors import MjcfSyntaxError
 from rbd.files.formats import MJCF
 from rbd.files.reading import check_arguments
+from rbd.files.report import emit_warning
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import emit_warning
 from rbd.files.xml import XmlElement, parse_xml
 from rbd.mechanism import Mechanism
 from rbd.mjcf.bodies import BodyReader
@@ -108,7 +108,7 @@ def parse_mjcf(
     require_kind(file, str, operation="parse_mjcf", argument="file")
     reading = MjcfReading(strict=strict, couple_joints=couple_joints, limits=limits)
     files = Files(_path(directory), _path(root), limits)
-    tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
+    tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, file_format=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)
     reading.report.name, reading.report.file = tree.attributes.get("model", ""), file
     emit_warning(reading.report, MjcfWarning)

@@ -7,7 +7,7 @@ from typing import TypeVar, final
 
 from rbd.errors import MjcfTopologyError, quoted
 from rbd.files.formats import MJCF
-from rbd.files.names import hint
+from rbd.files.names import did_you_mean
 from rbd.files.reading import FileReading
 from rbd.files.xml import XmlElement
 from rbd.mjcf.limits import MjcfLimits
@@ -41,7 +41,7 @@ class MjcfReading(FileReading[MjcfReport]):
     ) -> MjcfTopologyError:
         """Return the error for an attribute that names what is not in the file: a body, a joint, a site."""
         prefix = "" if attribute == kind else f"{attribute}: "
-        message = f"{prefix}there is no {kind} {quoted(name)}{hint(name, names)}"
+        message = f"{prefix}there is no {kind} {quoted(name)}{did_you_mean(name, names)}"
         return self.fault(MjcfTopologyError, node, message, attribute=attribute, name=name)
 
     def named(self, node: XmlElement, attribute: str, kind: str, table: Mapping[str, T]) -> T:
@@ -53,20 +53,21 @@ class MjcfReading(FileReading[MjcfReport]):
 
     def check(self, node: XmlElement, kind: str | None = None) -> None:
         """List attributes and children of an element that are not honoured; warn of those the format does not have."""
-        read_attributes = ATTRIBUTES[kind or node.tag]
+        read = ATTRIBUTES[kind or node.tag]
         for attribute in node.attributes:
-            if attribute in read_attributes or attribute.startswith("xmlns"):
-                continue
-            if attribute in WITHOUT_EFFECT:
-                self.ignore(node, attribute, WITHOUT_EFFECT[attribute])
-            else:
-                message = (
-                    f"unknown attribute {quoted(attribute)}{hint(attribute, read_attributes | WITHOUT_EFFECT.keys())}"
-                )
-                self.warn_or_refuse(node, message, attribute=attribute)
+            if attribute not in read and not attribute.startswith("xmlns"):
+                self._ignore_attribute(node, attribute, read)
         children = CHILDREN.get(node.tag, frozenset())
         for child in node.children if node.tag in CHILDREN else ():
             if child.tag not in children:
-                self.warn_or_refuse(child, f"unknown element {quoted(child.tag)}{hint(child.tag, children)}")
+                self.warn_or_refuse(child, f"unknown element {quoted(child.tag)}{did_you_mean(child.tag, children)}")
         if node.text_line is not None:
             self.ignore(node, None, "text", node.text_line)
+
+    def _ignore_attribute(self, node: XmlElement, attribute: str, read: frozenset[str]) -> None:
+        """List an attribute that is not read; warn of one that the format does not have."""
+        if attribute in WITHOUT_EFFECT:
+            self.ignore(node, attribute, WITHOUT_EFFECT[attribute])
+        else:
+            suggestion = did_you_mean(attribute, read | WITHOUT_EFFECT.keys())
+            self.warn_or_refuse(node, f"unknown attribute {quoted(attribute)}{suggestion}", attribute=attribute)

@@ -200,9 +200,9 @@ class MjcfReport(FileReport):
         >>> len(hull.points), hull.radius
         (4, 0.001)
         """
-        from rbd.files.mesh_hulls import checked_points
+        from rbd.files.mesh_hulls import checked_hull_points
 
-        most, radius = checked_points(points), above_zero(rounding, "rounding")
+        most, radius = checked_hull_points(points), above_zero(rounding, "rounding")
         name, meshes = self._mesh_of(geom)
         return meshes.hull(name, self.surface(geom)[0], most, radius)
 

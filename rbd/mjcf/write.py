@@ -19,7 +19,7 @@ from rbd.errors import ArgumentError, MjcfError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.names import free_name
 from rbd.files.pose import Pose, pose_of
-from rbd.files.xml_text import element, floats, numbers_text, write_text
+from rbd.files.writing import element, floats, numbers_text, write_text
 from rbd.joints import Fixed, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD

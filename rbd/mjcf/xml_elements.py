@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import ArgumentError, quoted
 from rbd.files.pose import IDENTITY, Matrix3, Pose
-from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
+from rbd.files.writing import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint
 from rbd.mjcf.pose import rotation_of_axes

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Sphere
-from rbd.files.mesh_hulls import checked_points
+from rbd.files.mesh_hulls import checked_hull_points
 from rbd.files.shapes import FileShape, Make, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
@@ -43,7 +43,7 @@ def _hulls(report: UrdfReport, points: int | None) -> dict[int, Make]:
     """Return what makes the hulls of collision meshes, by number; none without a number of points."""
     if points is None:
         return {}
-    most = checked_points(points)
+    most = checked_hull_points(points)
     shapes = _collision_shapes(report)
     return {number: report.mesh_hull(shape, most).shape for number, shape in shapes if shape.mesh is not None}
 

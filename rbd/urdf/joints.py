@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.files.names import hint
+from rbd.files.names import did_you_mean
 from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointLimits, Kind, UrdfJoint
@@ -28,7 +28,7 @@ UNBOUNDED: Final = 1e300
 
 def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -> UrdfJoint:
     """Return the joint; `links` are the names of those of the whole file."""
-    reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
+    reading.ignore_unknown(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), read_kind(reading, node, KINDS)
     damping, friction = read_dynamics(reading, node, kind)
     return UrdfJoint(
@@ -60,10 +60,10 @@ def read_end(
     end = reading.single_child(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
-    reading.accept(end, others | {"link"})
+    reading.ignore_unknown(end, others | {"link"})
     name = reading.name(end, "link")
     if name not in links:
-        message = f"there is no link {quoted(name)}{hint(name, links)}"
+        message = f"there is no link {quoted(name)}{did_you_mean(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
     return end, name
 
@@ -92,7 +92,7 @@ def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required:
         if kind in _BOUNDED and required:
             reading.warn_or_refuse(node, f"a {kind} joint needs <limit>", remedy="it has no bounds")
         return JointLimits()
-    reading.accept(limit, frozenset({"lower", "upper", "velocity", "effort"}))
+    reading.ignore_unknown(limit, frozenset({"lower", "upper", "velocity", "effort"}))
     lower, upper = _range(reading, limit, kind)
     return JointLimits(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
 
@@ -140,7 +140,7 @@ def read_dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[f
     if kind == "fixed":
         _ignore_children(reading, node, "dynamics", kind)
         return 0.0, 0.0
-    reading.accept(dynamics, frozenset({"damping", "friction"}))
+    reading.ignore_unknown(dynamics, frozenset({"damping", "friction"}))
     return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
 
 
@@ -158,7 +158,7 @@ def _read_mimic(reading: UrdfReading, node: XmlElement, name: str) -> Mimic | No
     mimic = reading.single_child(node, "mimic")
     if mimic is None:
         return None
-    reading.accept(mimic, frozenset({"joint", "multiplier", "offset"}))
+    reading.ignore_unknown(mimic, frozenset({"joint", "multiplier", "offset"}))
     source = reading.name(mimic, "joint")
     multiplier, offset = reading.number(mimic, "multiplier", 1.0), reading.number(mimic, "offset", 0.0)
     return Mimic(name, source, multiplier, offset, mimic.line)

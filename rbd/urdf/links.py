@@ -18,7 +18,7 @@ _MOMENTS: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 def read_link(reading: UrdfReading, node: XmlElement, colors: Colors) -> UrdfLink:
     """Return the link; its shapes go to the report."""
-    reading.accept(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
+    reading.ignore_unknown(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
     name = reading.name(node)
     inertial = reading.single_child(node, "inertial")
     part = UrdfLink(node, name, None if inertial is None else _inertial(reading, inertial))
@@ -27,7 +27,7 @@ def read_link(reading: UrdfReading, node: XmlElement, colors: Colors) -> UrdfLin
 
 
 def _inertial(reading: UrdfReading, node: XmlElement) -> UrdfInertial:
-    reading.accept(node, frozenset(), frozenset({"origin", "mass", "inertia"}))
+    reading.ignore_unknown(node, frozenset(), frozenset({"origin", "mass", "inertia"}))
     # not snapped: a centre of mass is a measured quantity, and no structural zero hangs on it
     pose = read_origin(reading, node, snap=False)
     mass, inertia = _mass(reading, node), reading.single_child(node, "inertia")
@@ -42,7 +42,7 @@ def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
     if node is None:
         reading.warn_or_refuse(inertial, "<mass> is missing", remedy="the mass is 0")
         return 0.0
-    reading.accept(node, frozenset({"value"}))
+    reading.ignore_unknown(node, frozenset({"value"}))
     mass = reading.quantity(node, "value")
     if mass < 0.0:
         raise reading.fault(UrdfValueError, node, f"the mass {mass!r} is negative", attribute="value", value=mass)
@@ -54,7 +54,7 @@ def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None)
     if node is None:
         reading.warn_or_refuse(inertial, "<inertia> is missing", remedy="the moments of inertia are 0")
         return ZERO_MATRIX
-    reading.accept(node, frozenset(_MOMENTS))
+    reading.ignore_unknown(node, frozenset(_MOMENTS))
     # products of inertia may be left out, as the format's later versions allow; moments may not
     xx, xy, xz, yy, yz, zz = (reading.quantity(node, m, None if m[1] == m[2] else 0.0) for m in _MOMENTS)
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)

@@ -30,7 +30,9 @@ from rbd.urdf.reading import UrdfReading
 
 def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfLoop:
     """Return the joint; `links` are those of the whole file."""
-    reading.accept(node, frozenset({"name", "type"}), frozenset({"link1", "link2", "axis", "limit", "dynamics"}))
+    reading.ignore_unknown(
+        node, frozenset({"name", "type"}), frozenset({"link1", "link2", "axis", "limit", "dynamics"})
+    )
     name, kind = reading.name(node), read_kind(reading, node, LOOP_KINDS)
     damping, friction = read_dynamics(reading, node, kind)
     (parent, before), (child, after) = (_end(reading, node, tag, links) for tag in ("link1", "link2"))

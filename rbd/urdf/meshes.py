@@ -9,8 +9,8 @@ import numpy as np
 
 from rbd.errors import UrdfValueError, quoted
 from rbd.files.formats import URDF
-from rbd.files.mesh_files import MESH_BYTES, MeshFault, Vertices, read_vertices
 from rbd.files.mesh_hulls import MeshHull, mesh_hull
+from rbd.files.meshes import MESH_BYTES, MeshFault, Vertices, read_vertices
 from rbd.files.source import read_bytes
 
 if TYPE_CHECKING:

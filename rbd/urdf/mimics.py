@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.errors import UrdfTopologyError, quoted
-from rbd.files.names import hint
+from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
 from rbd.urdf.cycles import cycle_text, find_cycle
 from rbd.urdf.description import UrdfJoint
@@ -33,7 +33,7 @@ def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic
         reading.warn(_node(joint), "a fixed joint follows no other; the mimic has no effect")
         return False
     if source is None:
-        problem = f"there is no joint {quoted(mimic.source)}{hint(mimic.source, joints)}"
+        problem = f"there is no joint {quoted(mimic.source)}{did_you_mean(mimic.source, joints)}"
     elif source is joint:
         problem = "the joint mimics itself"
     elif joint.kind not in _WITH_COORDINATE:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from rbd.errors import ArgumentError, UrdfPathError, quoted
-from rbd.files.paths import SCHEME, PathFault, check_text, confined
+from rbd.files.paths import SCHEME, PathFault, check_reference, confined_file
 
 Packages: TypeAlias = Mapping[str, str | os.PathLike[str]]
 
@@ -35,7 +35,7 @@ def resolve_mesh(
     """
     declared = check_packages(packages)
     try:
-        check_text(reference)
+        check_reference(reference)
     except PathFault as error:
         raise _fault(reference, str(error)) from None
     match = SCHEME.match(reference)
@@ -50,10 +50,10 @@ def resolve_mesh(
     if not directories:
         raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
     if Path(rest).is_absolute():
-        return _confined(reference, Path(rest), directories)
+        return _confined_file(reference, Path(rest), directories)
     if directory is None:
         raise _fault(reference, "a relative path, and the robot was not read from a file")
-    return _confined(reference, Path(directory) / rest, directories)
+    return _confined_file(reference, Path(directory) / rest, directories)
 
 
 def check_packages(packages: Packages | None) -> dict[str, Path]:
@@ -79,12 +79,12 @@ def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path
         message = f"package {quoted(name)} is not declared (declared: {known}); pass packages={{{name!r}: directory}}"
         raise _fault(reference, message, package=name)
     home = packages[name]
-    return _confined(reference, home / path.lstrip("/"), [home])
+    return _confined_file(reference, home / path.lstrip("/"), [home])
 
 
-def _confined(reference: str, candidate: Path, directories: list[Path]) -> Path:
+def _confined_file(reference: str, candidate: Path, directories: list[Path]) -> Path:
     try:
-        return confined(candidate, directories)
+        return confined_file(candidate, directories)
     except PathFault as error:
         raise _fault(reference, str(error), tried=error.tried) from None
 

@@ -25,7 +25,7 @@ def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Pose:
     origin = reading.single_child(node, "origin")
     if origin is None:
         return Pose()
-    reading.accept(origin, ORIGIN)
+    reading.ignore_unknown(origin, ORIGIN)
     return read_placement(reading, origin, snap=snap)
 
 
@@ -89,7 +89,7 @@ def read_axis(reading: UrdfReading, node: XmlElement) -> Triple:
     axis = reading.single_child(node, "axis")
     if axis is None:
         return (1.0, 0.0, 0.0)
-    reading.accept(axis, frozenset({"xyz"}))
+    reading.ignore_unknown(axis, frozenset({"xyz"}))
     x, y, z = reading.vector(axis, "xyz", (1.0, 0.0, 0.0))
     unit = _unit_axis(reading, axis, (x, y, z))
     if not reading.snap:

@@ -10,8 +10,8 @@ from typing import Final, Literal, TypeAlias
 from rbd.arguments import flag, require_choice, require_kind
 from rbd.files.formats import URDF
 from rbd.files.reading import check_arguments
+from rbd.files.report import emit_warning
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import emit_warning
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
 from rbd.urdf.build import build
@@ -111,7 +111,7 @@ def parse_urdf(
     require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
     reading = UrdfReading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
     reading.report.packages = check_packages(packages)
-    robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, of=URDF))
+    robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, file_format=URDF))
     if not couple_joints:
         robot.mimics.clear()
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)

@@ -143,12 +143,12 @@ class UrdfReport(FileReport):
         UrdfRefusedError for one of more than 100 MB, and UrdfValueError for one that is no mesh in the format STL, OBJ
         or MSH, or a mesh without a hull.
         """
-        from rbd.files.mesh_hulls import checked_points
+        from rbd.files.mesh_hulls import checked_hull_points
         from rbd.urdf.meshes import hull_of_mesh
 
         if mesh.mesh is None:
             raise ArgumentError(f"mesh is a {mesh.shape}, not a mesh", argument="mesh", value=mesh)
-        return hull_of_mesh(self, mesh, checked_points(points), above_zero(rounding, "rounding"))
+        return hull_of_mesh(self, mesh, checked_hull_points(points), above_zero(rounding, "rounding"))
 
     def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.

@@ -28,7 +28,7 @@ def read_robot(reading: UrdfReading, root: XmlElement) -> UrdfRobot:
         hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
         raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{hint}")
     _refuse_templates(reading, root)
-    reading.accept(root, frozenset({"name", "version"}), _CHILDREN)
+    reading.ignore_unknown(root, frozenset({"name", "version"}), _CHILDREN)
     for node in root.children:
         if node.tag in _NOT_HONOURED:
             reading.ignore(node, reason=_NOT_HONOURED[node.tag])

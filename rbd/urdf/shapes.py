@@ -53,7 +53,7 @@ def _shape(
     reading: UrdfReading, node: XmlElement, link: str, use: Literal["visual", "collision"], colors: Colors
 ) -> Geometry:
     known = {"origin", "geometry"} | ({"material"} if use == "visual" else set[str]())
-    reading.accept(node, frozenset({"name"}), frozenset(known))
+    reading.ignore_unknown(node, frozenset({"name"}), frozenset(known))
     pose = read_origin(reading, node, snap=False)
     material = reading.single_child(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
@@ -73,7 +73,7 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
     geometry = reading.single_child(node, "geometry")
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
-    reading.accept(geometry, frozenset(), _NAMES)
+    reading.ignore_unknown(geometry, frozenset(), _NAMES)
     shapes: list[tuple[_Shape, XmlElement]] = []
     for child in geometry.children:
         shape = _SHAPES.get(child.tag)
@@ -90,15 +90,15 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
 
 def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float, ...]:
     if shape == "mesh":
-        reading.accept(node, frozenset({"filename", "scale"}))
+        reading.ignore_unknown(node, frozenset({"filename", "scale"}))
         return reading.vector(node, "scale", (1.0, 1.0, 1.0))
     if shape == "box":
-        reading.accept(node, frozenset({"size"}))
+        reading.ignore_unknown(node, frozenset({"size"}))
         if "size" not in node.attributes:
             raise reading.fault(UrdfValueError, node, "attribute 'size' is missing", attribute="size")
         return _lengths(reading, node, "size", reading.vector(node, "size", (0.0, 0.0, 0.0)))
     attributes = _ROUND[shape]
-    reading.accept(node, frozenset(attributes))
+    reading.ignore_unknown(node, frozenset(attributes))
     return sum((_lengths(reading, node, name, (reading.quantity(node, name),)) for name in attributes), ())
 
 
@@ -121,13 +121,13 @@ def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
 
 def _color(reading: UrdfReading, material: XmlElement, colors: Colors) -> Color | None:
     """Return the colour of a material: its own, which also defines its name, or the colour defined for that name."""
-    reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
+    reading.ignore_unknown(material, frozenset({"name"}), frozenset({"color", "texture"}))
     for texture in (child for child in material.children if child.tag == "texture"):
         reading.ignore(texture, reason="textures are not read")
     name, color = material.attributes.get("name", ""), reading.single_child(material, "color")
     if color is None:
         return colors.get(name)
-    reading.accept(color, frozenset({"rgba"}))
+    reading.ignore_unknown(color, frozenset({"rgba"}))
     red, green, blue, alpha = reading.vector(color, "rgba", (0.0, 0.0, 0.0, 1.0))
     if name:
         colors.setdefault(name, (red, green, blue, alpha))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from rbd.arguments import flag, names_in, require_kind
 from rbd.errors import ArgumentError, UrdfError
 from rbd.files.formats import URDF
-from rbd.files.xml_text import element, write_text
+from rbd.files.writing import element, write_text
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.urdf.read import parse_urdf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rbd.errors import quoted
-from rbd.files.xml_text import element, numbers_text
+from rbd.files.writing import element, numbers_text
 from rbd.joints import Prismatic, QuaternionSpherical, Revolute
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.scalars import to_float

@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import ArgumentError, quoted
 from rbd.files.pose import Matrix3, Triple, float_vector
-from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
+from rbd.files.writing import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float

@@ -6,7 +6,7 @@ plots.py       plot_mechanism, plot_trajectory, plot_energies, plot_gaps; figure
 solids.py      capsules, spheres, boxes and half-spaces as polygons
 shapes.py      plot_shapes: the shapes of a collision model, with witness discs
 skeleton.py    stick figure: bones, frames, loop joints
-surfaces.py    triangle meshes of solids; mesh_files.py those of files
+surfaces.py    triangle meshes of solids; mesh_surfaces.py those of files
 visuals.py     what bodies look like
 forces.py      forces as arrows
 poses.py       poses of all bodies as arrays

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.viz.layers import Layer
-from rbd.viz.mesh_files import Color
+from rbd.viz.mesh_surfaces import Color
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
 from rbd.viz.solids import plane_axes

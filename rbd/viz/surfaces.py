@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.files.hulls import convex_hull
+from rbd.files.convex_hulls import convex_hull
 from rbd.scalars.arrays import Array
 
 AROUND: Final = 32

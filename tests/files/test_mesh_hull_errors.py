@@ -10,8 +10,8 @@ import pytest
 import rbd
 from rbd import cli
 from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfRefusedError
-from rbd.files.mesh_files import MeshFault
 from rbd.files.mesh_hulls import mesh_hull
+from rbd.files.meshes import MeshFault
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport, load_urdf
 

@@ -11,8 +11,8 @@ from scipy.spatial import ConvexHull as SpatialHull
 import rbd
 from rbd.contact import ConvexHull, Cylinder
 from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfValueError
-from rbd.files.mesh_files import MeshFault
 from rbd.files.mesh_hulls import mesh_hull
+from rbd.files.meshes import MeshFault
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.scalars.arrays import Array
 from rbd.urdf import UrdfReport, load_urdf

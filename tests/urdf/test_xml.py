@@ -18,7 +18,7 @@ from tests.urdf.files import ARM, link, robot
 
 def tree(text: str | bytes, **limits: int) -> XmlElement:
     data = text.encode() if isinstance(text, str) else text
-    return parse_xml(data, file="f", limits=UrdfLimits(**limits), of=URDF)
+    return parse_xml(data, file="f", limits=UrdfLimits(**limits), file_format=URDF)
 
 
 def test_nodes_keep_tags_attributes_order_and_places() -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import rbd
 from rbd.errors import MissingPackageError
-from rbd.files.mesh_files import MeshFault
+from rbd.files.meshes import MeshFault
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport
-from rbd.viz.mesh_files import read_surfaces
+from rbd.viz.mesh_surfaces import read_surfaces
 from rbd.viz.poses import applied
 from rbd.viz.solids import polygons_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere

@@ -72,11 +72,11 @@ def floats(values: Sequence[Scalar]) -> list[float]:
     return [to_float(value) for value in values]
 
 
-def write_text(path: str | os.PathLike[str], text: str, of: Format) -> None:
+def write_text(path: str | os.PathLike[str], text: str, file_format: Format) -> None:
     """Write a file, which appears complete or not at all. Raises the format's path error."""
     try:
         with replaced_file(Path(path)) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
-        raise of.path(message, file=os.fspath(path), line=None, column=None, element=None) from None
+        raise file_format.path_error(message, file=os.fspath(path), line=None, column=None, element=None) from None

@@ -2,7 +2,7 @@
 
 The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver, so nothing it refers
 to (materials, textures, buffers) is opened. COLLADA is XML: other encodings than UTF-8 and document type declarations
-are refused. Hulls and masses of STL, OBJ and MSH files need neither colours nor trimesh: see `files/mesh_files.py`.
+are refused. Hulls and masses of STL, OBJ and MSH files need neither colours nor trimesh: see `files/meshes.py`.
 """
 
 # trimesh does not type all its arguments:
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rbd.errors import MissingPackageError
 from rbd.extras import names_extra
-from rbd.files.mesh_files import MeshFault, check_mesh
+from rbd.files.meshes import MeshFault, check_mesh
 from rbd.viz.surfaces import Surface
 
 MESH_TRIANGLES: Final = 2_000_000

@@ -46,7 +46,7 @@ def read_vertices(data: bytes, suffix: str) -> Vertices:
     if suffix.lower() != ".obj":
         return read_mesh(data, suffix)[0]
     rows = [line.split()[1:4] for line in data.splitlines() if line.split()[:1] == [b"v"]]
-    vertices = single(_table(rows, 3))
+    vertices = single_precision(_table(rows, 3))
     check_vertices(vertices)
     return vertices
 
@@ -66,7 +66,7 @@ def check_vertices(vertices: Vertices, least: int = 4) -> None:
         raise MeshFault("a coordinate is not finite")
 
 
-def single(coordinates: NDArray[np.float64]) -> Vertices:
+def single_precision(coordinates: NDArray[np.float64]) -> Vertices:
     """Return coordinates rounded to single precision."""
     with np.errstate(over="ignore"):  # infinite ones are refused by `check_mesh`
         return coordinates.astype(np.float32).astype(np.float64)
@@ -87,7 +87,7 @@ def _stl_text(data: bytes) -> tuple[Vertices, Faces]:
     corners = _table(lines, 3)
     if len(corners) % 3:
         raise MeshFault("no STL file: the last triangle has no three corners")
-    return _separate(single(corners))
+    return _separate(single_precision(corners))
 
 
 def _separate(corners: Vertices) -> tuple[Vertices, Faces]:
@@ -108,7 +108,7 @@ def _obj(data: bytes) -> tuple[Vertices, Faces]:
             groups += 1
         elif words[0] == b"f" and not groups:  # the first shape of a file is the mesh
             faces += _fan([_corner(word, len(places)) for word in words[1:]])
-    return single(_table(places, 3)), np.array(faces, dtype=np.intp).reshape(-1, 3)
+    return single_precision(_table(places, 3)), np.array(faces, dtype=np.intp).reshape(-1, 3)
 
 
 def _corner(word: bytes, count: int) -> int:
