@@ -19,7 +19,7 @@ from rbd.native.codegen.loop_operands import (
     Strided,
     TabulatedConstant,
 )
-from rbd.native.codegen.plan import Plan, make_plan
+from rbd.native.codegen.plan import CallSlots, Plan, make_plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 
@@ -90,17 +90,18 @@ class _RolledWriter:
     def _statement(self, index: int) -> Iterator[str]:
         code = self.program.code[index]
         op = Op(code[0])
-        if op == Op.PICK:
-            return
         if op == Op.CALL:
             yield from self._call(index)
-            return
-        for operand, wanted in zip(operands_of(code), op.row.operands, strict=True):
-            yield from self._loaded(operand, truth=wanted == "c")
-        values = [self._operand(operand) for operand in operands_of(code)]
-        yield from _checked(op, values, str(code[2]) if op == Op.POSITIVE else "")
-        kind = "int" if op in CONDITIONS else "double"
-        yield f"const {kind} t{index} = {op.row.c.format(*values)};"
+        elif op != Op.PICK:  # results of calls, which are in the workspace
+            for operand, wanted in zip(operands_of(code), op.row.operands, strict=True):
+                yield from self._loaded(operand, truth=wanted == "c")
+            values = [self._operand(operand) for operand in operands_of(code)]
+            yield from _checked(op, values, str(code[2]) if op == Op.POSITIVE else "")
+            yield f"const {_c_type(op)} t{index} = {op.row.c.format(*values)};"
+            yield from self._stored(index)
+
+    def _stored(self, index: int) -> Iterator[str]:
+        """Write the value of an instruction, which is known in its block, wherever else it is needed."""
         if index not in self.early:
             self.local.add(index)
         entries = [f"ws[{slot}]" for slot in self.plan.argument_slots.get(index, ())]
@@ -122,11 +123,7 @@ class _RolledWriter:
         call, lengths = slots.call, slots.call.lengths
         yield from self._copied("ws", self.plan.copies.get(index, ()))
         yield "{"
-        yield from _cleared("ws", slots.outputs, sum(lengths.outputs))
-        yield from _cleared("ws", slots.work, sum(lengths.work))
-        if lengths.integers:
-            yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
-            yield from _cleared("integers", 0, sum(lengths.integers))
+        yield from _cleared_arrays(slots)
         blocks = ((slots.inputs, lengths.inputs), (slots.outputs, lengths.outputs), (slots.work, lengths.work))
         arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
         tables, said = called(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
@@ -175,8 +172,7 @@ class _RolledWriter:
             values[0], values[-1] = (f"({said(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
         if op == Op.POSITIVE:
             yield from _checked(op, values, self._count(rolled, rolled.labels[offset], tables))
-        kind = "int" if op in CONDITIONS else "double"
-        yield f"const {kind} u{offset} = {op.row.c.format(*values)};"
+        yield f"const {_c_type(op)} u{offset} = {op.row.c.format(*values)};"
         slots = rolled.stored.get(offset)
         yield f"(void)u{offset};" if slots is None else f"{said(slots)} = u{offset};"
 
@@ -202,8 +198,25 @@ class _RolledWriter:
         return f"{tables['int']}[k * {rolled.table.shape[1]} + {operand.column}]"
 
 
+def _c_type(op: Op) -> str:
+    """Return the type of an operation's result."""
+    return "int" if op in CONDITIONS else "double"
+
+
+def _cleared_arrays(slots: CallSlots) -> Iterator[str]:
+    """Make the results of a call zero, and what it works in but for scratch; declare the whole numbers among these."""
+    lengths = slots.call.lengths
+    yield from _cleared("ws", slots.outputs, sum(lengths.outputs))
+    floats = sum(lengths.work)
+    for entries in slots.call.zeroed_work:  # floats, then whole numbers
+        yield from _cleared("ws", slots.work + entries.start, min(entries.stop, floats) - entries.start)
+    if lengths.integers:
+        yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
+        yield from _cleared("integers", 0, sum(lengths.integers))
+
+
 def _cleared(array: str, start: int, size: int) -> Iterator[str]:
-    if size:
+    if size > 0:
         yield f"for (int i = {start}; i < {start + size}; ++i) {array}[i] = 0;"
 
 

@@ -105,18 +105,20 @@ def require_programs(functions: object, prefix: str) -> dict[str, Program]:
         shown = "an empty mapping" if is_mapping else described(functions)
         message = f"functions must map names to recorded functions, not {shown}; write robot.functions('mass_matrix')"
         raise ArgumentError(message, argument="functions", value=functions, allowed="a mapping")
-    programs = dict[str, Program]()
-    for name, function in given.items():
-        program = function if isinstance(function, Program) else getattr(function, "program", None)
-        if not isinstance(program, Program):
-            message = (
-                f"functions[{name!r}] must be a recorded function, as rbd.record returns, not {described(function)}"
-            )
-            raise ArgumentError(message, argument="functions", value=function, allowed="a recorded function")
+    programs = {str(name): _require_program(name, function) for name, function in given.items()}
+    for name, program in programs.items():
         require_function_name(f"{prefix}_{name}", "functions")
         require_port_names(program.inputs, program.outputs)
-        programs[str(name)] = program
     return programs
+
+
+def _require_program(name: object, function: object) -> Program:
+    """Return the program of a recorded function; raise ArgumentError for anything else."""
+    program = function if isinstance(function, Program) else getattr(function, "program", None)
+    if not isinstance(program, Program):
+        message = f"functions[{name!r}] must be a recorded function, as rbd.record returns, not {described(function)}"
+        raise ArgumentError(message, argument="functions", value=function, allowed="a recorded function")
+    return program
 
 
 def write_files(directory: str | os.PathLike[str], files: Mapping[str, str | bytes]) -> dict[str, Path]:

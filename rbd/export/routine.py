@@ -9,6 +9,9 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import final
+
+import attrs
 
 from rbd.intrinsics import IntrinsicCall, tree
 from rbd.program.opcodes import LANGUAGE_WORDS
@@ -35,7 +38,9 @@ def number(value: float) -> str:
 def call_functions(calls: tuple[IntrinsicCall, ...]) -> list[str]:
     """Return the C functions that calls need, each once."""
     used = {call.intrinsic.name: call.intrinsic for call in calls}
-    return [routine_text(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
+    return [
+        _CRoutineWriter(name).function(routine) for name, each in used.items() for routine in each.routine.closure()
+    ]
 
 
 def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
@@ -55,109 +60,110 @@ def pointers(start: str, lengths: Sequence[int]) -> list[str]:
     return [start.format(before) for before in accumulate(lengths[:-1], initial=0)] if lengths else []
 
 
-def routine_text(intrinsic: str, routine: tree.Routine) -> str:
-    """Return one function as C."""
-    parameters = ", ".join(f"{_TYPES[name.kind]}{_name(name.name)}" for name in routine.parameters)
-    head = f"static {_TYPES[routine.returns]}rbd_{intrinsic}_{routine.name}({parameters}) {{"
-    locals_ = [f"    {_TYPES[name.kind]}{_name(name.name)} = 0;" for name in routine.variables]
-    body = [f"    {line}" for line in _lines(intrinsic, routine.body)]
-    text = "\n".join(body)
-    unused = [_name(name.name) for name in routine.parameters if not re.search(rf"\b{_name(name.name)}\b", text)]
-    return "\n".join([head, *(f"    (void){name};" for name in unused), *locals_, *body, "}"])
+@final
+@attrs.frozen
+class _CRoutineWriter:
+    """Writes the functions of one intrinsic."""
+
+    intrinsic: str
+
+    def function(self, routine: tree.Routine) -> str:
+        """Return one function."""
+        parameters = ", ".join(f"{_TYPES[name.kind]}{_name(name.name)}" for name in routine.parameters)
+        head = f"static {_TYPES[routine.returns]}{self._function_name(routine)}({parameters}) {{"
+        locals_ = [f"    {_TYPES[name.kind]}{_name(name.name)} = 0;" for name in routine.variables]
+        body = [f"    {line}" for line in self._lines(routine.body)]
+        text = "\n".join(body)
+        unused = [_name(name.name) for name in routine.parameters if not re.search(rf"\b{_name(name.name)}\b", text)]
+        return "\n".join([head, *(f"    (void){name};" for name in unused), *locals_, *body, "}"])
+
+    def _function_name(self, routine: tree.Routine) -> str:
+        return f"rbd_{self.intrinsic}_{routine.name}"
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _lines(self, block: tree.Block) -> Iterator[str]:
+        for statement in block:
+            yield from self._statement(statement)
+
+    def _nested(self, head: str, block: tree.Block) -> Iterator[str]:
+        yield f"{head} {{"
+        for line in self._lines(block):
+            yield f"    {line}"
+        yield "}"
+
+    def _statement(self, statement: tree.Statement) -> Iterator[str]:
+        match statement:
+            case tree.Assign(name, value):
+                yield f"{_name(name)} = {self._expression(value)};"
+            case tree.Store(array, index, value):
+                yield f"{_name(array)}[{self._expression(index)}] = {self._expression(value)};"
+            case tree.Return(value):
+                yield "return;" if value is None else f"return {self._expression(value)};"
+            case tree.ExpressionStatement(call):
+                yield f"{self._expression(call)};"
+            case tree.If() | tree.While() | tree.For() | tree.ColumnLoop() | tree.Break():
+                yield from self._control(statement)
+
+    def _control(self, statement: tree.Control) -> Iterator[str]:
+        match statement:
+            case tree.If(condition, then, otherwise):
+                yield from self._nested(f"if {self._condition(condition)}", then)
+                if otherwise:
+                    yield from self._nested("else", otherwise)
+            case tree.While(condition, body):
+                yield from self._nested(f"while {self._condition(condition)}", body)
+            case tree.For() | tree.ColumnLoop():
+                yield from self._nested(self._counted(statement), statement.body)
+            case tree.Break():
+                yield "break;"
+
+    def _counted(self, loop: tree.For | tree.ColumnLoop) -> str:
+        """Return the head of a loop, whose end is computed once."""
+        i = _name(loop.variable)
+        if isinstance(loop, tree.ColumnLoop):
+            return f"for (int64_t {i} = 0, {i}end = {self._expression(loop.count)}; {i} < {i}end; ++{i})"
+        start, stop = self._expression(loop.start), self._expression(loop.stop)
+        test = "<" if loop.step > 0 else ">"
+        return f"for (int64_t {i} = {start}, {i}end = {stop}; {i} {test} {i}end; {i} += {loop.step})"
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def _condition(self, node: tree.Expression) -> str:
+        """Return an expression in brackets, once: clang warns of two pairs."""
+        expression = self._expression(node)
+        return expression if expression.startswith("(") else f"({expression})"
+
+    def _expression(self, node: tree.Expression) -> str:
+        match node:
+            case tree.Number(value, kind):
+                return number(float(value)) if kind == "float" else str(int(value))
+            case tree.Name(name):
+                return _name(name)
+            case tree.Load(array, index):
+                return f"{_name(array)}[{self._expression(index)}]"
+            case tree.RowPointer(array, index):
+                return f"({_name(array)} + {self._expression(index)})"
+            case tree.BuiltinCall(name, arguments):
+                text = _ONE_LANE.get(name) or LANGUAGE_WORDS[name].row.c
+                return f"({text.format(*map(self._expression, arguments))})"
+            case tree.RoutineCall(routine, arguments):
+                return f"{self._function_name(routine)}({', '.join(map(self._expression, arguments))})"
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: tree.Negate | tree.Arithmetic | tree.Comparison | tree.BoolOp | tree.Not) -> str:
+        match node:
+            case tree.Negate(operand):
+                return f"(-{self._expression(operand)})"
+            case tree.Arithmetic(operator, left, right) | tree.Comparison(operator, left, right):
+                return f"({self._expression(left)} {operator} {self._expression(right)})"
+            case tree.BoolOp(operator, parts):
+                return f"({_JOINERS[operator].join(map(self._expression, parts))})"
+            case tree.Not(operand):
+                return f"(!{self._expression(operand)})"
 
 
 def _name(name: str) -> str:
     """Return the name of a variable; the underscore prevents conflicts with keywords of C."""
     return f"{name}_"
-
-
-def _lines(intrinsic: str, block: tree.Block) -> Iterator[str]:
-    for statement in block:
-        yield from _statement(intrinsic, statement)
-
-
-def _nested(intrinsic: str, head: str, block: tree.Block) -> Iterator[str]:
-    yield f"{head} {{"
-    for line in _lines(intrinsic, block):
-        yield f"    {line}"
-    yield "}"
-
-
-def _statement(intrinsic: str, statement: tree.Statement) -> Iterator[str]:
-    def said(node: tree.Expression) -> str:
-        return _expression(intrinsic, node)
-
-    match statement:
-        case tree.Assign(name, value):
-            yield f"{_name(name)} = {said(value)};"
-        case tree.Store(array, index, value):
-            yield f"{_name(array)}[{said(index)}] = {said(value)};"
-        case tree.Return(value):
-            yield "return;" if value is None else f"return {said(value)};"
-        case tree.ExpressionStatement(call):
-            yield f"{said(call)};"
-        case tree.If() | tree.While() | tree.For() | tree.ColumnLoop() | tree.Break():
-            yield from _control(intrinsic, statement)
-
-
-def _control(intrinsic: str, statement: tree.Control) -> Iterator[str]:
-    match statement:
-        case tree.If(condition, then, otherwise):
-            yield from _nested(intrinsic, f"if {_bracketed(_expression(intrinsic, condition))}", then)
-            if otherwise:
-                yield from _nested(intrinsic, "else", otherwise)
-        case tree.While(condition, body):
-            yield from _nested(intrinsic, f"while {_bracketed(_expression(intrinsic, condition))}", body)
-        case tree.For(variable, start, stop, step, body):
-            i, first, last = _name(variable), _expression(intrinsic, start), _expression(intrinsic, stop)
-            test = "<" if step > 0 else ">"
-            head = f"for (int64_t {i} = {first}, {i}end = {last}; {i} {test} {i}end; {i} += {step})"
-            yield from _nested(intrinsic, head, body)
-        case tree.ColumnLoop(variable, count, _, body):
-            j = _name(variable)
-            head = f"for (int64_t {j} = 0, {j}end = {_expression(intrinsic, count)}; {j} < {j}end; ++{j})"
-            yield from _nested(intrinsic, head, body)
-        case tree.Break():
-            yield "break;"
-
-
-def _bracketed(expression: str) -> str:
-    """Return an expression in brackets, once: clang warns of two pairs."""
-    return expression if expression.startswith("(") else f"({expression})"
-
-
-def _expression(intrinsic: str, node: tree.Expression) -> str:
-    def said(inner: tree.Expression) -> str:
-        return _expression(intrinsic, inner)
-
-    match node:
-        case tree.Number(value, kind):
-            return number(float(value)) if kind == "float" else str(int(value))
-        case tree.Name(name):
-            return _name(name)
-        case tree.Load(array, index):
-            return f"{_name(array)}[{said(index)}]"
-        case tree.RowPointer(array, index):
-            return f"({_name(array)} + {said(index)})"
-        case tree.BuiltinCall(name, arguments):
-            text = _ONE_LANE.get(name) or LANGUAGE_WORDS[name].row.c
-            return f"({text.format(*map(said, arguments))})"
-        case tree.RoutineCall(routine, arguments):
-            return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"
-        case _:
-            return _operation(intrinsic, node)
-
-
-def _operation(intrinsic: str, node: tree.Negate | tree.Arithmetic | tree.Comparison | tree.BoolOp | tree.Not) -> str:
-    def said(inner: tree.Expression) -> str:
-        return _expression(intrinsic, inner)
-
-    match node:
-        case tree.Negate(operand):
-            return f"(-{said(operand)})"
-        case tree.Arithmetic(operator, left, right) | tree.Comparison(operator, left, right):
-            return f"({said(left)} {operator} {said(right)})"
-        case tree.BoolOp(operator, parts):
-            return f"({_JOINERS[operator].join(map(said, parts))})"
-        case tree.Not(operand):
-            return f"(!{said(operand)})"

@@ -26,10 +26,20 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     with names_extra("expressions"):
         import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
+    _require_no_decisions(program)
+    library = cast("Any", sympy)
+    return _as_arrays(library, program.outputs, _results(library, program))
+
+
+def _require_no_decisions(program: Program) -> None:
+    """Raise ScalarError for a program that calls an intrinsic which decides by numbers."""
     for name in (call.intrinsic.name for call in program.calls if call.intrinsic.decides):
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"
         raise ScalarError(message, scalar=name, function=name)
-    library = cast("Any", sympy)
+
+
+def _results(library: Any, program: Program) -> list[Scalar]:
+    """Return the results of a program whose inputs are symbols."""
     values: list[Any] = [library.Symbol(name, real=True) for name in _symbol_names(program.inputs)]
     constants: list[Scalar] = [
         library.Integer(int(x)) if x.is_integer() else library.Float(x) for x in program.constants
@@ -40,10 +50,9 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
 
     for instruction in program.code:
         operands = [value(r) for r in operands_of(instruction)]
-        values.append(
-            operands[0] if instruction[0] == Op.POSITIVE else evaluate_instruction(program, instruction, operands)
-        )
-    return _as_arrays(library, program.outputs, [value(operand) for operand in program.results])
+        is_check = instruction[0] == Op.POSITIVE
+        values.append(operands[0] if is_check else evaluate_instruction(program, instruction, operands))
+    return [value(operand) for operand in program.results]
 
 
 def _symbol_names(inputs: tuple[Port, ...]) -> list[str]:

@@ -52,6 +52,15 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
         raise MissingPackageError(message, package="llvmlite", extra="")
     from rbd.native.runtime.jit import assemble_webassembly  # loads llvmlite
 
+    text, slots = _module_text(programs)
+    exports = {name: f"entry{number}" for number, name in enumerate(programs)}
+    room = _arranged(programs, slots, 0)[1] + _ALIGNMENT
+    module = linked(assemble_webassembly(text), exports, room)
+    return ProgramModule(module, _arranged(programs, slots, module.heap)[0])
+
+
+def _module_text(programs: Mapping[str, Program]) -> tuple[str, dict[str, int]]:
+    """Return the LLVM IR of all programs, each with a function `entry0`, `entry1`, ..., and their workspaces."""
     texts, slots = dict.fromkeys([*module_declarations({1}, {1}), SOFTWARE_FMA]), dict[str, int]()
     for number, (name, program) in enumerate(programs.items()):
         plan = make_plan(program, CHUNK, 1, THRESHOLD)
@@ -59,11 +68,7 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
         entry = with_workspace(f"entry{number}", program, plan.slot_count, names)
         texts |= dict.fromkeys([*functions, entry])  # functions of intrinsics once
         slots[name] = workspace_size(program, plan.slot_count)
-    code = assemble_webassembly("\n".join(texts))
-    exports = {name: f"entry{number}" for number, name in enumerate(programs)}
-    room = _arranged(programs, slots, 0)[1] + _ALIGNMENT
-    module = linked(code, exports, room)
-    return ProgramModule(module, _arranged(programs, slots, module.heap)[0])
+    return "\n".join(texts), slots
 
 
 def _arranged(programs: Mapping[str, Program], slots: Mapping[str, int], start: int) -> tuple[dict[str, Places], int]:

@@ -100,12 +100,7 @@ def linked(code: bytes, exports: Mapping[str, str], room: int) -> LinkedModule:
 
     `exports` maps names to symbols. Raises RbdError for imports other than of functions of `Math`.
     """
-    sections, symbols = dict[int, bytes](), dict[str, int]()
-    for number, content in _sections(code):
-        if number == _CUSTOM:
-            symbols |= _symbols(content)
-        else:
-            sections[number] = content
+    sections, symbols = _parsed(code)
     imports = _imports(sections[_IMPORT])
     top = -(-_data_end(sections.get(_DATA, _number(0))) // 16) * 16 + STACK
     sections[_IMPORT] = _vector([_name("Math") + _name(name) + bytes([_FUNCTION]) + kind for name, kind in imports])
@@ -117,6 +112,17 @@ def linked(code: bytes, exports: Mapping[str, str], room: int) -> LinkedModule:
         bytes([number]) + _number(len(sections[number])) + sections[number] for number in _ORDER if number in sections
     ]
     return LinkedModule(_HEADER + b"".join(parts), top, tuple(name for name, _ in imports))
+
+
+def _parsed(code: bytes) -> tuple[dict[int, bytes], dict[str, int]]:
+    """Return the sections by number, and the indices of functions by symbol."""
+    sections, symbols = dict[int, bytes](), dict[str, int]()
+    for number, content in _sections(code):
+        if number == _CUSTOM:
+            symbols |= _symbols(content)
+        else:
+            sections[number] = content
+    return sections, symbols
 
 
 def _vector(entries: list[bytes]) -> bytes:

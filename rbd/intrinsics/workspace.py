@@ -71,7 +71,10 @@ result: Final = cast("_Declared", _declaration_of_role("result"))
 floats: Final = cast("_Declared", _declaration_of_role("floats"))
 """Declare an array to work in."""
 scratch: Final = cast("_Declared", _declaration_of_role("floats", zeroed=False))
-"""Declare an array to work in whose entries are written before they are read: machine code does not make them zero."""
+"""Declare an array to work in whose entries are written before they are read.
+
+Neither machine code of all lanes at once nor C makes them zero.
+"""
 ints: Final = cast("Callable[[str], Ints]", _declaration_of_role("ints"))
 """Declare an array of whole numbers to work in."""
 table: Final = cast("Callable[[str], Ints]", _declaration_of_role("table"))
