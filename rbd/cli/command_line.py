@@ -45,20 +45,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(options.command(options))
         sys.stdout.flush()  # here, where errors are handled
         return code
-    except RbdError as error:
-        for line in (str(error), *getattr(error, "__notes__", ())):
-            print_error(line)
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
-    except OSError as error:
-        print_error(": ".join(filter(None, (os.fsdecode(error.filename or ""), error.strerror or str(error)))))
-    except MemoryError:
-        print_error("not enough memory")
     except KeyboardInterrupt:
         print_error("interrupted")
         return INTERRUPTED
-    return FAILURE
+    except (RbdError, OSError, MemoryError) as error:
+        for line in _error_lines(error):
+            print_error(line)
+        return FAILURE
+
+
+def _error_lines(error: RbdError | OSError | MemoryError) -> list[str]:
+    """Return what is printed of an error."""
+    if isinstance(error, RbdError):
+        return [str(error), *getattr(error, "__notes__", ())]
+    if isinstance(error, OSError):
+        return [": ".join(filter(None, (os.fsdecode(error.filename or ""), error.strerror or str(error))))]
+    return ["not enough memory"]
 
 
 def print_error(text: str) -> None:

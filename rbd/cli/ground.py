@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,8 @@ from rbd.cli.robot_file import RobotFile
 from rbd.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from rbd.contact import CollisionModel
-    from rbd.mechanism import Joint
+    from rbd.contact import CollisionModel, Shape
+    from rbd.mechanism import Joint, Mechanism
     from rbd.spatial.half_space import HalfSpace
     from rbd.state import MechanismState
 
@@ -24,26 +25,43 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     collide are in it, too.
     """
     from rbd.contact import CollisionModel
+
+    full, model = robot.report.collision_model(robot.mechanism), CollisionModel(robot.mechanism)
+    planes, solids = _add_planes(model, full), _add_solids(model, full)
+    meshes, doubts = add_meshes(robot, model)
+    touching = [*solids, *(shape for shape in meshes if _moves(model, shape))]
+    if not touching:
+        raise _nothing_touches(robot, doubts)
+    for plane, shape in product(planes, touching):
+        model.add_pair(shape, plane)
+    for pair in full.pairs if among_bodies else ():
+        if pair.a in solids and pair.b in solids:
+            model.add_pair(pair.a, pair.b)
+    return model, doubts
+
+
+def _add_planes(model: CollisionModel, full: CollisionModel) -> list[Shape]:
+    """Add the ground of the file, or the plane z = 0; return its shapes."""
     from rbd.contact.geometry.shapes import is_ground
     from rbd.spatial.half_space import HalfSpace
 
-    full = robot.report.collision_model(robot.mechanism)
-    root = robot.mechanism.root_body
-    planes = [shape for shape in full.shapes if is_ground(shape)] or [_level(robot)]
-    solids = [s for s in full.shapes if not is_ground(s) and full.body(s) is not root]
-    model = CollisionModel(robot.mechanism)
-    for shape in (*planes, *solids):
-        model.add(root if isinstance(shape, HalfSpace) else full.body(shape), shape)
-    added, doubts = add_meshes(robot, model)
-    touching = solids + [shape for shape in added if model.body(shape) is not root]
-    if not touching:
-        raise _nothing_touches(robot, doubts)
-    pairs = [(shape, plane) for plane in planes for shape in touching]
-    if among_bodies:
-        pairs += [(pair.a, pair.b) for pair in full.pairs if pair.a in solids and pair.b in solids]
-    for a, b in pairs:
-        model.add_pair(a, b)
-    return model, doubts
+    planes = [(full.body(shape), shape) for shape in full.shapes if is_ground(shape)]
+    root = model.mechanism.root_body
+    if not planes:
+        planes = [(root, _level(model.mechanism))]
+    return [model.add(root if isinstance(shape, HalfSpace) else body, shape) for body, shape in planes]
+
+
+def _add_solids(model: CollisionModel, full: CollisionModel) -> list[Shape]:
+    """Add the shapes that move; return them."""
+    from rbd.contact.geometry.shapes import is_ground
+
+    solids = [shape for shape in full.shapes if not is_ground(shape) and _moves(full, shape)]
+    return [model.add(full.body(shape), shape) for shape in solids]
+
+
+def _moves(model: CollisionModel, shape: Shape) -> bool:
+    return model.body(shape) is not model.mechanism.root_body
 
 
 def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:
@@ -51,11 +69,12 @@ def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:
     return ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
 
 
-def _level(robot: RobotFile) -> HalfSpace:
+def _level(mechanism: Mechanism) -> HalfSpace:
+    """Return the plane z = 0."""
     from rbd.spatial import FreeVector, Point
     from rbd.spatial.half_space import HalfSpace
 
-    root = robot.mechanism.root_frame
+    root = mechanism.root_frame
     return HalfSpace(Point(root, (0.0, 0.0, 0.0)), FreeVector(root, (0.0, 0.0, 1.0)))
 
 

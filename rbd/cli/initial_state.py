@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rbd.state import MechanismState
 
 REFERENCE = "qpos0"
+Keyframes: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray]]
+"""Configurations and velocities by name."""
 
 
 def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> None:
@@ -44,13 +46,7 @@ def initial_state(robot: RobotFile, options: argparse.Namespace) -> MechanismSta
     from rbd.state import MechanismState
 
     state = MechanismState(robot.mechanism)
-    keyframes = getattr(robot.report, "keyframes", {})
-    if options.pose is not None or REFERENCE in keyframes:
-        q, v = _keyframe(keyframes, options.pose or REFERENCE)
-        state.set_configuration(q)
-        state.set_velocity(v)
-    else:
-        _move_into_bounds(state)
+    _set_pose(state, getattr(robot.report, "keyframes", {}), options.pose)
     _set(state, options.set, velocities=False)
     _set(state, getattr(options, "speed", {}), velocities=True)
     if robot.mechanism.nc:
@@ -58,7 +54,17 @@ def initial_state(robot: RobotFile, options: argparse.Namespace) -> MechanismSta
     return state
 
 
-def _keyframe(keyframes: Mapping[str, tuple[np.ndarray, np.ndarray]], name: str) -> tuple[np.ndarray, np.ndarray]:
+def _set_pose(state: MechanismState, keyframes: Keyframes, name: str | None) -> None:
+    """Set the state to a keyframe: that of the name, or of the reference; without one, to zero within the bounds."""
+    if name is not None or REFERENCE in keyframes:
+        q, v = _keyframe(keyframes, name or REFERENCE)
+        state.set_configuration(q)
+        state.set_velocity(v)
+    else:
+        _move_into_bounds(state)
+
+
+def _keyframe(keyframes: Keyframes, name: str) -> tuple[np.ndarray, np.ndarray]:
     if name not in keyframes:
         known = ", ".join(map(quoted, keyframes)) or "none"
         message = f"there is no keyframe {quoted(name)}; there are {known}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from rbd.cli.robot_file import RobotFile
-from rbd.errors import MissingPackageError, MjcfError, UrdfError
+from rbd.errors import FileError, MissingPackageError
 from rbd.files.mesh_hulls import MeshHull
 from rbd.files.meshes import FORMATS, Vertices, read_vertices
 from rbd.files.shapes import in_new_frame
@@ -40,7 +40,7 @@ def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], li
     for number, (link, pose, make) in enumerate(meshes):
         try:
             hull = make()
-        except (UrdfError, MjcfError, MissingPackageError) as error:
+        except (FileError, MissingPackageError) as error:
             lines[f"meshes left out: {error}"] += 1
         else:
             shape = in_new_frame(robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape)

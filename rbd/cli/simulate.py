@@ -52,22 +52,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    for path in options.out:
-        require_ending(path, "trajectory", TRAJECTORIES)
-    if options.picture is not None:
-        require_ending(options.picture, "picture", PICTURES)
+    _require_endings(options)
     robot = read_robot(options)
     state = initial_state(robot, options)
     progress = sys.stderr.isatty() if options.progress is None else options.progress
     trajectory = (_on_ground if options.ground else _free)(robot, state, options, progress)
     _print_result(robot, trajectory)
+    _write_files(robot, trajectory, options)
+    return 0
+
+
+def _require_endings(options: argparse.Namespace) -> None:
+    """Raise ArgumentError for files that are not written, before the simulation."""
+    for path in options.out:
+        require_ending(path, "trajectory", TRAJECTORIES)
+    if options.picture is not None:
+        require_ending(options.picture, "picture", PICTURES)
+
+
+def _write_files(robot: RobotFile, trajectory: Trajectory, options: argparse.Namespace) -> None:
+    """Write the trajectory and its picture, and say so."""
     for path in options.out:
         write_trajectory(path, trajectory, robot.mechanism)
     if options.picture is not None:
         draw_trajectory(options.picture, trajectory, robot.mechanism)
     for path in filter(None, (*options.out, options.picture)):
         print(f"Wrote {printable(str(path))}")
-    return 0
 
 
 def _free(robot: RobotFile, state: MechanismState, options: argparse.Namespace, progress: bool) -> Trajectory:
