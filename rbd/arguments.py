@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar, cast, final
 
+import attrs
 import numpy as np
 
 from rbd.errors import ArgumentError, quoted
 
+_Class = TypeVar("_Class", bound=type[Any])
 _LARGEST = 2**63 - 1
 _TRUTHS: tuple[type[object], ...] = (bool, np.bool_)
 
@@ -165,13 +167,34 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
         raise wrong_kind(value, allowed, operation, argument, kinds=kinds)
 
 
+@final
+@attrs.frozen
+class _Call:
+    """A call that makes an object of a class: of an array of its numbers, or of something else."""
+
+    text: str
+    takes_numbers: bool
+
+
+_CALLS: Final = dict[type[Any], _Call]()
+
+
+def made_by(call: str, *, takes_numbers: bool = False) -> Callable[[_Class], _Class]:
+    """Decorate a class with the call that makes its objects, which errors of arguments of other classes show."""
+
+    def noted(kind: _Class) -> _Class:
+        _CALLS[kind] = _Call(call, takes_numbers)
+        return kind
+
+    return noted
+
+
 def wrong_kind(
     value: object, allowed: str, operation: str, argument: str, *, kinds: Sequence[type[Any]] = ()
 ) -> ArgumentError:
     """Return the ArgumentError for an argument of the wrong class.
 
-    The message adds how to make an object of `kinds`: their class variable `_made_of_numbers` is a call that makes one
-    of numbers, `_made_by` any other call.
+    The message adds how to make an object of `kinds`, if `made_by` says so.
     """
     return ArgumentError(
         f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, kinds)}",
@@ -184,13 +207,9 @@ def wrong_kind(
 
 def _described_operand(value: object, kinds: Sequence[type[Any]]) -> str:
     """Return the type of an operand of the wrong class, with advice on how to make one of the right class."""
-    kind, phrase = type(value).__name__, described(value)
-    of_numbers, made_by = (_told(kinds, name) for name in ("_made_of_numbers", "_made_by"))
-    if kind in {"ndarray", "list", "tuple"} and of_numbers:
+    phrase, calls = described(value), [_CALLS[kind] for kind in kinds if kind in _CALLS]
+    of_numbers = [call.text for call in calls if call.takes_numbers]
+    of_others = [call.text for call in calls if not call.takes_numbers]
+    if of_numbers and type(value).__name__ in {"ndarray", "list", "tuple"}:
         return f"{phrase}; wrap it in {' or '.join(of_numbers)}"
-    return f"{phrase}; {' or '.join(made_by)} makes one" if made_by else phrase
-
-
-def _told(kinds: Sequence[type[Any]], name: str) -> list[str]:
-    """Return the values of a class variable of the classes that have it."""
-    return [getattr(each, name) for each in kinds if hasattr(each, name)]
+    return f"{phrase}; {' or '.join(of_others)} makes one" if of_others else phrase

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.arguments import require_choice
+from rbd.arguments import made_by, require_choice
 from rbd.compiled.evaluation import Evaluation, Result
 from rbd.compiled.status import RowStatus
 from rbd.compiled.velocity_map import VelocityMap
@@ -33,6 +33,7 @@ _MAX_LISTED_LINES = 60
 """Maximum number of printed lines of a listing."""
 
 
+@made_by("rbd.record(function, mechanism)")
 @final
 class RecordedFunction:
     """A function of a state, recorded for one mechanism and called with arrays.
@@ -49,8 +50,6 @@ class RecordedFunction:
     >>> height(q, v).shape
     (5,)
     """
-
-    _made_by: ClassVar[str] = "rbd.record(function, mechanism)"
 
     def __init__(
         self,

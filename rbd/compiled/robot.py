@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar, final
+from typing import final
 
 from typing_extensions import override
 
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.arguments import made_by
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import builtin_documentation, version_guards
@@ -21,6 +22,7 @@ from rbd.progress import Listener
 from rbd.scalars.arrays import Array, to_float_array
 
 
+@made_by("rbd.compile(mechanism)")
 @final
 class CompiledRobot(RobotAlgorithms, RobotSteps):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
@@ -45,8 +47,6 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
     >>> robot.mass_matrix(np.zeros((1000, 2))).shape
     (1000, 2, 2)
     """
-
-    _made_by: ClassVar[str] = "rbd.compile(mechanism)"
 
     def __init__(
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False

@@ -9,12 +9,12 @@ coordinates, about the frame's origin.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
 
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import require_kind, wrong_kind
+from rbd.arguments import made_by, require_kind, wrong_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, array_of
@@ -94,6 +94,7 @@ class Coordinates(SpatialValue, Generic[F]):
         return f"{type(self).__name__} in {self.frame.name!r}: {format_numbers(self.xyz_components)}"
 
 
+@made_by("Point(frame, xyz)", takes_numbers=True)
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Point(Coordinates[F]):
@@ -105,8 +106,6 @@ class Point(Coordinates[F]):
     >>> Point(world, [1, 2, 3]) - Point(world, [1, 1, 1])
     FreeVector in 'world': (0, 1, 2)
     """
-
-    _made_of_numbers: ClassVar[str] = "Point(frame, xyz)"
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
@@ -165,6 +164,7 @@ class Point(Coordinates[F]):
         return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
 
 
+@made_by("FreeVector(frame, xyz)", takes_numbers=True)
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class FreeVector(Coordinates[F]):
@@ -176,8 +176,6 @@ class FreeVector(Coordinates[F]):
     >>> FreeVector(world, [1, 0, 0]).cross(FreeVector(world, [0, 2, 0]))
     FreeVector in 'world': (0, 0, 2)
     """
-
-    _made_of_numbers: ClassVar[str] = "FreeVector(frame, xyz)"
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:

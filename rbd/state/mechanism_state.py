@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
-from rbd.arguments import flag, whole_number
+from rbd.arguments import flag, made_by, whole_number
 from rbd.display import preformatted
 from rbd.engine.bound_builtin import Builtin
 from rbd.engine.coordinate_writer import no_builtin
@@ -39,6 +39,7 @@ WRITES_BEFORE_BUILTIN = 32
 """Number of writes of q or v in Python after which a builtin writes them."""
 
 
+@made_by("rbd.MechanismState(mechanism, q, v)")
 @final
 class MechanismState(State[Array]):
     """Configuration and velocity of a mechanism, with cached derived quantities.
@@ -52,8 +53,6 @@ class MechanismState(State[Array]):
     >>> state.q
     array([ 0.3, -0.1])
     """
-
-    _made_by: ClassVar[str] = "rbd.MechanismState(mechanism, q, v)"
 
     def __init__(self, mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Start at `q` and `v`; the zero configuration at rest when not given."""
