@@ -76,15 +76,20 @@ def repeat_rows(
     outcomes = list[LoopOutcome]()
 
     def task() -> None:
-        for first, size in pieces:  # next() of a list's iterator is one step of the interpreter
+        for piece in pieces:  # next() of a list's iterator is one step of the interpreter
             done, status = ctypes.c_int64(0), ctypes.c_int64(0)
-            words = (*tables.words, each.buffer_info()[0], first, size)
+            words = (*tables.words, each.buffer_info()[0], *piece)
             row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status), taken)
             outcomes.append(LoopOutcome(done.value, status.value, row))
 
     run_on_threads(task, threads, stop=lambda: list(pieces))
+    return _first_bad(outcomes, LoopOutcome(count))
+
+
+def _first_bad(outcomes: list[LoopOutcome], clean: LoopOutcome) -> LoopOutcome:
+    """Return the outcome of the first call with a bad row, and its first one; `clean` if there is none."""
     bad = [outcome for outcome in outcomes if outcome.row >= 0]
-    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=LoopOutcome(count))
+    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=clean)
 
 
 def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:

@@ -218,26 +218,36 @@ class StepLoop:
             self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
 
     def _builtin(self, callback: Callable[..., object] | None, binding: LoopBinding) -> Callable[[], Any]:
-        code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, binding.words
-        guards, shape = guard_table(binding.guards), word_table([1, size])
-        fractions = array("d", [stage.fraction for stage in self.stages])
-        tables = [_stage_tables(stage) for stage in self.stages]
-        stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
+        code, size = _code(), self.stages[0].vector.size
+        guards, shape, stages = guard_table(binding.guards), word_table([1, size]), _StageTables.of(self.stages)
         context = _LoopContext(
-            words=_address(self._words), times=_address(self.times), is_called=ctypes.addressof(self._called_address),
-            moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
-            fractions=_address(fractions),
-            stages=ctypes.addressof(stages), stage_count=len(self.stages),
-            callback=None if callback is None else id(callback), state=id(binding.state),
-            owner=owner.address, q_version=q_version.address, v_version=v_version.address,
-            guards=ctypes.addressof(guards), guard_count=len(binding.guards),
-            shape=ctypes.addressof(shape), vector_bytes=8 * size,
-            history=_address(self._history), moving_count=len(self.moving),
+            **self._own_words(), **_bound_words(binding), **stages.words,
+            callback=None if callback is None else id(callback),
+            guards=ctypes.addressof(guards), shape=ctypes.addressof(shape), vector_bytes=8 * size,
         )  # fmt: skip
         words = (self._words, self.times, self._called_address, self.clock, self._history)
         arrays = (self.moving, self.origins, self.stages)
-        context.kept = (code, tables, guards, shape, stages, fractions, callback, binding, words, arrays)
+        context.kept = (code, guards, shape, stages, callback, binding, words, arrays)
         return context.builtin(code.address("steps"), "run")
+
+    def _own_words(self) -> dict[str, int]:
+        """Return the words of the context about the memory of the loop."""
+        return {
+            "words": _address(self._words),
+            "times": _address(self.times),
+            "is_called": ctypes.addressof(self._called_address),
+            "moment": abi.address(self.clock.time),
+            "length": abi.address(self.clock.length),
+            "history": _address(self._history),
+            "moving_count": len(self.moving),
+        }
+
+
+def _bound_words(binding: LoopBinding) -> dict[str, int]:
+    """Return the words of the context about the state and its guards."""
+    owner, q_version, v_version = (word.address for word in binding.words)
+    versions = {"owner": owner, "q_version": q_version, "v_version": v_version}
+    return {"state": id(binding.state), **versions, "guard_count": len(binding.guards)}
 
 
 @once_under_compiler_lock
@@ -246,12 +256,27 @@ def _code() -> Library:
     return Library(assemble(loop_module(abi.addresses())), ("steps",))
 
 
-def _stage_tables(stage: Stage) -> tuple[Table, Table, Table]:
-    """Return addresses of inputs, of outputs, and the copies of a stage."""
-    return address_table(stage.inputs), address_table(stage.outputs), copy_table(stage.copies)
+@final
+@attrs.frozen(eq=False)
+class _StageTables:
+    """Stages in memory, the addresses that they refer to, and the words of the context about them."""
+
+    words: dict[str, int]
+    kept: tuple[object, ...]
+
+    @classmethod
+    def of(cls, stages: Sequence[Stage]) -> _StageTables:
+        """Write the tables of stages."""
+        fractions = array("d", [stage.fraction for stage in stages])
+        tables = [
+            (address_table(stage.inputs), address_table(stage.outputs), copy_table(stage.copies)) for stage in stages
+        ]
+        table = word_table([x for stage, each in zip(stages, tables, strict=True) for x in _stage_words(stage, each)])
+        words = {"fractions": _address(fractions), "stages": ctypes.addressof(table), "stage_count": len(stages)}
+        return cls(words, (fractions, tables, table))
 
 
-def _words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
+def _stage_words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
     """Return the words of a stage; see `step_loop_ir.CONTEXT`."""
     code, (inputs, outputs, copies) = stage.compiled.compile_single().address("single"), map(ctypes.addressof, tables)
     return code, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)

@@ -110,27 +110,38 @@ class _Variant:
 
 def _function(variant: _Variant, program: Program, slots: int, names: list[str]) -> str:
     """Return a function that computes one state."""
-    w, in_place = Writer(), variant.in_place
-    last = ", ptr noalias %ws" if variant.takes_workspace else ""
+    w, last = Writer(), ", ptr noalias %ws" if variant.takes_workspace else ""
     w.begin_function(f"i64 @{variant.name}(ptr noalias %in, ptr noalias %out{last}) {attributes(1)}")
-    size = workspace_size(program, slots) - (program.output_size if in_place else 0)
-    workspace = CallerMemory() if variant.takes_workspace else ScratchMemory(w, size)
-    workspace.require(f"  ret i64 {NO_MEMORY}")
-    block = w.load("ptr", "%out") if in_place else w.address(workspace.pointer, aligned(slots))
+    memory = _memory(w, variant, program, slots)
+    block = w.load("ptr", "%out") if variant.in_place else w.address(memory.pointer, aligned(slots))
     status = w.assign("alloca i64, align 8")
     w.store("i64", "0", status)
+    _run(w, variant, program, names, (block, memory.pointer, status))
+    result = w.load("i64", status)
+    memory.free()
+    w.end_function(f"i64 {result}")
+    return w.text()
+
+
+def _memory(w: Writer, variant: _Variant, program: Program, slots: int) -> CallerMemory | ScratchMemory:
+    """Return the workspace and block of outputs of a function, which ends without that memory."""
+    size = workspace_size(program, slots) - (program.output_size if variant.in_place else 0)
+    memory = CallerMemory() if variant.takes_workspace else ScratchMemory(w, size)
+    memory.require(f"  ret i64 {NO_MEMORY}")
+    return memory
+
+
+def _run(w: Writer, variant: _Variant, program: Program, names: list[str], pointers: tuple[str, str, str]) -> None:
+    """Write the check of inputs and the computation; `pointers` are the block of outputs, workspace and status."""
+    block, _, status = pointers
     ports = [w.load("ptr", w.address("%in", k, "ptr")) for k in range(len(program.inputs))]
     bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
 
     def run() -> None:
-        _call(w, names, [*ports, block, workspace.pointer, status])
+        _call(w, names, [*ports, *pointers])
         _finish(w, variant, program, block, status)
 
     w.unless(bad_input, run, otherwise=lambda: w.store("i64", str(BAD_INPUT), status))
-    result = w.load("i64", status)
-    workspace.free()
-    w.end_function(f"i64 {result}")
-    return w.text()
 
 
 def _call(w: Writer, names: list[str], pointers: list[str]) -> None:
