@@ -57,11 +57,8 @@ class ActuatorReader:
         return actuators
 
     def _actuator(self, node: XmlElement) -> Actuator | None:
-        if node.tag not in ACTUATORS and node.tag != "plugin":
-            self._reading.warn_or_refuse(node, f"unknown actuator {quoted(node.tag)}")
+        if not self._is_known(node):
             return None
-        if node.tag in _SUPPORTED:
-            self._reading.check(node, "actuator")
         element = self._defaults.element(node)
         name = element.name()
         self._reading.require_new(self._names, node, name, "actuator")
@@ -75,6 +72,15 @@ class ActuatorReader:
             name, self._moment_arms(element, joint, gear), *coefficients, self._control_range(element, joint),
             self._limits(element, "forcelimited", "forcerange"), node.line,
         )  # fmt: skip
+
+    def _is_known(self, node: XmlElement) -> bool:
+        """Whether the format has such an element; warn if not, and of attributes that it does not have."""
+        if node.tag not in ACTUATORS and node.tag != "plugin":
+            self._reading.warn_or_refuse(node, f"unknown actuator {quoted(node.tag)}")
+            return False
+        if node.tag in _SUPPORTED:
+            self._reading.check(node, "actuator")
+        return True
 
     def _supported_law(self, element: MjcfElement, joint: JointPart | None) -> tuple[Triple, Triple] | None:
         """Return the coefficients of gain and bias; warn and return None where the actuator is not supported."""

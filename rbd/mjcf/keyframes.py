@@ -67,18 +67,21 @@ class KeyframeReader:
             return
         reading.check(node)
         element = MjcfElement(reading, node)
-        name = element.name()
-        reading.require_new(self._names, node, name, "key")
-        name = f"{REFERENCE}#key" if name == REFERENCE else name or f"key#{self._number}"
+        name = self._name(element)
         qpos = self._numbers(element, "qpos", self._start)
         self._normalize(node, qpos)
         qvel = self._numbers(element, "qvel", np.zeros(self._mechanism.nv))
         report.keyframes[name] = from_mujoco(self._mechanism, qpos, qvel)
         if element.has("ctrl"):
             report.controls[name] = self._numbers(element, "ctrl", np.zeros(len(self._supported)))[self._supported]
-        for attribute, reason in _UNUSED.items():
-            if element.has(attribute):
-                reading.ignore(node, attribute, reason)
+        for attribute in filter(element.has, _UNUSED):
+            reading.ignore(node, attribute, _UNUSED[attribute])
+
+    def _name(self, element: MjcfElement) -> str:
+        """Return the name of a keyframe, or its number; that of the reference is taken."""
+        name = element.name()
+        self._reading.require_new(self._names, element.node, name, "key")
+        return f"{REFERENCE}#key" if name == REFERENCE else name or f"key#{self._number}"
 
     def _normalize(self, node: XmlElement, qpos: Array) -> None:
         start = 0

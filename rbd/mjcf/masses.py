@@ -15,6 +15,7 @@ from rbd.mjcf.orientation import read_rotation
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings
+from rbd.scalars.arrays import Array
 
 _SMALLEST: Final = 1e-14
 
@@ -83,21 +84,22 @@ def _checked(reading: MjcfReading, body: BodyPart, part: MassPart, settings: Set
     if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
         raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
     moments, axes = np.linalg.eigh(np.array(part.moment))
+    bounded = _possible_moments(reading, body, moments, settings)
+    moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else part.moment
+    return MassPart(max(part.mass, settings.least_mass), part.com, moment)
+
+
+def _possible_moments(reading: MjcfReading, body: BodyPart, moments: Array, settings: Settings) -> Array:
+    """Return principal moments within the bounds, balanced if the file asks for that; warn of impossible ones."""
     bounded = np.maximum(moments, settings.least_moment) if settings.least_moment > 0.0 else moments
     impossible = bounded[0] < 0.0 or bounded[0] + bounded[1] < bounded[2] * (1 - 1e-12)
-    if impossible and settings.balance:
-        bounded = np.full(3, bounded.mean())
-    elif impossible:
-        shown = ", ".join(f"{moment:.6g}" for moment in bounded)
-        reading.warn_or_refuse(
-            body.node,
-            f"no body has the principal moments {shown}",
-            remedy="they are kept",
-            moments=tuple(bounded.tolist()),
-        )
-    mass = max(part.mass, settings.least_mass)
-    changed = (bounded != moments).any()
-    return MassPart(mass, part.com, matrix_of_array((axes * bounded) @ axes.T) if changed else part.moment)
+    if not impossible:
+        return bounded
+    if settings.balance:
+        return np.full(3, bounded.mean())
+    message = f"no body has the principal moments {', '.join(f'{moment:.6g}' for moment in bounded)}"
+    reading.warn_or_refuse(body.node, message, remedy="they are kept", moments=tuple(bounded.tolist()))
+    return bounded
 
 
 def _scaled(part: MassPart | None, factor: float) -> MassPart | None:

@@ -22,6 +22,8 @@ from rbd.mjcf.settings import Settings
 
 _INERTIA_MODES: Final[tuple[InertiaMode, ...]] = ("legacy", "exact", "convex", "shell")
 _MAX_NUMBERS: Final = 10_000_000
+_ALL: Final = -1
+"""The value of `maxhullvert` of hulls with as many vertices as there are."""
 
 
 @final
@@ -49,12 +51,14 @@ class Meshes:
         if node.tag == "material" and "rgba" in node.attributes:
             name, element = node.attributes.get("name", ""), MjcfElement(self._reading, node)
             self.colors[name] = element.vector("rgba", (1.0, 1.0, 1.0, 1.0))
-        if node.tag not in ("mesh", "hfield"):
-            if node.tag not in ("texture", "material", "skin", "model"):
-                self._reading.warn_or_refuse(node, f"unknown asset {quoted(node.tag)}")
-            return
+        elif node.tag in ("mesh", "hfield"):
+            self._list_shape(node, defaults, self._meshes if node.tag == "mesh" else self._fields)
+        elif node.tag not in ("texture", "material", "skin", "model"):
+            self._reading.warn_or_refuse(node, f"unknown asset {quoted(node.tag)}")
+
+    def _list_shape(self, node: XmlElement, defaults: Defaults, table: dict[str, MjcfElement]) -> None:
+        """List a mesh or a height field by its name, or that of its file."""
         self._reading.check(node)
-        table = self._meshes if node.tag == "mesh" else self._fields
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:
             raise self._reading.fault(MjcfValueError, node, "has neither a name nor a file", attribute="name")
@@ -62,6 +66,13 @@ class Meshes:
             message = f"a second {node.tag} {quoted(name)}; the first is in line {table[name].node.line}"
             raise self._reading.fault(MjcfValueError, node, message, attribute="name", value=name)
         table[name] = defaults.element(node)
+        self._check_hull_vertices(table[name])
+
+    def _check_hull_vertices(self, element: MjcfElement) -> None:
+        limit = element.integer("maxhullvert", _ALL)
+        if limit != _ALL and limit < LEAST:
+            message = f"maxhullvert: a hull has at least {LEAST} vertices ({_ALL}: as many as there are), not {limit}"
+            raise self._reading.fault(MjcfValueError, element.node, message, attribute="maxhullvert", value=limit)
 
     def field_size(self, node: XmlElement, name: str) -> tuple[float, ...]:
         """Return the four sizes of a height field."""
@@ -96,9 +107,9 @@ class Meshes:
     def hull(self, name: str, vertices: Vertices, most: int, rounding: float) -> MeshHull:
         """Return the hull of vertices of a mesh, of `most` at most, or of `maxhullvert` if that is less."""
         element = self._meshes[name]
-        limit = element.integer("maxhullvert", -1)
+        limit = element.integer("maxhullvert", _ALL)
         try:
-            return mesh_hull(vertices, most if limit < LEAST else min(most, limit), rounding)
+            return mesh_hull(vertices, most if limit == _ALL else min(most, limit), rounding)
         except MeshFault as error:
             raise self._refused(element, error) from None
 
@@ -128,15 +139,7 @@ class Meshes:
             path = self._path(element)
             data = self._files.read(node, path, self._files.limits.mesh_bytes)
             return read_mesh(data, path.suffix)
-        vertices = single_precision(np.array(element.numbers("vertex", _MAX_NUMBERS), dtype=np.float64))
-        faces = np.array(element.numbers("face", _MAX_NUMBERS), dtype=np.float64)
-        if vertices.size % 3 or faces.size % 3 or (faces != np.floor(faces)).any():
-            raise MeshFault("vertices have three coordinates each, triangles three whole numbers")
-        if (np.abs(faces) > vertices.size).any():
-            raise MeshFault("a triangle has a corner that is no vertex")
-        shape = vertices.reshape(-1, 3), faces.astype(np.intp).reshape(-1, 3)
-        check_mesh(*shape)
-        return shape
+        return _mesh_of_numbers(element)
 
     def _path(self, element: MjcfElement) -> Path:
         reference = element.text("file") or ""
@@ -157,3 +160,16 @@ class Meshes:
             raise self._reading.fault(MjcfValueError, element.node, "scale is zero", attribute="scale")
         placed = vertices @ np.array(rotation) * scale
         return placed, faces[:, ::-1] if float(np.prod(np.sign(scale))) < 0 else faces
+
+
+def _mesh_of_numbers(element: MjcfElement) -> tuple[Vertices, Faces]:
+    """Return the vertices and triangles that the file itself has; raise MeshFault for what is no mesh."""
+    vertices = single_precision(np.array(element.numbers("vertex", _MAX_NUMBERS), dtype=np.float64))
+    faces = np.array(element.numbers("face", _MAX_NUMBERS), dtype=np.float64)
+    if vertices.size % 3 or faces.size % 3 or (faces != np.floor(faces)).any():
+        raise MeshFault("vertices have three coordinates each, triangles three whole numbers")
+    if (np.abs(faces) > vertices.size).any():
+        raise MeshFault("a triangle has a corner that is no vertex")
+    shape = vertices.reshape(-1, 3), faces.astype(np.intp).reshape(-1, 3)
+    check_mesh(*shape)
+    return shape

@@ -85,6 +85,14 @@ def _compiler(reading: MjcfReading, element: MjcfElement, settings: Settings) ->
     settings.degree = element.choice("angle", ("degree", "radian"), _word(settings.degree)) == "degree"
     settings.euler = _sequence(reading, element, settings.euler)
     settings.limits_by_range = element.flag("autolimits", settings.limits_by_range)
+    settings.align_free = element.flag("alignfree", settings.align_free)
+    settings.strip_path = element.flag("strippath", settings.strip_path)
+    settings.mesh_directory = element.text("meshdir") or element.text("assetdir") or settings.mesh_directory
+    _compiler_of_masses(element, settings)
+
+
+def _compiler_of_masses(element: MjcfElement, settings: Settings) -> None:
+    """Read what the compiler does with masses and inertias."""
     settings.from_geoms = element.choice("inertiafromgeom", ("true", "false", "auto"), settings.from_geoms)
     low, high = element.vector("inertiagrouprange", settings.groups)
     settings.groups = (low, high)
@@ -93,9 +101,6 @@ def _compiler(reading: MjcfReading, element: MjcfElement, settings: Settings) ->
     settings.least_moment = element.quantity("boundinertia", settings.least_moment)
     settings.total_mass = element.quantity("settotalmass", settings.total_mass)
     settings.fit_boxes = element.flag("fitaabb", settings.fit_boxes)
-    settings.align_free = element.flag("alignfree", settings.align_free)
-    settings.strip_path = element.flag("strippath", settings.strip_path)
-    settings.mesh_directory = element.text("meshdir") or element.text("assetdir") or settings.mesh_directory
 
 
 def _word(degree: bool) -> Literal["degree", "radian"]:

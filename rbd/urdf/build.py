@@ -33,12 +33,7 @@ def build(
         bodies = {root.name: _attach_root_link(reading, mechanism, robot, root, floating)}
         for part in joints:
             _attach(reading, mechanism, robot, part, bodies)
-        for loop in robot.loops:
-            with reading.errors_at(loop.joint.node):
-                _close(mechanism, loop, bodies)
-        for node, mimic in robot.mimics:
-            with reading.errors_at(node):
-                mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
+        _constrain(reading, mechanism, robot, bodies)
 
     in_one_transaction(mechanism, attach_all)
     if remove_fixed_joints:
@@ -54,6 +49,16 @@ def _attach(
         body, joint, parent = _body(reading, robot.links[part.child]), _joint(part), bodies[part.parent]
         mechanism.attach(parent, body, joint, joint_pose=_pose(part, joint, parent))
         bodies[part.child] = body
+
+
+def _constrain(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, bodies: dict[str, RigidBody]) -> None:
+    """Close the loops, and couple joints that mimic others."""
+    for loop in robot.loops:
+        with reading.errors_at(loop.joint.node):
+            _close(mechanism, loop, bodies)
+    for node, mimic in robot.mimics:
+        with reading.errors_at(node):
+            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
 
 
 def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:

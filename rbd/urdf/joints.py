@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
@@ -22,6 +22,8 @@ _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dyn
 _WITHOUT_AXIS: Final = frozenset({"fixed", "floating", "spherical"})
 _WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar", "spherical"})
 _BOUNDED: Final = frozenset({"revolute", "prismatic"})
+_NO_BOUNDS: Final = (-math.inf, math.inf)
+_NO_BOUNDS_ARE_TAKEN: Final = "the position has no bounds"
 UNBOUNDED: Final = 1e300
 """Bounds from this value on are infinite: some programs write the largest float instead of infinity."""
 
@@ -98,22 +100,24 @@ def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required:
 
 
 def _range(reading: UrdfReading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
-    if kind not in _BOUNDED:
-        for attribute in ("lower", "upper"):
-            if attribute in limit.attributes:
-                reading.ignore(limit, attribute, f"has no meaning for a {kind} joint")
-        return -math.inf, math.inf
-    if "lower" not in limit.attributes and "upper" not in limit.attributes:
+    """Return the bounds of a joint's position, infinite ones for other joints than those with one coordinate."""
+    given = [attribute for attribute in ("lower", "upper") if attribute in limit.attributes]
+    if kind in _BOUNDED:
+        return _bounds(reading, limit, given)
+    for attribute in given:
+        reading.ignore(limit, attribute, f"has no meaning for a {kind} joint")
+    return _NO_BOUNDS
+
+
+def _bounds(reading: UrdfReading, limit: XmlElement, given: Sequence[str]) -> tuple[float, float]:
+    if not given:
         # the format says both default to 0, which would lock the joint; nobody who leaves both out means that
-        reading.warn_or_refuse(limit, "attributes 'lower' and 'upper' are missing", remedy="the position has no bounds")
-        return -math.inf, math.inf
-    lower = _unbounded(reading.number(limit, "lower", 0.0))
-    upper = _unbounded(reading.number(limit, "upper", 0.0))
+        reading.warn_or_refuse(limit, "attributes 'lower' and 'upper' are missing", remedy=_NO_BOUNDS_ARE_TAKEN)
+        return _NO_BOUNDS
+    lower, upper = (_unbounded(reading.number(limit, attribute, 0.0)) for attribute in ("lower", "upper"))
     if lower > upper or lower == math.inf or upper == -math.inf:
-        reading.warn_or_refuse(
-            limit, f"lower {lower:.9g} is above upper {upper:.9g}", remedy="the position has no bounds"
-        )
-        return -math.inf, math.inf
+        reading.warn_or_refuse(limit, f"lower {lower:.9g} is above upper {upper:.9g}", remedy=_NO_BOUNDS_ARE_TAKEN)
+        return _NO_BOUNDS
     return lower, upper
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfTopologyError, quoted
@@ -28,22 +29,27 @@ def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[
 
 
 def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
-    joint, source = joints[mimic.joint], joints.get(mimic.source)
+    joint = joints[mimic.joint]
     if joint.kind == "fixed":
         reading.warn(_node(joint), "a fixed joint follows no other; the mimic has no effect")
         return False
+    problem = _problem(joint, joints.get(mimic.source), mimic.source, joints)
+    if problem is not None:
+        _warn_or_refuse(reading, joint, problem)
+    return problem is None
+
+
+def _problem(joint: UrdfJoint, source: UrdfJoint | None, name: str, names: Iterable[str]) -> str | None:
+    """Return why a joint cannot follow another of this name; None if it can."""
     if source is None:
-        problem = f"there is no joint {quoted(mimic.source)}{did_you_mean(mimic.source, joints)}"
-    elif source is joint:
-        problem = "the joint mimics itself"
-    elif joint.kind not in _WITH_COORDINATE:
-        problem = f"a {joint.kind} joint has no coordinate that could follow another"
-    elif source.kind not in _WITH_COORDINATE:
-        problem = f"joint {quoted(mimic.source)} is {source.kind} and has no coordinate to follow"
-    else:
-        return True
-    _warn_or_refuse(reading, joint, problem)
-    return False
+        return f"there is no joint {quoted(name)}{did_you_mean(name, names)}"
+    if source is joint:
+        return "the joint mimics itself"
+    if joint.kind not in _WITH_COORDINATE:
+        return f"a {joint.kind} joint has no coordinate that could follow another"
+    if source.kind not in _WITH_COORDINATE:
+        return f"joint {quoted(name)} is {source.kind} and has no coordinate to follow"
+    return None
 
 
 def _warn_or_refuse(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:

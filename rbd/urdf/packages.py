@@ -34,26 +34,31 @@ def resolve_mesh(
     rbd.errors.UrdfPathError: mesh 'http://example.com/arm.stl': scheme 'http' is not supported; ...
     """
     declared = check_packages(packages)
+    scheme, path = _scheme_and_path(reference)
+    if scheme in _PACKAGE_SCHEMES:
+        return _in_package(reference, path, declared)
+    home = [] if directory is None else [Path(directory)]
+    directories = [*home, *declared.values()]
+    if not directories:
+        raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
+    if not home and not Path(path).is_absolute():
+        raise _fault(reference, "a relative path, and the robot was not read from a file")
+    return _confined_file(reference, Path(*home, path), directories)
+
+
+def _scheme_and_path(reference: str) -> tuple[str, str]:
+    """Return the scheme of a reference, which may be empty, and its path; raise UrdfPathError for other schemes."""
     try:
         check_reference(reference)
     except PathFault as error:
         raise _fault(reference, str(error)) from None
     match = SCHEME.match(reference)
-    scheme, rest = (match.group(1).lower(), match.group(2)) if match else ("", reference)
-    if scheme in _PACKAGE_SCHEMES:
-        return _in_package(reference, rest, declared)
-    if scheme not in ("", "file"):
+    scheme, path = (match.group(1).lower(), match.group(2)) if match else ("", reference)
+    if scheme not in ("", "file", *_PACKAGE_SCHEMES):
         raise _fault(reference, f"scheme {quoted(scheme)} is not supported; use package://, file:// or a path")
-    directories = ([] if directory is None else [Path(directory)]) + list(declared.values())
-    if scheme == "file" and not rest.startswith("/"):
+    if scheme == "file" and not path.startswith("/"):
         raise _fault(reference, "file:// needs an absolute path: file:///...")
-    if not directories:
-        raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
-    if Path(rest).is_absolute():
-        return _confined_file(reference, Path(rest), directories)
-    if directory is None:
-        raise _fault(reference, "a relative path, and the robot was not read from a file")
-    return _confined_file(reference, Path(directory) / rest, directories)
+    return scheme, path
 
 
 def check_packages(packages: Packages | None) -> dict[str, Path]:

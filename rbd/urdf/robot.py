@@ -24,10 +24,7 @@ _CHILDREN: Final = frozenset({"link", "joint", "loop_joint", "material", *_NOT_H
 
 def read_robot(reading: UrdfReading, root: XmlElement) -> UrdfRobot:
     """Return all links and joints; names are unique and every joint's links exist."""
-    if root.tag != "robot":
-        hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
-        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{hint}")
-    _refuse_templates(reading, root)
+    _refuse_others(reading, root)
     reading.ignore_unknown(root, frozenset({"name", "version"}), _CHILDREN)
     for node in root.children:
         if node.tag in _NOT_HONOURED:
@@ -42,7 +39,11 @@ def read_robot(reading: UrdfReading, root: XmlElement) -> UrdfRobot:
     return UrdfRobot(root, name, links, joints, loops, followed_mimics(reading, joints))
 
 
-def _refuse_templates(reading: UrdfReading, root: XmlElement) -> None:
+def _refuse_others(reading: UrdfReading, root: XmlElement) -> None:
+    """Raise UrdfSyntaxError for another format, UrdfRefusedError for a template."""
+    if root.tag != "robot":
+        advice = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
+        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{advice}")
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"

@@ -156,9 +156,7 @@ def _range(joint: Joint) -> tuple[float, float]:
 
 def _limit(joint: Joint, kind: str) -> dict[str, str]:
     if kind in ("fixed", "floating", "planar", "spherical"):
-        for what in ("position", "velocity", "effort"):
-            if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
-                raise refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
+        _refuse_bounds(joint, kind)
         return {}
     limit: dict[str, str] = {}
     if kind != "continuous":
@@ -171,6 +169,12 @@ def _limit(joint: Joint, kind: str) -> dict[str, str]:
         if math.isfinite(upper):
             limit[attribute] = numbers_text([upper])
     return limit
+
+
+def _refuse_bounds(joint: Joint, kind: str) -> None:
+    for what in ("position", "velocity", "effort"):
+        if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
+            raise refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
 
 
 def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:

@@ -133,6 +133,10 @@ FAULTS = {
     "geom name twice": inside("<geom name='g' size='1'/>\n<geom name='g' size='1'/>", TOPOLOGY, "second", 3),
     "mesh without triangles' corners": mesh(f"vertex='{VERTICES}' face='0 1 9'", "no vertex"),
     "mesh of three vertices": mesh("vertex='0 0 0 1 0 0 0 1 0' face='0 1 2'", "at least 4"),
+    "hull of two vertices": mesh(
+        f"vertex='{VERTICES}' maxhullvert='2'", "at least 4 vertices (-1: as many as there are)"
+    ),
+    "hull of some vertices": mesh(f"vertex='{VERTICES}' maxhullvert='x'", "maxhullvert: 'x' is no number"),
     "mesh, flat": mesh("vertex='0 0 0 1 0 0 0 1 0 1 1 0' face='0 1 2 1 2 3'", "volume"),
     "mesh, inside out": mesh(f"vertex='{VERTICES}' face='0 1 2 0 3 1 0 2 3 1 3 2' inertia='exact'", "face inwards"),
     "mesh, half a vertex": mesh("vertex='0 0 0 1'", "three coordinates"),
