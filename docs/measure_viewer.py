@@ -70,7 +70,7 @@ def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], p
         assert eventually(lambda: page.value(DRAWS.format("waist_yaw")))
         viewer.animate(swaying(robot))
         time.sleep(1.0)
-        player = viewer._player
+        player = viewer._playback.player
         assert player is not None
         start, sent, drawn = time.perf_counter(), player.frames, page.value(RENDERER + ".frame")
         time.sleep(4.0)

@@ -14,7 +14,7 @@ viewer.py      Viewer, made of
   loopback.py  viser's server, for this computer only
   scene.py     the nodes of the scene, in layers (layers.py)
   panel.py     the control panel; sliders.py the coordinates its sliders move
-  player.py    the clock of a playback
+  player.py    the clock of a playback; playback.py what buttons do to it
 """
 
 from __future__ import annotations

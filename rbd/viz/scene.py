@@ -5,7 +5,7 @@ A node per body carries everything that is fixed to it. A layer is sent to the b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, final
 
 import numpy as np
@@ -42,8 +42,6 @@ class Scene:
         self._index = {body: k for k, body in enumerate(mechanism.bodies)}
         low, high = self.extent(poses)
         self.size = max(float(np.linalg.norm(high - low)), 1e-3)
-        self._section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
-        """The distance of the thick lines of the grid."""
         self._light()
         self._bodies = [self._scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(self._bones))]
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
@@ -53,6 +51,12 @@ class Scene:
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self.move(poses)
+
+    @property
+    def _section(self) -> float:
+        """The distance of the thick lines of the grid."""
+        section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
+        return section
 
     def _light(self) -> None:
         """Make a sun and the sky."""
@@ -113,29 +117,20 @@ class Scene:
         if layer == "shadows":  # not by default: where a processor draws, they take more time than all the rest
             self._sun.cast_shadow = visible
 
-    def _made(self, layer: Layer) -> Iterable[SceneNodeHandle]:  # noqa: C901 - one case for each layer
+    def _made(self, layer: Layer) -> Iterable[SceneNodeHandle]:
         """Make the nodes of a layer; forces and shadows have none."""
-        match layer:
-            case "shapes":
-                return self._surfaces(self._shown_visuals(), "shape")
-            case "collisions":
-                return self._surfaces(self._hidden_visuals("collision"), "collision", opacity=0.5)
-            case "inertias":
-                return self._surfaces(self._hidden_visuals("inertia"), "inertia", opacity=0.4)
-            case "skeleton":
-                return self._stick_figure()
-            case "frames":
-                return self._frames()
-            case "names":
-                return self._names()
-            case "loops":
-                return self._loop_joints()
-            case "contacts":
-                return self._contacts()
-            case "ground":
-                return self._ground()
-            case "forces" | "shadows":
-                return ()
+        makers: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
+            "shapes": lambda: self._surfaces(self._shown_visuals(), "shape"),
+            "collisions": lambda: self._surfaces(self._hidden_visuals("collision"), "collision", opacity=0.5),
+            "inertias": lambda: self._surfaces(self._hidden_visuals("inertia"), "inertia", opacity=0.4),
+            "skeleton": self._stick_figure,
+            "frames": self._frames,
+            "names": self._names,
+            "loops": self._loop_joints,
+            "contacts": self._contacts,
+            "ground": self._ground,
+        }
+        return makers[layer]() if layer in makers else ()
 
     def _shown_visuals(self) -> list[Visual]:
         """Return what the bodies look like."""

@@ -9,26 +9,27 @@ import warnings
 import webbrowser
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias, final
 
 import numpy as np
 
 from rbd.algorithms import close_loops
-from rbd.arguments import flag, names_in, require_callable, require_choice, require_kind, several, whole_number
+from rbd.arguments import flag, require_choice, require_kind, whole_number
 from rbd.errors import ArgumentError, SolverError, ViewerError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.number_checks import above_zero
 from rbd.simulation import Trajectory
 from rbd.state import MechanismState
+from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, checked_size, layer_names
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
 from rbd.viz.loopback import start_server, stop_server
 from rbd.viz.motions import Motion, as_trajectory, require_fitting
 from rbd.viz.panel import Actions, Panel
 from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
-from rbd.viz.player import Player
+from rbd.viz.playback import Playback
 from rbd.viz.poses import body_poses
 from rbd.viz.scene import Scene
 from rbd.viz.sliders import SliderCoordinate, coordinates
@@ -56,8 +57,9 @@ class Viewer:
     "forces", "ground" and "shadows". The page has sliders for the joints; with loops or couplings the other joints
     follow.
 
-    The page draws `pixel_ratio` pixels per pixel of the window in each direction; by default as many as the screen has,
-    or up to a quarter fewer if it is slow. Without a graphics processor 0.5 draws half as many frames again.
+    The page draws `pixel_ratio` pixels, from 0.1 to 4, per pixel of the window in each direction; by default as many as
+    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 draws half as many frames
+    again.
 
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
@@ -82,25 +84,28 @@ class Viewer:
         open_browser: bool = False,
     ) -> None:
         require_kind(mechanism, Mechanism, operation="Viewer", argument="mechanism")
-        self._pixel_ratio = None if pixel_ratio is None else _positive(pixel_ratio, "pixel_ratio")
+        self._pixel_ratio = checked_pixel_ratio(pixel_ratio)
         port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
-        shown, visuals = _layers(layers), Visuals(mechanism, shapes)
+        shown, visuals = layer_names(layers), Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
-        self._player: Player | None = None
-        self._closed, self._is_fitted = threading.Event(), False
-        self._server = start_server(port, "rbd")
-        self._camera = Camera(self._server, self._address)
-        try:
-            self._build(visuals, shown)
-        except BaseException:
-            stop_server(self._server)
-            raise
+        self._playback, self._closed, self._is_fitted = Playback(), threading.Event(), False
+        self._serve(port, visuals, shown)
         self.missing: Final = tuple(visuals.missing)
         """Why meshes are not shown, one text each."""
         if self.missing:
             _warn_of_missing(self.missing)
         if opened:
             webbrowser.open(self.url)
+
+    def _serve(self, port: int, visuals: Visuals, layers: Collection[str]) -> None:
+        """Start the server of the page, which stops if the page cannot be built."""
+        self._server = start_server(port, "rbd")
+        self._camera = Camera(self._server, self._address)
+        try:
+            self._build(visuals, layers)
+        except BaseException:
+            stop_server(self._server)
+            raise
 
     def _build(self, visuals: Visuals, layers: Iterable[str]) -> None:
         """Make scene, panel and camera."""
@@ -110,7 +115,8 @@ class Viewer:
         for layer in LAYERS:
             if layer in layers:
                 self._scene.set_visible(layer, True)
-        actions = Actions(self._slide, self._set_layer, self._play, self._scrub, self._set_speed, self._set_repeat)
+        played = self._playback
+        actions = Actions(self._slide, self._set_layer, played.play, played.scrub, played.set_speed, played.set_repeat)
         sliders = coordinates(self._state, max(1.0, self._scene.size))
         self._panel = Panel(self._server.gui, actions, sliders, self._scene.visible)
         self._fit(poses)
@@ -233,14 +239,12 @@ class Viewer:
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
         `forces(t, state)` returns the forces to draw at a time.
         """
-        motion, rate = self._motion(trajectory), _positive(speed, "speed")
-        _check_forces(forces)
-        if self._player is not None:
-            self._player.close()
+        motion, rate = self._motion(trajectory), above_zero(speed, "speed")
+        check_forces(forces)
+        self._playback.close()
         start, end = float(motion.t[0]), float(motion.t[-1])
         self._panel.begin(start, end, rate)
-        self._player = Player(start, end, lambda t, playing: self._frame(motion, forces, t, playing), rate)
-        self._player.start()
+        self._playback.begin(start, end, lambda t, playing: self._frame(motion, forces, t, playing), rate)
         return self
 
     def _motion(self, trajectory: Motion) -> Trajectory:
@@ -250,7 +254,7 @@ class Viewer:
 
     def _frame(self, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
         """Show a trajectory at a time."""
-        player = self._player
+        player = self._playback.player
         with self._own() as state:
             if player is None or player.halted:
                 return
@@ -266,32 +270,11 @@ class Viewer:
 
     def wait_for_motion(self) -> Self:
         """Return when the trajectory that `animate` plays has come to its end, or was stopped on the page."""
-        player = self._player
-        if player is not None:
-            player.wait()
-            if player.error is not None:
-                raise player.error
+        self._playback.wait()
         return self
 
-    def _play(self, playing: bool) -> None:
-        if self._player is not None:
-            self._player.play(playing)
-
-    def _scrub(self, t: float) -> None:
-        if self._player is not None:
-            self._player.scrub(t)
-
-    def _set_speed(self, speed: float) -> None:
-        if self._player is not None:
-            self._player.set_speed(speed)
-
-    def _set_repeat(self, repeat: bool) -> None:
-        if self._player is not None:
-            self._player.set_repeat(repeat)
-
     def _stop_player(self) -> None:
-        if self._player is not None:
-            self._player.halt()
+        if self._playback.halt():
             self._panel.stop()
 
     # ---------------------------------------------------------------- pictures
@@ -303,7 +286,7 @@ class Viewer:
         has opened the page, or else what `look` says. Raises ArgumentError for other formats, ViewerError (`.url`) if
         there is no browser or none that draws within `timeout` seconds.
         """
-        file, pixels = _path(path), _size(size)
+        file, pixels = checked_path(path), checked_size(size)
         check_suffix(file, tuple(PICTURES))
         write_picture(file, self._pixels(pixels, timeout, settled=True))
         return self
@@ -324,10 +307,10 @@ class Viewer:
         Drawn as by `screenshot`; the rest as `animate`. Raises MissingPackageError for MP4 without imageio-ffmpeg
         (`pip install 'rbd[video]'`).
         """
-        file, pixels = _path(path), _size(size)
+        file, pixels = checked_path(path), checked_size(size)
         check_suffix(file, FILMS)
-        motion, fast, often = self._motion(trajectory), _positive(speed, "speed"), _positive(rate, "rate")
-        _check_forces(forces)
+        motion, fast, often = self._motion(trajectory), above_zero(speed, "speed"), above_zero(rate, "rate")
+        check_forces(forces)
         self._stop_player()
         start, end = float(motion.t[0]), float(motion.t[-1])
         times = start + fast / often * np.arange(1 + math.floor((end - start) * often / fast + 1e-9))
@@ -343,7 +326,7 @@ class Viewer:
             raise ViewerError("the viewer is closed", url=self.url)
         self._server.flush()
         draw = self._camera.settled_pixels if settled else self._camera.pixels
-        return draw(size, _positive(timeout, "timeout"))
+        return draw(size, above_zero(timeout, "timeout"))
 
     # ---------------------------------------------------------------- life
 
@@ -356,8 +339,7 @@ class Viewer:
         """Close the page; further calls of this do nothing."""
         if not self._closed.is_set():
             self._closed.set()
-            if self._player is not None:
-                self._player.close()
+            self._playback.close()
             self._camera.close()
             stop_server(self._server)
 
@@ -377,39 +359,6 @@ class Viewer:
         return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
 
 
-def _layers(layers: Iterable[str]) -> Collection[str]:
-    """Raise ArgumentError for anything but names of layers."""
-    names = names_in(layers, "layers")
-    for name in names:
-        require_choice(name, LAYERS, "layers", "layer")
-    return names
-
-
 def _warn_of_missing(missing: Sequence[str]) -> None:
     text = f"{len(missing)} meshes are not shown, see viewer.missing; the first: {missing[0]}"
     warnings.warn(text, ViewerWarning, stacklevel=3)
-
-
-def _path(path: object) -> Path:
-    require_kind(path, str, os.PathLike, operation="Viewer", argument="path")
-    return Path(path)  # type: ignore[arg-type]  # checked in the line above
-
-
-def _size(size: object) -> Size:
-    numbers = several(size, "size", "numbers")
-    if len(numbers) != 2:
-        raise ArgumentError("size must be (width, height) in pixels", argument="size", value=size)
-    width, height = (whole_number(number, "size", 16, 8192) for number in numbers)
-    return width, height
-
-
-def _positive(value: object, name: str) -> float:
-    number = float_array(value, (), name).item()
-    if number <= 0:
-        raise ArgumentError(f"{name} is {number:g}, must be positive", argument=name, value=value)
-    return number
-
-
-def _check_forces(forces: object) -> None:
-    if forces is not None:
-        require_callable(forces, "forces", "a function of time and state")

@@ -35,6 +35,12 @@ def test_show_copies_the_configuration(arm: tuple[rbd.Mechanism, Viewer]) -> Non
     assert viewer.url in viewer._repr_html_()  # pyright: ignore[reportPrivateUsage]  # notebooks call it
 
 
+@pytest.mark.parametrize("ratio", [0.09, 4.1, 1e6])
+def test_pixel_ratios_are_from_a_tenth_to_four(ratio: float) -> None:
+    with pytest.raises(ArgumentError, match=r"^pixel_ratio is \S+, must be a number from 0\.1 to 4$"):
+        Viewer(rbd.robots.double_pendulum(), port=0, pixel_ratio=ratio)
+
+
 def test_layers_are_made_when_they_are_first_shown() -> None:
     robot = rbd.robots.four_bar()
     ground = rbd.Point(robot.root_frame, (0, 0, -1)), rbd.FreeVector(robot.root_frame, (0, 0, 1))
