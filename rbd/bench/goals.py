@@ -134,17 +134,21 @@ def _columns(report: Report) -> Iterator[Outcome]:
             )
             if robot.nv < _SMALL_ROBOT or row is None or row_order is None or peak_row is None:
                 continue
-            ratio, share = row_order.seconds / row.seconds, peak_row.seconds / row.seconds
             title = f"{Section.COLUMNS}: {quantity}"
             if quantity is Quantity.INVERSE:
-                goal = f"≥ {_COLUMN_ORDER:g}"
-                yield Outcome(
-                    robot.name, f"{title}, times as fast as in row order", goal, f"{ratio:.3g}", ratio >= _COLUMN_ORDER
-                )
+                yield _against_row_order(robot.name, title, row_order.seconds / row.seconds)
             else:
-                goal = f"≥ {100 * _SHARE:g} %"
-                text = f"{100 * share:.0f} %"
-                yield Outcome(robot.name, f"{title}, share of the processor's peak", goal, text, share >= _SHARE)
+                yield _share_of_peak(robot.name, title, peak_row.seconds / row.seconds)
+
+
+def _against_row_order(robot: str, title: str, ratio: float) -> Outcome:
+    goal, is_reached = f"≥ {_COLUMN_ORDER:g}", ratio >= _COLUMN_ORDER
+    return Outcome(robot, f"{title}, times as fast as in row order", goal, f"{ratio:.3g}", is_reached)
+
+
+def _share_of_peak(robot: str, title: str, share: float) -> Outcome:
+    goal, is_reached = f"≥ {100 * _SHARE:g} %", share >= _SHARE
+    return Outcome(robot, f"{title}, share of the processor's peak", goal, f"{100 * share:.0f} %", is_reached)
 
 
 def _reached(report: Report, robot: str, goals_of_rows: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:

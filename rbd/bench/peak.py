@@ -44,6 +44,7 @@ def _loop() -> tuple[Callable[[int], float], int]:
 
 
 def _text(width: int) -> str:
+    """Return a function that runs chains of fused multiply-adds as LLVM IR."""
     from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 
     w, lanes = Writer(), Lanes(width)
@@ -51,14 +52,14 @@ def _text(width: int) -> str:
     w.add(f"declare {lanes.double} {fma}({', '.join([lanes.double] * 3)})")
     w.begin_function(f"double @peak(i64 %count) {ATTRIBUTES}")
     factor, one = lanes.double_constant(0.999), lanes.double_constant(1.0)
+    addends = [lanes.double_constant(0.001 * n) for n in range(_CHAINS)]
+
+    def fused(x: str, y: str) -> str:
+        operands = ", ".join(f"{lanes.double} {number}" for number in (x, factor, y))
+        return w.assign(f"call {lanes.double} {fma}({operands})")
 
     def iteration(_: str, chains: Sequence[str]) -> list[str]:
-        addends = [lanes.double_constant(0.001 * n) for n in range(_CHAINS)]
-        operands = [
-            f"{lanes.double} {x}, {lanes.double} {factor}, {lanes.double} {y}"
-            for x, y in zip(chains, addends, strict=True)
-        ]
-        return [w.assign(f"call {lanes.double} {fma}({each})") for each in operands]
+        return [fused(x, y) for x, y in zip(chains, addends, strict=True)]
 
     w.end_function(f"double {_sum(w, lanes, w.loop('%count', iteration, [(lanes.double, one)] * _CHAINS))}")
     return w.text()

@@ -53,18 +53,22 @@ class _CasADi:
         with tempfile.TemporaryDirectory() as folder:
             function = _function(self._casadi, program)
             library = _compiled(self._casadi, self._compiler, function, Path(folder))
-        rows, out = self._engine.samples.rows(quantity), np.zeros(program.outputs[0].shape)
-        integers, numbers = np.zeros(function.sz_iw() + 1), np.zeros(function.sz_w() + 1)
-        address = ctypes.cast(library.kernel, ctypes.c_void_p).value or 0
-        loop = native_repeat(address, rows, [out], (integers, numbers))
+        memory = np.zeros(function.sz_iw() + 1), np.zeros(function.sz_w() + 1)
+        return self._contender(library.kernel, self._engine.samples.rows(quantity), program.outputs[0].shape, memory)
+
+    def _contender(
+        self, kernel: Any, rows: list[tuple[Array, ...]], shape: tuple[int, ...], memory: tuple[Array, Array]
+    ) -> Contender:
+        """Return the contender of a function in C; `memory` is that of its integers and of its numbers."""
+        out, address = np.zeros(shape), ctypes.cast(kernel, ctypes.c_void_p).value or 0
 
         def value(k: int) -> Array:
             pointers = (ctypes.c_void_p * len(rows[k]))(*(x.ctypes.data for x in rows[k]))
             target = (ctypes.c_void_p * 1)(out.ctypes.data)
-            library.kernel(pointers, target, *(ctypes.c_void_p(x.ctypes.data) for x in (integers, numbers)), 0)
+            kernel(pointers, target, *(ctypes.c_void_p(x.ctypes.data) for x in memory), 0)
             return out.copy()
 
-        return Contender(self.name, loop, len(rows), value)
+        return Contender(self.name, native_repeat(address, rows, [out], memory), len(rows), value)
 
     def solution(self) -> Contender | None:
         return None

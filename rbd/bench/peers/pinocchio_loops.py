@@ -21,10 +21,7 @@ _PROXIMAL = 1e-12, 1e-10, 10
 
 def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -> Contender | None:
     """Return Pinocchio's constrained dynamics of linkages with revolute joints; None for other joints."""
-    bare, _ = mechanism.copy()
-    for joint in bare.loop_joints:
-        bare.remove_joint(joint)
-    tree = tree_of(bare)
+    tree = _tree_without_loops(mechanism)
     if tree is None or any(link.kind == "floating" for link in tree.links):
         return None
     pin: Any = import_module("pinocchio")
@@ -44,18 +41,21 @@ def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -
     return Contender("Pinocchio", calls(pin.constraintDynamics, arguments), len(arguments), value)
 
 
+def _tree_without_loops(mechanism: Mechanism) -> Tree | None:
+    """Return the spanning tree; None for other joints than a `Tree` has."""
+    bare, _ = mechanism.copy()
+    for joint in bare.loop_joints:
+        bare.remove_joint(joint)
+    return tree_of(bare)
+
+
 def _constraints(pin: Any, model: Any, tree: Tree, mechanism: Mechanism) -> tuple[Any, Any]:
     """Return the constraint model of each loop joint, and its data."""
     index = {link.body: k + 1 for k, link in enumerate(tree.links)} | {0: 0}
     models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
     for joint in mechanism.loop_joints:
-        ends = (
-            (mechanism.predecessor(joint), mechanism.placement(joint)),
-            (
-                mechanism.successor(joint),
-                mechanism.successor_placement(joint),
-            ),
-        )
+        before = mechanism.predecessor(joint), mechanism.placement(joint)
+        ends = (before, (mechanism.successor(joint), mechanism.successor_placement(joint)))
         places: list[Any] = []
         for body, tf in ends:
             places += [index[mechanism.bodies.index(body)], pin.SE3(tf.rotation, tf.translation)]

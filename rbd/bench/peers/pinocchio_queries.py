@@ -37,19 +37,18 @@ def _functions(pin: Any, peer: Pinocchio, tree: Tree, last: int, middle: int) ->
     tool = model.addFrame(pin.Frame("tool", joint, 0, offset, pin.FrameType.OP_FRAME))
     data, local = model.createData(), pin.ReferenceFrame.LOCAL
     motions = {**_motions(pin, model, data, tool), **_local_motions(pin, model, data, tool, base)}
-    pose = motions[Query.POSE]
+    pose, twist = motions[Query.POSE], motions[Query.LOCAL_TWIST]
 
     def jacobian(q: Array, v: Array, tau: Array) -> Any:
         return pin.computeFrameJacobian(model, data, q, tool, local)
 
-    return {
-        **motions,
+    return motions | {
         Query.POSE_MATRIX: lambda q, v, tau: pose(q, v, tau).homogeneous,
         Query.JACOBIAN: jacobian,
         Query.JACOBIAN_MATRIX: jacobian,
         Query.POINT_JACOBIAN: lambda q, v, tau: pin.computeFrameJacobian(model, data, q, tool, local)[:3],
         Query.CENTER: lambda q, v, tau: pin.centerOfMass(model, data, q),
-        Query.TASK: _task(pin, peer, data, tool, jacobian, motions[Query.LOCAL_TWIST]),
+        Query.TASK: _task(pin, peer, data, tool, jacobian, twist),
     }
 
 
