@@ -93,9 +93,9 @@ def _wrapped(
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
     with names_extra("PyTorch functions"):
         torch: Any = import_module("torch")
-    pullback = cache(make_pullback)
+    made = cache(make_pullback)
     ports = [*inputs, *outputs]
-    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: pullback()(*arrays), ports, _refuse_again)
+    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), ports, _refuse_again)
     computed = _autograd(torch, name, value, inputs, partial(_backward, gradient))
 
     def function(*arguments: Any) -> Any:

@@ -101,20 +101,24 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
     plain = _plain_rows(values, rows, cols)
     if plain is not None:
         return plain
-    if isinstance(values, (tuple, list)):
-        given = cast("Sequence[object]", values)
-        if given and all(isinstance(row, (int, float)) for row in given):
-            check_shape((len(given),), (rows, cols), name)
-        lines = tuple(row_of(row, name) for row in given)
-    else:
-        array = as_array(values, (rows, cols), name)
-        lines = tuple(tuple(row) for row in cast("list[list[object]]", array.tolist()))
+    lines = _lines(values, rows, cols, name)
     width = len(lines[0]) if lines else cols or 0
     if any(len(line) != width for line in lines):
         raise ShapeError(f"{name} has rows of different lengths", argument=name, expected=(rows, cols), actual=None)
     check_shape((len(lines), width), (rows, cols), name)
     flat = check_entries(tuple(entry for line in lines for entry in line), name, (width,))
     return tuple(flat[i * width : (i + 1) * width] for i in range(len(lines)))
+
+
+def _lines(values: object, rows: int | None, cols: int | None, name: str) -> tuple[tuple[object, ...], ...]:
+    """Return the rows of an array-like matrix, of any lengths and without validation of their entries."""
+    if isinstance(values, (tuple, list)):
+        given = cast("Sequence[object]", values)
+        if given and all(isinstance(row, (int, float)) for row in given):
+            check_shape((len(given),), (rows, cols), name)
+        return tuple(row_of(row, name) for row in given)
+    array = as_array(values, (rows, cols), name)
+    return tuple(tuple(row) for row in cast("list[list[object]]", array.tolist()))
 
 
 def _plain_entries(values: Any, length: int | None) -> tuple[Any, ...] | None:

@@ -86,20 +86,21 @@ def converted(values: object, shape: Shape, name: str) -> Array:
         with np.errstate(over="ignore"):
             return array.astype(np.float64, order="C")
     if array.dtype.kind == "c":
-        raise ShapeError(
-            f"{name} is complex, needs real numbers", argument=name, expected=shape, actual=array.dtype.name
-        )
+        message = f"{name} is complex, needs real numbers"
+        raise ShapeError(message, argument=name, expected=shape, actual=array.dtype.name)
     flat = cast("list[object]", array.reshape(-1).tolist())
     for position, x in enumerate(flat):
         _refuse_non_number(x, name, tuple(int(i) for i in np.unravel_index(position, array.shape)))
-        if not is_float(x):
-            raise ScalarError(
-                f"{name} needs floats, got {quoted(x)} of type {type(x).__name__}; states of other scalars are made"
-                " with with_scalars",
-                argument=name,
-                scalar=x,
-            )
+        _refuse_other_scalar(x, name)
     return np.array([to_float(cast("float", x)) for x in flat], dtype=np.float64).reshape(array.shape)
+
+
+def _refuse_other_scalar(x: object, name: str) -> None:
+    """Raise ScalarError for a number that is no float."""
+    if not is_float(x):
+        message = f"{name} needs floats, got {quoted(x)} of type {type(x).__name__}"
+        advice = "states of other scalars are made with with_scalars"
+        raise ScalarError(f"{message}; {advice}", argument=name, scalar=x)
 
 
 def row_of(row: object, name: str) -> tuple[object, ...]:

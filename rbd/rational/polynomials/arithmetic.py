@@ -110,15 +110,8 @@ def product(ring: Ring, a: Content, b: Content) -> Content:
     terms = {j + k: x * y for k, y in b.terms.items() for j, x in a.terms.items()}
     error = 0.0 if ring.exact else _product_error(a, b)
     degree, multilinear = max(a.degree, b.degree), a.multilinear and b.multilinear
-    return Content(
-        terms,
-        a.support | b.support,
-        degree,
-        multilinear,
-        a.max_coefficient * b.max_coefficient,
-        error,
-        _product_dropped_sum(a, b),
-    )
+    largest, dropped_sum = a.max_coefficient * b.max_coefficient, _product_dropped_sum(a, b)
+    return Content(terms, a.support | b.support, degree, multilinear, largest, error, dropped_sum)
 
 
 def _product_error(a: Content, b: Content) -> float:
@@ -146,10 +139,9 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
     degree = a.degree + b.degree
     if degree > LARGEST:
         raise ArgumentError(f"exponents above {LARGEST} are not supported", argument="other", value=degree)
-    terms = product_of_terms(b.terms, a.terms)
+    terms, support = product_of_terms(b.terms, a.terms), a.support | b.support
     count = min(len(a.terms), len(b.terms))
     error = count * (_product_error(a, b) + count * ROUNDING * a.max_coefficient * b.max_coefficient)
-    support = a.support | b.support
     for block in ring.blocks:
         if a.support & b.support & block.bit and block.circle:
             terms = with_circle_relation(terms, block)

@@ -95,11 +95,8 @@ def _rows(monomials: BlockMonomials, low: float, high: float) -> list[Row]:
     power = half + monomials.power
     denominator = _product(_power(squares, power), _power(u, n - 2 * power))
     if min(denominator) <= 0:
-        raise NotFiniteError(
-            f"s[{monomials.block.first}] is unbounded on an infinite interval; give it finite bounds",
-            argument="s_low",
-            index=(0,),
-        )
+        message = f"s[{monomials.block.first}] is unbounded on an infinite interval; give it finite bounds"
+        raise NotFiniteError(message, argument="s_low", index=(0,))
     numerators = [
         _product(_circle(u, v, squares, half, circle), _rest(u, v, n - 2 * half, s))
         for circle, s in monomials.exponents
@@ -143,18 +140,13 @@ def _power(a: Form, n: int) -> Form:
 def _rotation_rows(monomials: BlockMonomials, box: Sequence[tuple[float, float]]) -> list[Row]:
     """Return the control values on a box of the three s of a rotation, cut in eight where it is too wide."""
     n, power = monomials.degree, monomials.halves + monomials.power
-    tables = [_powers(low, high, n) for low, high in box]
-    denominator = _expanded(monomials.block, circle_numerator(monomials.block, power, (0, 0, 0, 0)), tables, n)
+    block, tables = monomials.block, [_powers(low, high, n) for low, high in box]
+    denominator = _expanded(block, circle_numerator(block, power, (0, 0, 0, 0)), tables, n)
     if min(denominator) <= 0:
         smaller = itertools.product(*(_halved(low, high) for low, high in box))
         return [row for part in smaller for row in _rotation_rows(monomials, part)]
     numerators = [
-        _expanded(
-            monomials.block,
-            _raised(monomials.block, circle_numerator(monomials.block, monomials.halves, circle), s),
-            tables,
-            n,
-        )
+        _expanded(block, _raised(block, circle_numerator(block, monomials.halves, circle), s), tables, n)
         for circle, s in monomials.exponents
     ]
     return [tuple(form[k] / denominator[k] for form in numerators) for k in range(len(denominator))]

@@ -7,6 +7,8 @@ errors in the remainder have a small bound; exact polynomials by any polynomial.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
+from typing import Any
 
 from rbd.rational.polynomials.arithmetic import Content, constant, threshold
 from rbd.rational.polynomials.polynomial import Polynomial
@@ -69,12 +71,11 @@ def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial
 
 def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> Packed | None:
     """Return the quotient, or None if a remainder is left; packed monomials are ordered as integers."""
-    lead = max(divisor)
+    lead, quotient = max(divisor), Packed()
     lead_powers = ring.unpacked(lead)
-    rest = {key: c for key, c in divisor.items() if key != lead}
+    rest = {key - lead: c for key, c in divisor.items() if key != lead}
     remainder, descending = dict(terms), [-key for key in terms]
     heapq.heapify(descending)
-    quotient_terms: Packed = {}
     while descending:
         key = -heapq.heappop(descending)
         c = remainder.pop(key, 0)
@@ -82,10 +83,14 @@ def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> P
             continue
         if any(exponents(key, (g,))[0] < e for g, e in lead_powers):
             return None
-        quotient_terms[key - lead] = c = c / divisor[lead]
-        for other, d in rest.items():
-            monomial = key - lead + other
-            if monomial not in remainder:
-                heapq.heappush(descending, -monomial)
-            remainder[monomial] = remainder.get(monomial, 0) - c * d
-    return quotient_terms
+        quotient[key - lead] = factor = c / divisor[lead]
+        _subtract(remainder, descending, [(key + other, factor * d) for other, d in rest.items()])
+    return quotient
+
+
+def _subtract(remainder: Packed, descending: list[int], terms: Sequence[tuple[int, Any]]) -> None:
+    """Subtract terms from a remainder; `descending` is the heap of its negative monomials."""
+    for monomial, c in terms:
+        if monomial not in remainder:
+            heapq.heappush(descending, -monomial)
+        remainder[monomial] = remainder.get(monomial, 0) - c

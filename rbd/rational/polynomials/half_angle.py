@@ -143,16 +143,19 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
         block, rows = ring.blocks[number], _Numerators(ring.blocks[number], power)
         terms, sizes = _substituted(ring, terms, sizes, block, rows)
         growth *= rows.growth
-    original, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
+    degree = p.content.degree + 2 * max(powers.values(), default=0)
     if ring.exact:
-        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, original.support, degree, False))
+        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, p.content.support, degree, False))
+    significant, dropped = _without_cancelled(terms, sizes)
+    roundings = len(p.content.terms) + sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
+    errors = _SubstitutionErrors(growth, roundings, max(sizes.values(), default=0.0), sum(dropped), len(dropped))
+    return Polynomial(ring, errors.content(p.content, significant, degree))
+
+
+def _without_cancelled(terms: Packed, sizes: Packed) -> tuple[Packed, list[float]]:
+    """Return the terms that are more than cancellation has left of summands of these sizes; and the others' sizes."""
     significant = {key: c for key, c in terms.items() if abs(c) > _CANCELLATION * sizes[key]}
-    dropped = [sizes[key] for key in terms.keys() - significant.keys()]
-    roundings = sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
-    errors = _SubstitutionErrors(
-        growth, len(original.terms) + roundings, max(sizes.values(), default=0.0), sum(dropped), len(dropped)
-    )
-    return Polynomial(ring, errors.content(original, significant, degree))
+    return significant, [sizes[key] for key in terms.keys() - significant.keys()]
 
 
 def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Numerators) -> tuple[Packed, Packed]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rbd.errors import NotFiniteError, ShapeError
@@ -18,26 +16,37 @@ def checked_s(ring: Ring, s: object, name: str = "s") -> Array | Vector:
 
     Raises ShapeError or NotFiniteError naming the argument.
     """
-    values: Any = s
-    if isinstance(s, (tuple, list)) and not all(_fits_float_array(x) for x in values):
-        return scalars(values, ring.s_count, name)
-    if getattr(getattr(values, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
-        return scalars(values, ring.s_count, name)
-    try:
-        array: Array = np.array(values, dtype=np.float64)
-    except MemoryError:
-        raise
-    except Exception:  # an object's own `__array__` may raise anything
-        return scalars(values, ring.s_count, name)
+    array = _float_array(s)
+    if array is None:
+        return scalars(s, ring.s_count, name)
     if array.ndim == 0 or array.shape[-1] != ring.s_count:
         message = f"{name} has shape {array.shape}, needs ({ring.s_count},), or rows of that length"
         raise ShapeError(message, argument=name, expected=(ring.s_count,), actual=array.shape)
+    _check_entries(ring, array, name)
+    return array
+
+
+def _float_array(s: object) -> Array | None:
+    """Return numbers as a new array of floats; None for other scalars, and for what is no array."""
+    if isinstance(s, (tuple, list)) and not all(_fits_float_array(x) for x in s):
+        return None
+    if getattr(getattr(s, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
+        return None
+    try:
+        return np.array(s, dtype=np.float64)
+    except MemoryError:
+        raise
+    except Exception:  # an object's own `__array__` may raise anything
+        return None
+
+
+def _check_entries(ring: Ring, array: Array, name: str) -> None:
+    """Raise NotFiniteError for entries that are no number, and for lengths that are infinite."""
     for i, block in ring.s_block.items():
         column = array[..., i]
         if np.isnan(column).any() or (block.kind is Kind.LENGTH and np.isinf(column).any()):
             allowed = "a finite number" if block.kind is Kind.LENGTH else "a number or infinity"
             raise NotFiniteError(f"{name}[{i}] must be {allowed}", argument=name, index=(i,))
-    return array
 
 
 def _fits_float_array(x: object) -> bool:
