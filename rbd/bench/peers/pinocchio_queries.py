@@ -42,7 +42,8 @@ def _functions(pin: Any, peer: Pinocchio, tree: Tree, last: int, middle: int) ->
     def jacobian(q: Array, v: Array, tau: Array) -> Any:
         return pin.computeFrameJacobian(model, data, q, tool, local)
 
-    return motions | {
+    return {
+        **motions,
         Query.POSE_MATRIX: lambda q, v, tau: pose(q, v, tau).homogeneous,
         Query.JACOBIAN: jacobian,
         Query.JACOBIAN_MATRIX: jacobian,

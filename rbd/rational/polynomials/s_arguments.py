@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rbd.errors import NotFiniteError, ShapeError
@@ -28,12 +30,13 @@ def checked_s(ring: Ring, s: object, name: str = "s") -> Array | Vector:
 
 def _float_array(s: object) -> Array | None:
     """Return numbers as a new array of floats; None for other scalars, and for what is no array."""
-    if isinstance(s, (tuple, list)) and not all(_fits_float_array(x) for x in s):
+    values: Any = s
+    if isinstance(s, (tuple, list)) and not all(_fits_float_array(x) for x in values):
         return None
-    if getattr(getattr(s, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
+    if getattr(getattr(values, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
         return None
     try:
-        return np.array(s, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except MemoryError:
         raise
     except Exception:  # an object's own `__array__` may raise anything
