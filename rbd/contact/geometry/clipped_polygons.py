@@ -7,7 +7,8 @@ an intrinsic, since which corners and edges these are depends on numbers.
 
 from __future__ import annotations
 
-from typing import Final, final
+from itertools import chain
+from typing import Final, NamedTuple, final
 
 from rbd.contact.geometry.support_polygons import (
     MOST,
@@ -25,7 +26,7 @@ from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, Rows, divide, fma, sqrt
 from rbd.intrinsics.workspace import floats, ints, operand, result
-from rbd.scalars import Vector
+from rbd.scalars import Scalar, Vector
 from rbd.spatial.linalg import Vec3
 
 CORNER_OF_A: Final = 1
@@ -44,15 +45,20 @@ class FacingPolygons(Candidates):
     a = operand("24")
     b = operand("24")
     counts = operand("2")
-    slots = result("56")
-    """For each corner of the region: its kind (0 for none), three numbers of corners of a, and three of b."""
+    kinds = result("8")
+    """The kind of each corner of the region, 0 for none."""
+    of_a = result("24")
+    """For each, the numbers of three corners of a."""
+    of_b = result("24")
     first = floats("3", "8")
     """x, y and height of the corners of a."""
     second = floats("3", "8")
     slack = floats("1")
     """How far outside a polygon a corner still counts as inside: edges that nearly coincide do not cross."""
-    made = ints("7 * candidates")
-    """The numbers in `slots`, for each candidate."""
+    made_kinds = ints("candidates")
+    """The kind of each candidate."""
+    made_of_a = ints("3 * candidates")
+    made_of_b = ints("3 * candidates")
 
 
 def _count(w: FacingPolygons, which: int) -> int:
@@ -110,14 +116,14 @@ def _height_at(p: Rows, k: int, x: float, y: float) -> float:
 
 
 def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
-    """Add a candidate; return where its numbers begin."""
+    """Add a candidate; return where its numbers of corners begin."""
     place = w.given[0]
     w.x[place] = x
     w.y[place] = y
     w.height[place] = gap
-    w.made[7 * place] = kind
+    w.made_kinds[place] = kind
     w.given[0] = place + 1
-    return 7 * place
+    return 3 * place
 
 
 def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
@@ -127,9 +133,9 @@ def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
         if _contains(w.second, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.second, other, x, y)
             at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, k, x, y))
-            w.made[at + 1] = i
-            w.made[at + 5] = k
-            w.made[at + 6] = k + 1
+            w.made_of_a[at] = i
+            w.made_of_b[at + 1] = k
+            w.made_of_b[at + 2] = k + 1
 
 
 def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
@@ -139,9 +145,9 @@ def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
         if _contains(w.first, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.first, other, x, y)
             at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, k, x, y) - w.second[2][i])
-            w.made[at + 2] = k
-            w.made[at + 3] = k + 1
-            w.made[at + 4] = i
+            w.made_of_a[at + 1] = k
+            w.made_of_a[at + 2] = k + 1
+            w.made_of_b[at] = i
 
 
 def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
@@ -156,10 +162,10 @@ def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
             gap = fma(s, w.first[2][j] - w.first[2][i], w.first[2][i])
             gap -= fma(t, w.second[2][m] - w.second[2][k], w.second[2][k])
             at = _add(w, CROSSING, fma(s, along, w.first[0][i]), fma(s, across, w.first[1][i]), gap)
-            w.made[at + 1] = i
-            w.made[at + 2] = j
-            w.made[at + 4] = k
-            w.made[at + 5] = m
+            w.made_of_a[at] = i
+            w.made_of_a[at + 1] = j
+            w.made_of_b[at] = k
+            w.made_of_b[at + 1] = m
 
 
 def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
@@ -173,6 +179,16 @@ def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
 
 def _size(p: Rows, count: int) -> float:
     return extent(p[0], count) + extent(p[1], count)
+
+
+def _store(w: FacingPolygons, count: int) -> None:
+    """Set the results to the candidates that were chosen."""
+    for k in range(count):
+        place = w.chosen[k]
+        w.kinds[k] = float(w.made_kinds[place])
+        for c in range(3):
+            w.of_a[3 * k + c] = float(w.made_of_a[3 * place + c])
+            w.of_b[3 * k + c] = float(w.made_of_b[3 * place + c])
 
 
 def _clip(w: FacingPolygons) -> int:
@@ -190,10 +206,7 @@ def _clip(w: FacingPolygons) -> int:
     _add_corners_of_a(w, first, second)
     _add_corners_of_b(w, second, first)
     _add_crossings(w, first, second)
-    count = choose_corners(w)
-    for k in range(count):
-        for c in range(7):
-            w.slots[7 * k + c] = float(w.made[7 * w.chosen[k] + c])
+    _store(w, choose_corners(w))
     return 0
 
 
@@ -211,12 +224,21 @@ CLIP_POLYGONS: Final = Intrinsic(
 )
 
 
-def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[Vector]:
-    """Return eight corners of the region in which two polygons lie on each other, as numbers.
+class RegionCorner(NamedTuple):
+    """A corner of the region in which two faces lie on each other: its kind, and the numbers of corners of the faces.
 
-    Each has its kind, 0 for none, then the numbers of three corners of `a` and of three of `b`. A corner of one lies in
-    the triangle of all three of the other; where edges cross, they go from the first to the second of each.
+    The kind is 0 if there is no such corner. A corner of one face lies above or below the triangle of three corners of
+    the other; edges that cross go from the first to the second corner of each face.
     """
-    points = (x for polygon in (a, b) for corner in polygon.corners for x in corner)
-    found = CLIP_POLYGONS((_CANDIDATES,), (*normal, *points, a.present, b.present))
-    return [found[k : k + 7] for k in range(0, len(found), 7)]
+
+    kind: Scalar
+    of_a: Vector
+    of_b: Vector
+
+
+def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[RegionCorner]:
+    """Return eight corners of the region in which two polygons lie on each other."""
+    operands = {"normal": normal, "a": chain.from_iterable(a.corners), "b": chain.from_iterable(b.corners)}
+    found = CLIP_POLYGONS.call((_CANDIDATES,), {**operands, "counts": (a.present, b.present)})
+    of_a, of_b = ([numbers[k : k + 3] for k in range(0, 3 * MOST, 3)] for numbers in (found["of_a"], found["of_b"]))
+    return [RegionCorner(*numbers) for numbers in zip(found["kinds"], of_a, of_b, strict=True)]

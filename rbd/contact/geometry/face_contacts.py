@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.contact.geometry.clipped_polygons import CORNER_OF_A, CORNER_OF_B, CROSSING, clipped_corners
+from rbd.contact.geometry.clipped_polygons import CORNER_OF_A, CORNER_OF_B, RegionCorner, clipped_corners
 from rbd.contact.geometry.separations import FAR, Separation
 from rbd.contact.geometry.support_polygons import MOST, SupportPolygon, pick, support_polygon
 from rbd.contact.geometry.vectors import point_along, where3
-from rbd.scalars import Vector, both, const, invert, less, where
+from rbd.scalars import both, invert, less, where
 from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
 
 
@@ -24,25 +24,24 @@ def face_contacts(a: Sequence[Vec3], b: Sequence[Vec3], n: Vec3) -> list[Separat
     """
     faces = support_polygon(a, n, 1), support_polygon(b, n, -1)
     most = MOST if min(len(a), len(b)) > 2 else 2
-    return [_contact(*faces, n, numbers) for numbers in clipped_corners(*faces, n)[:most]]
+    return [_contact(*faces, n, corner) for corner in clipped_corners(*faces, n)[:most]]
 
 
-def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, numbers: Vector) -> Separation:
+def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, corner: RegionCorner) -> Separation:
     """Return the points of two faces that lie above each other at a corner of the region: p_a - p_b = phi n.
 
     Edges e and f of the faces cross, or both are of the face that is under or above a corner. So phi is the distance
     along n of two planes that are parallel to e and f.
     """
-    kind = numbers[0]
-    a0, a1, a2 = (pick(a.corners, number) for number in numbers[1:4])
-    b0, b1, b2 = (pick(b.corners, number) for number in numbers[4:])
-    is_there, below, crosses = (less(const(2 * least - 1, 2), kind) for least in (CORNER_OF_A, CORNER_OF_B, CROSSING))
-    e = where3(below, sub3(a1, a0), sub3(b1, b0))
-    f = where3(crosses, sub3(b1, b0), where3(below, sub3(a2, a0), sub3(b2, b0)))
+    a0, a1, a2 = (pick(a.corners, number) for number in corner.of_a)
+    b0, b1, b2 = (pick(b.corners, number) for number in corner.of_b)
+    is_there, e_is_of_a, crosses = (less(kind, corner.kind) for kind in (0, CORNER_OF_A, CORNER_OF_B))
+    e = where3(e_is_of_a, sub3(a1, a0), sub3(b1, b0))
+    f = where3(crosses, sub3(b1, b0), where3(e_is_of_a, sub3(a2, a0), sub3(b2, b0)))
     offset, normal = sub3(a0, b0), cross3(e, f)
     turn = where(is_there, dot3(normal, n), 1)
     phi = where(is_there, dot3(normal, offset) / turn, FAR)
     share = where(crosses, dot3(cross3(f, offset), n) / turn, 0)
-    from_below = both(below, invert(crosses))
-    p_a = where3(from_below, point_along(b0, n, phi), point_along(a0, e, share))
+    is_of_b = both(e_is_of_a, invert(crosses))
+    p_a = where3(is_of_b, point_along(b0, n, phi), point_along(a0, e, share))
     return Separation(phi, p_a, point_along(p_a, n, -phi), n)

@@ -10,6 +10,7 @@ points these are depends on numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, NamedTuple, final
 
 from rbd.contact.geometry.vectors import where3
@@ -49,6 +50,8 @@ class Candidates(Workspace):
     """How far a corner lies beyond the polygon without it, at least."""
     edge = floats("3")
     """Outward normal of an edge in the plane, and how far out the edge is along it."""
+    newest = ints("1")
+    """The point that becomes a corner next."""
     chosen = ints("8")
     """The corners, counterclockwise about the normal."""
 
@@ -159,11 +162,10 @@ def _excess(w: Candidates, i: int, p: int, q: int) -> float:
     return second
 
 
-def _extend(w: Candidates, count: int) -> int:
-    """Add the point farthest beyond an edge; return 1, or 0 if no point lies beyond one."""
+def _find_newest(w: Candidates, count: int) -> int:
+    """Find the point farthest beyond an edge; return its place among the corners, or 0 if no point lies beyond one."""
     most = w.reach[0]
     place = 0
-    point = 0
     for k in range(count):
         p = w.chosen[k]
         q = w.chosen[after(k, count)]
@@ -174,12 +176,18 @@ def _extend(w: Candidates, count: int) -> int:
             if excess > most:
                 most = excess
                 place = k + 1
-                point = i
+                w.newest[0] = i
+    return place
+
+
+def _extend(w: Candidates, count: int) -> int:
+    """Add the point farthest beyond an edge; return 1, or 0 if no point lies beyond one."""
+    place = _find_newest(w, count)
     if place == 0:
         return 0
     for k in range(count, place, -1):
         w.chosen[k] = w.chosen[k - 1]
-    w.chosen[place] = point
+    w.chosen[place] = w.newest[0]
     return 1
 
 
@@ -274,9 +282,10 @@ def support_polygon(points: Sequence[Vec3], normal: Vec3, side: int) -> SupportP
     >>> support_polygon(square, (0, 0, 1), 1).present, support_polygon(square, (0, 0, 1), -1).present
     (4.0, 1.0)
     """
-    operands = (*normal, *(x for point in points for x in point), side)
-    *numbers, count = FIND_SUPPORT_POLYGON((len(points),), operands)
-    return SupportPolygon(tuple(pick(points, number) for number in numbers), count)
+    operands = {"normal": normal, "points": chain.from_iterable(points), "side": (side,)}
+    found = FIND_SUPPORT_POLYGON.call((len(points),), operands)
+    (count,) = found["count"]
+    return SupportPolygon(tuple(pick(points, number) for number in found["numbers"]), count)
 
 
 def pick(points: Sequence[Vec3], number: Scalar) -> Vec3:
