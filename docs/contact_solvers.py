@@ -18,7 +18,8 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import ScalarArray, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program

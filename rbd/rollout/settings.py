@@ -14,7 +14,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.arguments import friction_coefficient
-from rbd.contact.stepping.step_problem import JOINTS
+from rbd.contact.stepping.step_options import JOINTS
 from rbd.errors import ArgumentError
 from rbd.indexing.parameters import PARAMETERS
 from rbd.mechanism import Mechanism

@@ -20,7 +20,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
-from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameters import PARAMETERS, ParameterName, current_values
 from rbd.kinematics.scalar_state import ScalarState

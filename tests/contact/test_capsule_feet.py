@@ -9,7 +9,9 @@ import rbd
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
-from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
+from rbd.contact.stepping.solved_step import by_active_set
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
@@ -68,7 +70,7 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
 
 @pytest.mark.parametrize("capsules", [1, 5])
 def test_steps_of_feet_of_several_shapes_have_an_active_set_method_of_their_own(capsules: int) -> None:
-    program = step_of(foot(capsules), by_active_set=False).program
+    program = step_of(foot(capsules)).program
     has_it = any(call.intrinsic is PROJECT_TWISTS for call in program.calls)
     assert has_it == (capsules > 1)
 
@@ -92,7 +94,7 @@ def test_single_shapes_are_no_groups() -> None:
 
 def test_steps_are_those_of_the_active_set_method_with_the_same_bits_in_batches() -> None:
     model, given = foot(5), states(24)
-    found, exact = (step_of(model, by_active_set=which) for which in (False, True))
+    found, exact = step_of(model), step_of(model, by_active_set)
     q, v, residual, impulses = (np.array(x) for x in as_tuple(found(*given)))
     expected = [np.array(x) for x in as_tuple(exact(*given))]
     assert (residual < 1e-9).all()

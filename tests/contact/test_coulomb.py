@@ -114,7 +114,7 @@ def test_repeated_quadratic_programs_agree_where_they_converge(speed: str) -> No
 def _program(matrix: Any, right: Any, rows: Any, bounds: Any) -> ConstrainedMotion:
     found = solve_qp(matrix, right, rows, bounds)
     x, weights, active = (tuple(part.tolist()) for part in (found.x, found.multipliers, found.active))
-    return ConstrainedMotion(x, weights, active, found.kkt_residual)
+    return ConstrainedMotion(x, weights, active)
 
 
 def test_planar_and_duplicate_pairs() -> None:

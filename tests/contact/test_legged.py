@@ -9,8 +9,8 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions
+from rbd.contact.stepping.solved_step import Method, by_active_set, solved_step, step_results
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
 
@@ -30,13 +30,13 @@ def trot(t: float, q: Array, v: Array) -> Array:
     return np.concatenate([np.zeros(6), 60 * (STANDING[7:] + swing - q[7:]) - 1.0 * v[6:]])
 
 
-def step_of(model: CollisionModel, *, by_active_set: bool) -> RecordedFunction:
+def step_of(model: CollisionModel, method: Method | None = None) -> RecordedFunction:
     """Return the step as a function of q, v and torques."""
 
     def step(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         mu, dt, margin = (state.lifted(x) for x in (MU, DT, MARGIN))
         options = ContactStepOptions(dt, margin, mu)
-        solved = solved_step(model.pairs, state, tuple(torques), options, by_active_set=by_active_set)
+        solved = solved_step(model.pairs, state, tuple(torques), options, method)
         found = step_results(solved, len(model.pairs))
         return {name: found[name] for name in ("q_next", "v_next", "residual", "impulses")}
 
@@ -53,7 +53,7 @@ def test_a_second_of_trotting_is_that_of_the_active_set_method(speed: float) -> 
         return trot(t, np.array(now.q), np.array(now.v))
 
     found = ContactSimulator(model.mechanism, model, control, DT, friction=MU).run(state, 1.0)
-    exact, touching = step_of(model, by_active_set=True), 0
+    exact, touching = step_of(model, by_active_set), 0
     for k in range(500):
         q, v, residual, impulses = (np.array(x) for x in as_tuple(exact(q, v, trot(k * DT, q, v))))
         touching += int((impulses > 0).sum())
@@ -74,7 +74,7 @@ def states(count: int) -> tuple[Array, Array, Array]:
 
 
 def test_steps_alone_in_batches_and_on_threads_have_the_same_bits() -> None:
-    step = step_of(legged(), by_active_set=False)
+    step = step_of(legged())
     given = states(45)
     outputs = [np.array(x) for x in as_tuple(step(*given))]
     assert (outputs[2] < 1e-9).all()
@@ -89,7 +89,7 @@ def test_steps_alone_in_batches_and_on_threads_have_the_same_bits() -> None:
 
 
 def test_the_interpreter_has_these_bits_too() -> None:
-    step = step_of(legged(), by_active_set=False)
+    step = step_of(legged())
     given = states(3)
     outputs = [np.array(x) for x in as_tuple(step(*given))]
     for k in range(3):

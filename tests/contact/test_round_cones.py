@@ -113,9 +113,9 @@ def test_residuals_tell_what_a_motion_or_a_force_is_off(seed: int) -> None:
     def residual(x: Array, forces: Array) -> float:
         """Return the residual of a program whose forces are in balance."""
         balanced = hessian @ x - np.einsum("kij,ki->j", cones, forces)
-        given = nested(hessian), tuple(balanced.tolist()), [nested(cone) for cone in cones], bounds.tolist()
-        triples = [(a, b, c) for a, b, c in forces.tolist()]
-        return to_float(cone_residual(*given, tuple(x.tolist()), triples))
+        rows, sides = nested(np.vstack(cones)), tuple(np.repeat(bounds, 3).tolist())
+        motion = tuple(x.tolist()), tuple(forces.ravel().tolist())
+        return to_float(cone_residual(nested(hessian), tuple(balanced.tolist()), rows, sides, *motion))
 
     size = max(1.0, np.abs(x).max(), np.abs(forces).max())
     assert residual(x, forces) < 1e-7 * size

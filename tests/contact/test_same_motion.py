@@ -13,8 +13,9 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.stepping.overlaps import push_out
-from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_problem import MARGIN, ContactStepOptions, step_problem
+from rbd.contact.stepping.solved_step import by_active_set, solved_step, step_results
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_problem import step_problem
 from rbd.contact.stepping.transport import transported
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
@@ -95,7 +96,7 @@ def test_a_second_is_that_of_the_active_set_method(name: str) -> None:
 
     def step(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
         pairs = scene.model.pairs
-        found = step_results(solved_step(pairs, state, torques, settings, by_active_set=True), len(pairs))
+        found = step_results(solved_step(pairs, state, torques, settings, by_active_set), len(pairs))
         return {key: found[key] for key in ("q_next", "v_next", "impulses")}
 
     after, exact, touching = scene.simulated(), scene.recorded(step), 0

@@ -166,8 +166,7 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
 
     def solve(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
         solution = solve_qp(pack(M), pack(f), pack(J), pack(bounds), solver=solver)
-        x, lam, active = (to_tuples(part) for part in (solution.x, solution.multipliers, solution.active))
-        return ConstrainedMotion(x, lam, active, solution.kkt_residual)
+        return ConstrainedMotion(*map(to_tuples, (solution.x, solution.multipliers, solution.active)))
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
     return {

@@ -56,8 +56,9 @@ def solve_problem_by_quadratic_programs(problem: ContactProblem, v: Vector, solv
 
 
 def _frictionless_results(problem: ContactProblem, v: Vector, solve: Solve) -> Mapping[str, object]:
-    motion = solve(problem.M, problem.f, problem.J_n, problem.bounds)
-    return _named(problem.J_n, v, FrictionSolution(motion.x, motion.lam, motion.active), motion.residual, 1)
+    program = problem.M, problem.f, problem.J_n, problem.bounds
+    x, lam, active = solve(*program)
+    return _named(problem.J_n, v, FrictionSolution(x, lam, active), kkt_residual(*program, x, lam), 1)
 
 
 def _results(problem: ContactProblem, v: Vector, solution: FrictionSolution) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.vectors import any_perpendicular, length_and_direction
@@ -19,7 +19,10 @@ from rbd.scalars import Matrix, Scalar, Vector, const, minimum, sqrt
 from rbd.scalars.linear_algebra import matvec
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
 
-EDGES = 4
+EDGES: Final = 4
+"""Rows of a polyhedral cone."""
+AXES: Final = 3
+"""Rows of a round cone: normal and tangents."""
 
 
 class ContactPointJacobian(NamedTuple):

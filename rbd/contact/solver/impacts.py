@@ -18,6 +18,7 @@ from rbd.contact.model.evaluation import evaluate, number, require_model_and_sta
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
 from rbd.contact.solver.contacts import Contacts, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
 from rbd.kinematics.queries import State
@@ -82,12 +83,13 @@ def _impact(
     contacts = contacts_of(state, pairs, nearer_than(CONTACT_DISTANCE) if chosen is None else _one_of(chosen))
     M, v = mass_and_factor(state)[0], tuple(state.v)
     motion = impact_motion(state, law, restitution[0], contacts)
+    residual = _residual(law, M, contacts.J, v, restitution[0], motion)
     return {
         "v": motion.x,
         "impulses": motion.lam,
         "energy": kinetic_energy(M, motion.x) - kinetic_energy(M, v),
         "active": motion.active,
-        "residual": motion.residual,
+        "residual": residual,
     }
 
 
@@ -100,16 +102,24 @@ def impact_motion(state: ScalarState, law: Law, restitution: Scalar, contacts: C
     M, factor = mass_and_factor(state)
     J, v = contacts.J, tuple(state.v)
     if law == "unilateral":
-        return _unilateral(M, J, v, restitution)
+        bounds = _least_rates(J, v, restitution)
+        return nearest_motion(M, matvec(M, v), J, bounds)
     after = _euclidean(J, v) if law == "euclidean" else _inelastic(factor, J, v)
+    return ConstrainedMotion(after, _least_impulses(J, matvec(M, subtract(after, v))), contacts.flags())
+
+
+def _residual(law: Law, M: Matrix, J: Matrix, v: Vector, restitution: Scalar, motion: ConstrainedMotion) -> Scalar:
+    """Return the largest violation of the KKT conditions, or of J v⁺ = 0 and of the balance of the change."""
+    after, impulses = motion.x, motion.lam
+    if law == "unilateral":
+        return kkt_residual(M, matvec(M, v), J, _least_rates(J, v, restitution), after, impulses)
     change = subtract(after, v)
-    momentum = matvec(M, change)
-    impulses = _least_impulses(J, momentum)
-    balance = (change, _least_impulses(J, change)) if law == "euclidean" else (momentum, impulses)
-    return ConstrainedMotion(after, impulses, contacts.flags(), _residual(J, after, *balance))
+    if law == "euclidean":
+        return _equation_residual(J, after, change, _least_impulses(J, change))
+    return _equation_residual(J, after, matvec(M, change), impulses)
 
 
-def _residual(J: Matrix, after: Vector, change: Vector, impulses: Vector) -> Scalar:
+def _equation_residual(J: Matrix, after: Vector, change: Vector, impulses: Vector) -> Scalar:
     """Return the largest entry of J v⁺ and of change - J' impulses."""
     worst: Scalar = 0
     for rate in matvec(J, after):
@@ -132,12 +142,9 @@ def _inelastic(factor: Factor, J: Matrix, v: Vector) -> Vector:
     return subtract(v, factor.unwhitened(change))
 
 
-def _unilateral(M: Matrix, J: Matrix, v: Vector, restitution: Scalar) -> ConstrainedMotion:
-    """Return the velocity nearest to v, in the metric of M, with J v⁺ >= -e J v."""
-    rates = matvec(J, v)
-    # Pairs that already separate only must not approach afterwards.
-    bounds = tuple(where(less(rate, 0), -(restitution * rate), 0) for rate in rates)
-    return nearest_motion(M, matvec(M, v), J, bounds)
+def _least_rates(J: Matrix, v: Vector, restitution: Scalar) -> Vector:
+    """Return the bounds of J v⁺ >= -e J v; pairs that already separate only must not approach afterwards."""
+    return tuple(where(less(rate, 0), -(restitution * rate), 0) for rate in matvec(J, v))
 
 
 def _least_impulses(J: Matrix, momentum: Vector) -> Vector:

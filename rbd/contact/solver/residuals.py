@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rbd.algorithms.loops.least_squares import constraint_torques
+from rbd.contact.solver.friction_cone import AXES
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
@@ -26,27 +25,18 @@ def kkt_residual(
 
 
 def cone_residual(
-    M: Matrix,
-    f: Vector,
-    cones: Sequence[Matrix],
-    bounds: Sequence[Scalar],
-    x: Vector,
-    forces: Sequence[tuple[Scalar, Scalar, Scalar]],
-    intervals: Intervals = NO_INTERVALS,
-    lam: Vector = (),
+    M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector, intervals: Intervals = NO_INTERVALS
 ) -> Scalar:
     """Return the largest violation of the KKT conditions of round cones: of a balance, or of P(force - s) = force.
 
-    P is the projection onto the cone and s are the rates less the bound; `lam` are the multipliers of `intervals`.
+    P is the projection onto the cone and s are the rates less the bound, which is that of the first of three rows.
     """
-    rows = tuple(row for cone in cones for row in cone)
-    forces_and_multipliers = (*(part for force in forces for part in force), *lam)
     worst = maximum(
-        _imbalance(M, f, (*rows, *intervals.rows), x, forces_and_multipliers), _interval_violation(intervals, x, lam)
+        _imbalance(M, f, (*J, *intervals.rows), x, lam), _interval_violation(intervals, x, lam[len(bounds) :])
     )
-    for cone, bound, force in zip(cones, bounds, forces, strict=True):
-        rates = [dot(row, x) for row in cone]
-        unprojected = force[0] - (rates[0] - bound), force[1] - rates[1], force[2] - rates[2]
+    for k in range(0, len(J), AXES):
+        rates, force = [dot(row, x) for row in J[k : k + AXES]], lam[k : k + AXES]
+        unprojected = force[0] - (rates[0] - bounds[k]), force[1] - rates[1], force[2] - rates[2]
         for projected, part in zip(_in_cone(*unprojected), force, strict=True):
             worst = maximum(worst, absolute(projected - part))
     return worst

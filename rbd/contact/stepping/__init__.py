@@ -1,6 +1,9 @@
 """Time stepping with contacts.
 
 time_stepping.py      `contact_step`: one step on velocities, with friction
+step_options.py       options of a step
+step_call.py          checks of its arguments, and its evaluation
+point_rows.py         the rows of a contact point
 step_problem.py       its quadratic program
 solved_step.py        its solution
 transport.py          velocities from the frames at the beginning of a step to those at its end

@@ -27,7 +27,7 @@ from rbd.contact.solver.contacts import (
 from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step
-from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector, both, either, less, where

@@ -24,7 +24,7 @@ from rbd.contact.solver.impacts import CONTACT_DISTANCE, LAWS, Law
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
-from rbd.contact.stepping.step_problem import JOINTS
+from rbd.contact.stepping.step_options import JOINTS
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism

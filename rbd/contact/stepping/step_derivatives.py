@@ -7,7 +7,6 @@ implicit function theorem applies; the rest of the step is differentiated as it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Final, final
 
@@ -18,13 +17,12 @@ from typing_extensions import override
 
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.solved_step import solved_step
-from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.contact.stepping.solved_step import by_active_set, solved_step
+from rbd.contact.stepping.step_call import GivenOptions, StepCall, StepKind, Torques
+from rbd.contact.stepping.step_options import JOINTS, MARGIN
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
-from rbd.contact.stepping.time_stepping import checked_arguments, has_friction
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
@@ -82,7 +80,7 @@ class ContactStepDerivatives:
 def contact_step_derivatives(
     state: State[Any],
     model: CollisionModel,
-    torques: Sequence[Scalar] | NDArray[Any] | None,
+    torques: Torques,
     dt: float | Scalar,
     *,
     friction: float | Scalar = 0.0,
@@ -109,26 +107,19 @@ def contact_step_derivatives(
     >>> found.v_by_torques.shape, found.at_switch.shape
     ((100, 13, 13), (100, 4))
     """
-    arguments = checked_arguments(_NAME, state, model, torques, dt, friction, margin, joints)
-    frictional = has_friction(arguments)
-    if frictional and model.has_round_cones:
+    call = StepCall.checked(_NAME, state, model, torques, GivenOptions(dt, friction, margin, joints))
+    if call.kind.frictional and model.has_round_cones:
         message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
         raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
-    function = partial(_derivatives, model.pairs, frictional, joints)
-    return ContactStepDerivatives(**evaluate(model, state, (_NAME, frictional, joints), function, **arguments))
+    return ContactStepDerivatives(**call.evaluate(_derivatives))
 
 
 def _derivatives(
-    pairs: Sequence[Pair],
-    frictional: bool,
-    joints: JointOptions,
-    state: ScalarState,
-    torques: Vector,
-    settings: Vector,
+    pairs: Sequence[Pair], kind: StepKind, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
     """Return the derivatives of a step of a state of any scalars, and the pairs at a switch."""
     nq, nv, velocity_map = state.layout.nq, state.layout.nv, VelocityMap.of(state.mechanism)
-    step, owners = _step_program(pairs, frictional, joints, state)
+    step, owners = _step_program(pairs, kind, state)
     inputs = (*state.configuration_scalars(), *state.velocity_scalars(), *torques, *settings)
     q_next, _, slack, lam, held, gaps = _parts(replay(step, inputs), (nq, nv, *(len(owners),) * 4))
     slopes = _slopes(step, inputs, velocity_map)
@@ -142,9 +133,7 @@ def _derivatives(
     return named | {"at_switch": pairs_at_switch(pairs, state, settings, solved, slopes[nq + nv :])}
 
 
-def _step_program(
-    pairs: Sequence[Pair], frictional: bool, joints: JointOptions, state: ScalarState
-) -> tuple[Program, tuple[int, ...]]:
+def _step_program(pairs: Sequence[Pair], kind: StepKind, state: ScalarState) -> tuple[Program, tuple[int, ...]]:
     """Return the step as a program of x = (q, v, torques) and (dt, margin, friction), and the pair of each row.
 
     Its output "after" has q and v after the step, slacks and multipliers of the rows.
@@ -152,9 +141,8 @@ def _step_program(
     nq, nv = state.layout.nq, state.layout.nv
     with recording() as graph:
         q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
-        dt, margin, mu = graph.input("settings", (3,))
-        options = ContactStepOptions(dt, margin, mu if frictional else None, joints)
-        step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set=True)
+        options = kind.options(tuple(graph.input("settings", (3,))))
+        step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set)
         found, count = step.found, len(step.problem.bounds)
         slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
         after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])

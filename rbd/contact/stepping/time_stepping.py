@@ -6,43 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, cast
+from typing import Any, Final
 
-from numpy.typing import NDArray
-
-from rbd.arguments import require_kind
-from rbd.contact.arguments import LARGEST_FRICTION, friction_coefficient
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import (
-    evaluate,
-    number,
-    require_model_and_state,
-    require_within_reach,
-    torque_vector,
-    typed_results,
-)
+from rbd.contact.model.evaluation import number, typed_results
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_problem import JOINTS, MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_call import GivenOptions, StepCall, StepKind, Torques
+from rbd.contact.stepping.step_options import JOINTS, MARGIN
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.program.graph import Recorded
-from rbd.scalars import Scalar, Vector, less, positive, where
-from rbd.scalars.arrays import Array
-from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.state import MechanismState
+from rbd.scalars import Scalar, Vector
 
-_NAME = "contact_step"
+_NAME: Final = "contact_step"
 
 
 @typed_results(ContactStep[float], ContactStep[Scalar])
 def contact_step(
     state: State[Any],
     model: CollisionModel,
-    torques: Sequence[Scalar] | NDArray[Any] | None,
+    torques: Torques,
     dt: float | Scalar,
     *,
     friction: float | Scalar = 0.0,
@@ -65,10 +50,8 @@ def contact_step(
     >>> after.q.shape, after.active
     ((13,), array([0., 0., 0., 0.]))
     """
-    arguments = checked_arguments(_NAME, state, model, torques, dt, friction, margin, joints)
-    frictional = has_friction(arguments)
-    function = partial(_step, model.pairs, frictional, joints)
-    found = evaluate(model, state, (_NAME, frictional, joints), function, **arguments)
+    call = StepCall.checked(_NAME, state, model, torques, GivenOptions(dt, friction, margin, joints))
+    found = call.evaluate(_step)
     return ContactStep(
         found["q_next"],
         found["v_next"],
@@ -79,59 +62,8 @@ def contact_step(
     )
 
 
-def checked_arguments(
-    operation: str,
-    state: State[Any],
-    model: CollisionModel,
-    torques: object,
-    dt: float | Scalar,
-    friction: float | Scalar,
-    margin: object,
-    joints: object,
-) -> dict[str, Vector | Array]:
-    """Return the arguments of a recorded step, torques and (dt, margin, friction), from those of `contact_step`."""
-    require_model_and_state(state, model, operation)
-    require_kind(joints, JointOptions, operation=operation, argument="joints")
-    cast("JointOptions", joints).require(state.layout.nv)
-    distance = at_least_zero(margin, "margin")
-    require_within_reach(model, distance, "margin")
-    settings = _time_step(state, dt), distance, _friction(state, friction)
-    return {"torques": torque_vector(state, torques), "settings": settings}
-
-
-def has_friction(arguments: Mapping[str, Vector | Array]) -> bool:
-    """Return whether the friction of a recorded step may be more than zero."""
-    friction = arguments["settings"][2]
-    return isinstance(friction, Recorded) or cast("float", friction) > 0
-
-
-def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
-    """Return the length of the step, checked; that of an input of a recorded function is checked when this runs."""
-    return positive(dt, "dt") if _is_input(state, dt) else above_zero(dt, "dt")
-
-
-def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
-    """Return the coefficient of friction, checked as the length of the step."""
-    if not _is_input(state, friction):
-        return friction_coefficient(friction)
-    below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
-    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
-    return friction * (below * above)
-
-
-def _is_input(state: State[Any], value: object) -> bool:
-    """Return whether a value is an input of a function that is being recorded."""
-    return isinstance(value, Recorded) and not isinstance(state, MechanismState)
-
-
 def _step(
-    pairs: Sequence[Pair],
-    frictional: bool,
-    joints: JointOptions,
-    state: ScalarState,
-    torques: Vector,
-    settings: Vector,
+    pairs: Sequence[Pair], kind: StepKind, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
-    dt, margin, friction = (state.lifted(x) for x in settings)
-    options = ContactStepOptions(dt, margin, friction if frictional else None, joints)
+    options = kind.options(tuple(state.lifted(x) for x in settings))
     return step_results(solved_step(pairs, state, tuple(torques), options), len(pairs))

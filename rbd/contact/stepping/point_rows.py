@@ -1,0 +1,174 @@
+"""Rows of a contact point in the quadratic program of a step.
+
+Without friction a point has one row, that of its normal. A polyhedral friction cone has a row for each of its edges, a
+round one for each of its axes: the normal and two tangents. All of these are directions s n + t, with a share s of the
+normal, 1 or 0, and a tangent t. The normal impulse is the sum of s lam over the multipliers of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rbd.contact.geometry.separations import Separation
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.contact_rows import ContactRows
+from rbd.contact.solver.contacts import masked_row
+from rbd.contact.solver.friction_cone import (
+    ContactPointJacobian,
+    cone_edges,
+    contact_point_jacobian,
+    mean_and_least,
+    tangents,
+)
+from rbd.contact.stepping.overlaps import SHARE
+from rbd.contact.stepping.spring_rows import spring_row
+from rbd.contact.stepping.step_options import ContactStepOptions
+from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalars import Matrix, Scalar, Vector, less, maximum, sqrt, where
+from rbd.scalars.linear_algebra import matvec
+from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
+from rbd.spatial.linalg import matvec as rotated
+
+
+class PointRows(NamedTuple):
+    """The rows of a contact point of a pair, with the forces of their multipliers 1."""
+
+    owner: int
+    """The number of the pair."""
+    rows: Matrix
+    shares: tuple[int, ...]
+    """The share of the normal in each row."""
+    bound: Scalar
+    """Of rows with the normal in them."""
+    gap: Scalar
+    spring: Scalar | None
+    """The factor of the spring, None if the point is hard."""
+    forces: tuple[Vec3, ...]
+    """The force of each row's multiplier 1, in the root frame."""
+    normal: Vector
+    """The row along the normal."""
+    sinking: Scalar
+    """The rate at which the point would approach without contact."""
+    overlap: Scalar
+    """The rate at which a step removes the overlap; zero if the point is compliant."""
+    contact: ContactRows
+
+    def rise(self, rates: Vector) -> Scalar:
+        """Return how fast the point would have to rise, from the rates of its rows."""
+        if self.contact.pair.round_cone:
+            _, along, across = rates
+            return sqrt(across * across + along * along)
+        mean, least = mean_and_least(rates)
+        return mean - least
+
+
+class _Cone(NamedTuple):
+    """The rows of a cone, the force of each, in the base frame of the pair, and its share of the normal."""
+
+    rows: Matrix
+    forces: tuple[Vec3, ...]
+    shares: tuple[int, ...]
+
+
+class _Point(NamedTuple):
+    """A contact point of a pair: coefficient of friction, normal, Jacobian, and the velocity without contacts."""
+
+    state: ScalarState
+    pair: Pair
+    mu: Scalar | None
+    n: Vec3
+    J: ContactPointJacobian
+    J_n: Vector
+    v_free: Vector
+    slip: Vec3
+    """The velocity of the point at `v_free`; zero without friction."""
+
+
+def point_rows(
+    state: ScalarState, owner: int, pair: Pair, found: Separation, v_free: Vector, options: ContactStepOptions
+) -> PointRows:
+    """Return the rows of a point; they are zero if it is not nearer than the margin."""
+    near = less(found.phi, options.margin)
+    point = _point(state, pair, found, v_free, options.mu)
+    cone = _cone(point)
+    bound, spring = _bound_and_spring(point, cone, found.phi, options.dt)
+    return PointRows(
+        owner,
+        rows=tuple(masked_row(near, row) for row in cone.rows),
+        shares=cone.shares,
+        spring=None if spring is None else where(near, spring, 0),
+        forces=tuple(_in_root(state, pair, force) for force in cone.forces),
+        overlap=SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
+        sinking=maximum(-dot3(found.n, point.slip), 0),
+        bound=where(near, bound, 0),
+        gap=found.phi,
+        normal=point.J_n,
+        contact=ContactRows(pair, found.p_a, cone.forces, near),
+    )
+
+
+def _point(state: ScalarState, pair: Pair, found: Separation, v_free: Vector, mu: Scalar | None) -> _Point:
+    own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
+    J = contact_point_jacobian(state, pair, found.p_a)
+    J_n = J.row(found.n)
+    return _Point(state, pair, own, found.n, J, J_n, v_free, zero3() if own is None else J.velocity(v_free))
+
+
+def _bound_and_spring(point: _Point, cone: _Cone, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:
+    """Return the least rate at which the gap of a point may change, and the factor of its spring if it has one."""
+    if point.pair.compliance is not None:
+        return spring_row(point.state, point.pair.compliance, phi, dt)
+    return _least_rate(point, cone, maximum(phi, 0), dt), None
+
+
+def _least_rate(point: _Point, cone: _Cone, gap: Scalar, dt: Scalar) -> Scalar:
+    """Return the least rate at which a gap may change; points that meet in this step rebound, if their pair does."""
+    closing = -gap / dt
+    if point.pair.restitution == 0:
+        return closing
+    rates = matvec(cone.rows, tuple(point.state.v))
+    rate, _ = mean_and_least(tuple(rate for rate, share in zip(rates, cone.shares, strict=True) if share))
+    rebound = -point.state.lifted(point.pair.restitution) * rate
+    return where(less(rate, closing), maximum(closing, rebound), closing)
+
+
+def _cone(point: _Point) -> _Cone:
+    """Return the friction cone; two of its directions lie along the sliding velocity."""
+    n, mu, J_n = point.n, point.mu, point.J_n
+    if mu is None:
+        return _Cone((J_n,), (n,), (1,))
+    directions = tangents(n, point.slip)
+    if point.pair.round_cone:
+        J_t = (tuple(mu * x for x in point.J.row(t)) for t in directions)
+        return _Cone((J_n, *J_t), (n, *(scale3(t, mu) for t in directions)), (1, 0, 0))
+    forces = [add3(n, scale3(t, sign * mu)) for t in directions for sign in (1, -1)]
+    rows = cone_edges(J_n, [tuple(mu * x for x in point.J.row(t)) for t in directions])
+    return _with_turning(point, rows, forces)
+
+
+def _with_turning(point: _Point, rows: Matrix, forces: Sequence[Vec3]) -> _Cone:
+    """Return a cone of these edges with torsional and rolling friction.
+
+    Sliding, torsional and rolling friction are bounded each for itself: the edges are all sums of one edge of each.
+    """
+    for turns in _turning_rows(point):
+        rows = tuple(edge for row in rows for edge in cone_edges(row, turns))
+    each = tuple(force for force in forces for _ in range(len(rows) // len(forces)))
+    return _Cone(rows, each, (1,) * len(rows))
+
+
+def _turning_rows(point: _Point) -> list[list[Vector]]:
+    """Return the rows of torsional friction, about the normal, and of rolling friction, about two tangents."""
+    pair, J = point.pair, point.J
+    rolling = tangents(point.n, J.turning(point.v_free)) if pair.rolling_friction else ()
+    found: list[list[Vector]] = []
+    for coefficient, axes in ((pair.torsional_friction, (point.n,)), (pair.rolling_friction, rolling)):
+        length = point.state.lifted(coefficient)
+        if coefficient:
+            found.append([tuple(length * x for x in J.turning_row(axis)) for axis in axes])
+    return found
+
+
+def _in_root(state: ScalarState, pair: Pair, x: Vec3) -> Vec3:
+    return rotated(state.relative_transform(pair.base, state.layout.root_frame).rotation_components, x)

@@ -1,0 +1,106 @@
+"""Calls of functions of a time step: their arguments are checked, and the function is recorded once for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, cast, final
+
+import attrs
+from numpy.typing import NDArray
+
+from rbd.arguments import require_kind
+from rbd.contact.arguments import LARGEST_FRICTION, friction_coefficient
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import evaluate, require_model_and_state, require_within_reach, torque_vector
+from rbd.contact.model.pairs import Pair
+from rbd.contact.stepping.joint_options import JointOptions
+from rbd.contact.stepping.step_options import ContactStepOptions
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
+from rbd.program.graph import Recorded
+from rbd.scalars import Scalar, Vector, less, positive, where
+from rbd.scalars.arrays import Array
+from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.state import MechanismState
+
+Torques: TypeAlias = "Sequence[Scalar] | NDArray[Any] | None"
+
+
+@final
+@attrs.frozen
+class StepKind:
+    """What steps of one recorded function have in common: whether there is friction, and the options of joints."""
+
+    frictional: bool
+    joints: JointOptions
+
+    def options(self, settings: Vector) -> ContactStepOptions:
+        """Return the options of a step from (dt, margin, friction)."""
+        dt, margin, friction = settings
+        return ContactStepOptions(dt, margin, friction if self.frictional else None, self.joints)
+
+
+StepFunction: TypeAlias = Callable[[Sequence[Pair], StepKind, ScalarState, Vector, Vector], Mapping[str, object]]
+"""A function of pairs, the kind of a step, a state, torques and settings: (dt, margin, friction)."""
+
+
+class GivenOptions(NamedTuple):
+    """Options of a step as users give them."""
+
+    dt: float | Scalar
+    friction: float | Scalar
+    margin: float
+    joints: JointOptions
+
+
+@final
+@attrs.frozen
+class StepCall:
+    """A call of a function of a step, whose arguments are checked."""
+
+    operation: str
+    state: State[Any]
+    model: CollisionModel
+    kind: StepKind
+    torques: Vector | Array
+    settings: Vector
+
+    @classmethod
+    def checked(
+        cls, operation: str, state: State[Any], model: CollisionModel, torques: Torques, given: GivenOptions
+    ) -> StepCall:
+        """Return the call; raise what `contact_step` does."""
+        require_model_and_state(state, model, operation)
+        require_kind(given.joints, JointOptions, operation=operation, argument="joints")
+        given.joints.require(state.layout.nv)
+        margin = at_least_zero(given.margin, "margin")
+        require_within_reach(model, margin, "margin")
+        dt, friction = _time_step(state, given.dt), _friction(state, given.friction)
+        kind = StepKind(isinstance(friction, Recorded) or cast("float", friction) > 0, given.joints)
+        return cls(operation, state, model, kind, torque_vector(state, torques), (dt, margin, friction))
+
+    def evaluate(self, function: StepFunction) -> dict[str, Any]:
+        """Return the named arrays of a function, which is always the same for this operation."""
+        recorded = partial(function, self.model.pairs, self.kind)
+        arguments: dict[str, Any] = {"torques": self.torques, "settings": self.settings}
+        return evaluate(self.model, self.state, (self.operation, self.kind), recorded, **arguments)
+
+
+def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
+    """Return the length of the step, checked; that of an input of a recorded function is checked when this runs."""
+    return positive(dt, "dt") if _is_input(state, dt) else above_zero(dt, "dt")
+
+
+def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
+    """Return the coefficient of friction, checked as the length of the step."""
+    if not _is_input(state, friction):
+        return friction_coefficient(friction)
+    below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
+    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
+    return friction * (below * above)
+
+
+def _is_input(state: State[Any], value: object) -> bool:
+    """Return whether a value is an input of a function that is being recorded."""
+    return isinstance(value, Recorded) and not isinstance(state, MechanismState)
