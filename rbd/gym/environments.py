@@ -19,10 +19,9 @@ from rbd.arguments import require_choice, require_kind, several, whole_number
 from rbd.compiled.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
+from rbd.gym.episodes import Episodes
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
-from rbd.gym.task import Outcome, Task
-from rbd.rollout.cases import Start
-from rbd.rollout.rows import rows_of
+from rbd.gym.task import Task
 from rbd.rollout.worlds import Worlds
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
@@ -73,23 +72,29 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         threads: int | None = None,
     ) -> None:
         """Record the step of the worlds; it is compiled in the first call of `step`."""
-        self.task = _task(task)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         require_choice(mode, ("NextStep", "SameStep"), "autoreset_mode", "mode of autoreset")
         self._same_step = mode == "SameStep"
         self.metadata = {"autoreset_mode": AutoresetMode(mode), "render_modes": []}
         self.num_envs = whole_number(num_envs, "num_envs", 1)
         self._most = None if max_episode_steps is None else whole_number(max_episode_steps, "max_episode_steps", 1)
+        self._episodes = Episodes(_task(task), _generators(self.num_envs), threads)
         observations, actions = spaces_of(self.task)
         self.single_observation_space, self.single_action_space = observations, actions
         self.observation_space = batch_space(observations, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
-        self.worlds: Worlds = self.task.worlds(self.num_envs, threads)
-        self._start_names = self.task.start_names()
-        self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
-        self._drawn: dict[int, Start] = {}  # before worlds change: what the user's function raises then changes nothing
         self._ended = np.zeros(self.num_envs, np.bool_)
         self._elapsed = np.zeros(self.num_envs, np.int64)
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return self._episodes.task
+
+    @property
+    def worlds(self) -> Worlds:
+        """The worlds of the environment, such as to show their states in a viewer."""
+        return self._episodes.worlds
 
     @override
     def reset(
@@ -98,86 +103,54 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         """Begin new episodes and return the observations; option "reset_mask" chooses the sub-environments."""
         seeds, mask = _seeds(seed, self.num_envs), _mask(options, self.num_envs)
         seeded = {k: seeding.np_random(each)[0] for k, each in enumerate(seeds) if each is not None}
-        generators = [seeded.get(k, generator) for k, generator in enumerate(self._generators)]
-        drawn = {k: start for k, start in self._drawn.items() if k not in seeded}
-        self._drawn = drawn | self._starts(np.flatnonzero(mask), generators, drawn)
-        self._generators = generators
-        self._reset_rows(mask)
-        return self._evaluated(np.zeros(self._action_shape))["observation"], {}
+        rows = np.flatnonzero(mask)
+        self._episodes.seed(seeded, rows)
+        self._begin(rows)
+        return self._episodes.observations(), {}
 
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
-        torques = np.clip(rows_of(actions, self._action_shape, "actions"), -1.0, 1.0)
-        begins = self._ended.copy()
-        rows = np.arange(self.num_envs) if self._same_step else np.flatnonzero(begins)
-        self._drawn |= self._starts(rows, self._generators, self._drawn)
-        self.worlds.step(torques, self.task.steps)
+        held, begins = self._episodes.clipped(actions), self._ended.copy()
+        self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(begins))
+        self._episodes.hold(held)
         if begins.any():
-            self._reset_rows(begins)
-            torques[begins] = 0.0
-        results = self._evaluated(torques)
-        failed = self.worlds.status != 0
-        terminated = ((results["terminated"] > 0) | failed) & ~begins
+            self._begin(np.flatnonzero(begins))
+            held[begins] = 0.0
+        found = self._episodes.outcomes(held)
         self._elapsed[~begins] += 1
+        terminated = found.terminated & ~begins
         truncated = ~terminated & ~begins & (self._most is not None and self._elapsed >= (self._most or 0))
-        rewards = np.where(begins | failed, 0.0, results["reward"])
-        infos: Infos = {"status": self.worlds.status, "_status": failed} if failed.any() else {}
+        infos: Infos = {"status": self.worlds.status, "_status": found.failed} if found.failed.any() else {}
         self._ended = terminated | truncated
-        observations = results["observation"]
-        if self._same_step and self._ended.any():
-            observations = self._restarted(observations, infos)
-        return observations, rewards, terminated, truncated, infos
+        observations = self._restarted(found.observations, infos)
+        return observations, np.where(begins, 0.0, found.rewards), terminated, truncated, infos
 
     def __copy__(self) -> VectorEnvironment:
         """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
-        return deepcopy(self, _shared_by_copies(self))
+        return deepcopy(self, _shared_by_copies(self._episodes))
 
-    @property
-    def _action_shape(self) -> tuple[int, int]:
-        return self.num_envs, self.task.action_size
-
-    def _evaluated(self, actions: Array) -> Outcome:
-        return self.task.evaluate(self.worlds, actions)
-
-    def _reset_rows(self, mask: NDArray[np.bool_]) -> None:
-        """Begin new episodes with the starts drawn for them, where `mask` is true."""
-        rows = np.flatnonzero(mask)
-        starts = [self._drawn.pop(row) for row in rows.tolist()]
-        if starts:
-            self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
+    def _begin(self, rows: NDArray[np.intp]) -> None:
+        """Begin new episodes with the starts drawn for them."""
+        self._episodes.begin(rows)
         self._ended[rows], self._elapsed[rows] = False, 0
 
-    def _starts(
-        self, rows: NDArray[np.int64], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
-    ) -> dict[int, Start]:
-        """Return what the next episodes of `rows` begin with, of those that have no start drawn."""
-        return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
-
-    def _start(self, generator: np.random.Generator) -> Start:
-        """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
-        start, first = self.task.start(generator), self._start_names
-        if set(start) != set(first):
-            shown = [", ".join(names) or "nothing" for names in (start, first)]
-            message = f"start draws {shown[0]}, and drew {shown[1]} at first; draw the same names each time"
-            raise ArgumentError(message, argument="start", value=tuple(start), allowed=first)
-        return start
-
     def _restarted(self, last: Array, infos: Infos) -> Array:
-        """Return the observations, of new episodes where the old ones have ended; infos get the last ones."""
+        """Return the observations, of new episodes where old ones end in the same step; infos get the last ones."""
+        if not (self._same_step and self._ended.any()):
+            return last
         ended = self._ended.copy()
         final_obs = np.full(self.num_envs, None, dtype=object)
         for row in np.flatnonzero(ended):
             final_obs[row] = last[row]
         infos |= {"final_obs": final_obs, "_final_obs": ended}
-        self._reset_rows(ended)
-        fresh = self._evaluated(np.zeros(self._action_shape))["observation"]
-        return np.where(ended[:, None], fresh, last)
+        self._begin(np.flatnonzero(ended))
+        return np.where(ended[:, None], self._episodes.observations(), last)
 
 
 @final
 class Environment(gymnasium.Env[Array, Array]):
-    """Environment of a task: one world of a `VectorEnvironment`, with the same bits.
+    """Environment of a task: one world, with the bits of one in a `VectorEnvironment`.
 
     `gymnasium.make` makes it, too, and limits the length of episodes:
 
@@ -191,44 +164,49 @@ class Environment(gymnasium.Env[Array, Array]):
     def __init__(self, task: Task | str) -> None:
         """Record the step of the world."""
         self.metadata = {"render_modes": []}
-        self._vector = VectorEnvironment(task, 1, threads=1)
-        self.observation_space, self.action_space = spaces_of(self._vector.task)
+        self._episodes = Episodes(_task(task), _generators(1), threads=1)
+        self.observation_space, self.action_space = spaces_of(self.task)
 
     @property
     def task(self) -> Task:
         """The task."""
-        return self._vector.task
+        return self._episodes.task
 
     @property
     def worlds(self) -> Worlds:
         """The worlds of the environment, of which there is one, such as to show its state in a viewer."""
-        return self._vector.worlds
+        return self._episodes.worlds
 
     @override
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:
         """Begin a new episode; return its first observation."""
         super().reset(seed=_seeds(seed, 1)[0])
-        self._vector._generators[0] = self.np_random  # pyright: ignore[reportPrivateUsage]  # one generator for both
-        observations, _ = self._vector.reset()
-        return observations[0], {}
+        row = np.zeros(1, np.intp)
+        self._episodes.seed({0: self.np_random}, row)
+        self._episodes.begin(row)
+        return self._episodes.observations()[0], {}
 
     @override
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
-        """Hold the action for one step of the environment."""
-        self._vector._ended[0] = False  # pyright: ignore[reportPrivateUsage]  # who steps on wants no reset
-        observations, rewards, terminated, _, infos = self._vector.step(as_numbers(action, "action")[None])
-        info = {"status": int(infos["status"][0])} if "status" in infos else {}
-        return observations[0], float(rewards[0]), bool(terminated[0]), False, info
+        """Hold the action for one step of the environment; also after the end of an episode."""
+        held = self._episodes.clipped(as_numbers(action, "action")[None])
+        self._episodes.hold(held)
+        found = self._episodes.outcomes(held)
+        info = {"status": int(self.worlds.status[0])} if found.failed[0] else {}
+        return found.observations[0], float(found.rewards[0]), bool(found.terminated[0]), False, info
 
     def __copy__(self) -> Environment:
         """Return an environment of the same task and machine code, with a world, generator and spaces of its own."""
-        return deepcopy(self, _shared_by_copies(self._vector))
+        return deepcopy(self, _shared_by_copies(self._episodes))
 
 
-def _shared_by_copies(environment: VectorEnvironment) -> dict[int, Any]:
+def _generators(count: int) -> list[np.random.Generator]:
+    return [seeding.np_random()[0] for _ in range(count)]
+
+
+def _shared_by_copies(episodes: Episodes) -> dict[int, Any]:
     """Return what a deep copy takes for copies made before, so that it shares the task and the machine code."""
-    task, worlds = environment.task, environment.worlds
-    return {id(task): task, id(worlds): copy(worlds)}
+    return {id(episodes.task): episodes.task, id(episodes.worlds): copy(episodes.worlds)}
 
 
 def _seeds(seed: object, count: int) -> list[int | None]:

@@ -194,12 +194,12 @@ def test_failing_draws_change_nothing(mode: str) -> None:
     before = environments.worlds.q.copy(), environments.worlds.t.copy()
     drawn["v"] = np.zeros(2)
     for call in (partial(environments.step, np.ones((2, 1))), partial(environments.reset, seed=4)):
-        generators = list(environments._generators)
+        generators = list(environments._episodes.generators)
         with pytest.raises(ArgumentError, match="start draws q, v, and drew q at first"):
             call()
         np.testing.assert_array_equal(environments.worlds.q, before[0])
         np.testing.assert_array_equal(environments.worlds.t, before[1])
-        assert environments._generators == generators
+        assert environments._episodes.generators == generators
     del drawn["v"]
     _, _, terminated, truncated, _ = environments.step(np.ones((2, 1)))
     assert not terminated.any()

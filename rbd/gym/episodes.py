@@ -1,0 +1,86 @@
+"""Episodes of a task in many worlds: where each begins, and what its actions are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbd.errors import ArgumentError
+from rbd.gym.task import Task
+from rbd.rollout.cases import Start
+from rbd.rollout.rows import rows_of
+from rbd.rollout.worlds import Worlds
+from rbd.scalars.arrays import Array
+
+
+class Outcomes(NamedTuple):
+    """What the last actions led to, with a row per world; a world whose simulation failed terminates without reward."""
+
+    observations: Array
+    rewards: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    failed: NDArray[np.bool_]
+
+
+@final
+class Episodes:
+    """The worlds of a task, with a random generator for each, from which its next episodes begin."""
+
+    def __init__(self, task: Task, generators: Iterable[np.random.Generator], threads: int | None) -> None:
+        """Record the step of the worlds, one for each generator; it is compiled in the first step."""
+        self.task, self.generators = task, list(generators)
+        self.worlds: Worlds = task.worlds(len(self.generators), threads)
+        self._start_names = task.start_names()
+        self._drawn: dict[int, Start] = {}
+
+    def seed(self, generators: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> None:
+        """Replace the generators of some worlds, and draw the starts of the next episodes of `rows`, or do nothing."""
+        replaced = [generators.get(k, generator) for k, generator in enumerate(self.generators)]
+        kept = {k: start for k, start in self._drawn.items() if k not in generators}
+        self._drawn, self.generators = kept | self._starts(rows, replaced, kept), replaced
+
+    def draw(self, rows: NDArray[np.intp]) -> None:
+        """Draw the starts of the next episodes of `rows`, before any world changes: the user's function may raise."""
+        self._drawn |= self._starts(rows, self.generators, self._drawn)
+
+    def begin(self, rows: NDArray[np.intp]) -> None:
+        """Begin new episodes with the starts drawn for them."""
+        starts = [self._drawn.pop(row) for row in rows.tolist()]
+        if starts:
+            self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
+
+    def clipped(self, actions: ArrayLike) -> Array:
+        """Return actions within the bounds of the action space, one row per world."""
+        return np.clip(rows_of(actions, (self.worlds.count, self.task.action_size), "actions"), -1.0, 1.0)
+
+    def hold(self, actions: Array) -> None:
+        """Hold actions for one step of the environment."""
+        self.worlds.step(actions, self.task.steps)
+
+    def outcomes(self, actions: Array) -> Outcomes:
+        """Return the outcomes of the worlds as they are, after these actions."""
+        found, failed = self.task.evaluate(self.worlds, actions), self.worlds.status != 0
+        rewards = np.where(failed, 0.0, found["reward"])
+        return Outcomes(found["observation"], rewards, (found["terminated"] > 0) | failed, failed)
+
+    def observations(self) -> Array:
+        """Return the observations of episodes that begin."""
+        return self.task.evaluate(self.worlds, np.zeros((self.worlds.count, self.task.action_size)))["observation"]
+
+    def _starts(
+        self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
+    ) -> dict[int, Start]:
+        """Return what the next episodes of `rows` begin with, of those that have no start drawn."""
+        return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
+
+    def _start(self, generator: np.random.Generator) -> Start:
+        """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
+        start, first = self.task.start(generator), self._start_names
+        if set(start) != set(first):
+            shown = [", ".join(names) or "nothing" for names in (start, first)]
+            message = f"start draws {shown[0]}, and drew {shown[1]} at first; draw the same names each time"
+            raise ArgumentError(message, argument="start", value=tuple(start), allowed=first)
+        return start
