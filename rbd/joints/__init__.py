@@ -1,6 +1,13 @@
 """Joint types: how the frame after a joint may move with respect to the frame before it.
 
-`rbd/joints/base.py` explains how to write a custom joint type; `rbd.testing.check_joint_type` checks one.
+base.py            JointType, the interface, and how to write a joint type; `rbd.testing.check_joint_type` checks one
+fixed.py, revolute.py, prismatic.py, screw.py, planar.py, universal.py, sincos.py   joint types, one each
+spherical.py, floating.py   joint types with a chart of rotations
+reversed.py        Reversed: any joint type with predecessor and successor exchanged
+axis.py            axes, and rotation about an axis
+one_axis.py        what joint types with one axis share
+charts.py          charts of rotations: quaternion, modified Rodrigues parameters, rotation vector
+chart_joint.py     what joint types with a chart share
 """
 
 from __future__ import annotations

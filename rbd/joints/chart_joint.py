@@ -75,6 +75,6 @@ class ChartJoint(BuiltinJointType):
         return (*self._chart.principal_value(r), *position)
 
     @override
-    def flipped(self) -> Self:
+    def reversed(self) -> Self:
         """Return the joint itself: reversing changes the coordinates."""
         return self

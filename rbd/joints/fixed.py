@@ -63,5 +63,5 @@ class Fixed(BuiltinJointType):
         return ()
 
     @override
-    def flipped(self) -> Fixed:
+    def reversed(self) -> Fixed:
         return Fixed()
