@@ -4,7 +4,7 @@ robot.py                CompiledRobot: the algorithms of a mechanism as methods,
 robot_algorithms.py     its methods that evaluate an algorithm
 robot_steps.py          its methods that go forward in time
 robot_methods.py        what these methods share
-robot_functions.py      its recorded functions, by method and options
+robot_recordings.py     its recorded functions, by method and options
 function_table.py       recorded functions by name, each recorded once
 recording_specs.py      what each method records
 step_derivatives.py     derivatives of steps

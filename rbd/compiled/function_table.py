@@ -47,12 +47,9 @@ class FunctionTable:
         """Raise StaleStateError if the mechanism was edited."""
         versions = (self.mechanism.structure_version, self.mechanism.parameter_version)
         if versions != self.versions:
-            raise StaleStateError(
-                "the mechanism was edited after this robot was compiled; call rbd.compile again, "
-                "with parameters=[...] for values that change",
-                made_with=self.versions,
-                now=versions,
-            )
+            advice = ", with parameters=[...] for values that change" if versions[0] == self.versions[0] else ""
+            message = f"the mechanism was edited after this robot was compiled; call rbd.compile again{advice}"
+            raise StaleStateError(message, made_with=self.versions, now=versions)
 
     def _made(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:
         with self._lock.inner:

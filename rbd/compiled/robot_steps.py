@@ -83,13 +83,13 @@ class RobotSteps(RobotMethods):
         constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
         `external_wrenches` as in `CompiledRobot`; they are constant in their frames during the step.
         """
-        start = self._functions.initial_arrays(q, v, s)
-        inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)
+        start = self._recordings.initial_arrays(q, v, s)
+        wrenches, components = self._recordings.wrench_inputs(external_wrenches, wrench_frame)
         options = CallOptions(out, threads, status, parameters)
-        function = self._functions.step(integrator, stabilization, inputs)
-        result = options.call(function, (*start, self._torques(tau), dt, *wrenches))
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not inputs:
-            self._after_call("step", function)
+        function = self._recordings.step(integrator, stabilization, wrenches)
+        result = options.call(function, (*start, self._torques(tau), dt, *components))
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not wrenches:
+            self._called("step", function)
         return tuple(result)
 
     @overload
@@ -157,11 +157,11 @@ class RobotSteps(RobotMethods):
         `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in
         `CompiledRobot`, constant in their frames.
         """
-        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
-        inputs, wrenches = self._functions.wrench_inputs(external_wrenches, wrench_frame)
+        arrays = (*self._recordings.initial_arrays(q, v, s), self._torques(tau), dt)
+        wrenches, components = self._recordings.wrench_inputs(external_wrenches, wrench_frame)
         check_parameters(parameters)
-        function = self._functions.step(integrator, stabilization, inputs)
-        named = {**parameters, **dict(zip([each.name for each in inputs], wrenches, strict=True))}
+        function = self._recordings.step(integrator, stabilization, wrenches)
+        named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
         return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
 
     @overload
@@ -217,7 +217,7 @@ class RobotSteps(RobotMethods):
         these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
         stabilisation.
         """
-        arrays = (*self._functions.initial_arrays(q, v, s), self._torques(tau), dt)
+        arrays = (*self._recordings.initial_arrays(q, v, s), self._torques(tau), dt)
         options = CallOptions(out, threads, status, parameters)
-        found = options.call(self._functions.step_derivatives(integrator, space), arrays)
+        found = options.call(self._recordings.step_derivatives(integrator, space), arrays)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)

@@ -34,16 +34,16 @@ FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "g
 
 
 @final
-class RobotFunctions:
+class RobotRecordings:
     """The recorded functions of one mechanism, each recorded at its first use."""
 
     def __init__(self, table: FunctionTable) -> None:
         """Set the table of functions."""
         self.table = table
 
-    def algorithm(self, name: str, inputs: WrenchInputs = ()) -> RecordedFunction:
-        """Return the function of an algorithm, with external wrenches as these inputs."""
-        return self._recorded(name, lambda: SPECS[name], inputs)
+    def algorithm(self, name: str, wrenches: WrenchInputs = ()) -> RecordedFunction:
+        """Return the function of an algorithm, with these external wrenches as inputs."""
+        return self._recorded(name, lambda: SPECS[name], wrenches)
 
     def derivatives(self, name: str, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of an algorithm."""
@@ -56,7 +56,7 @@ class RobotFunctions:
         return self._recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
 
     def step(
-        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, inputs: WrenchInputs = ()
+        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, wrenches: WrenchInputs = ()
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.table.mechanism)
@@ -64,7 +64,7 @@ class RobotFunctions:
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
         options = PLAIN if usual else StepOptions(gains)
-        return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), inputs)
+        return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), wrenches)
 
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""
@@ -80,7 +80,7 @@ class RobotFunctions:
         key = f"step_derivatives with contacts {integrator}"
         return self.table.function(key, lambda: contact_step_derivatives(step, mechanism))
 
-    def named(
+    def by_name(
         self, name: str, body: RigidBody | str | None, space: Space, integrator: FixedStepMethod
     ) -> RecordedFunction:
         """Return the function of a method; raise ArgumentError for other names, and for a body it does not take."""
@@ -112,5 +112,5 @@ class RobotFunctions:
             return (), ()
         return wrench_inputs(layout_of(self.table.mechanism), external, frame)
 
-    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], inputs: WrenchInputs = ()) -> RecordedFunction:
-        return self.table.recorded(key_with_wrenches(key, inputs), lambda: with_wrenches(spec(), inputs))
+    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], wrenches: WrenchInputs = ()) -> RecordedFunction:
+        return self.table.recorded(key_with_wrenches(key, wrenches), lambda: with_wrenches(spec(), wrenches))
