@@ -218,6 +218,19 @@ def test_round_solids_rest_on_height_fields(kind: str) -> None:
     np.testing.assert_allclose(found[:7], q, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["cylinder", "ball"])
+def test_round_solids_roll_down_slopes_of_height_fields(kind: str) -> None:
+    """The hull faces the slope, not what is below: it does not stick on two of its edges."""
+    heights, slope = -0.2 * np.linspace(-2, 2, 9)[:, None] * np.ones(9), np.arctan(0.2)
+    shape = body_of("cylinder", 8) if kind == "cylinder" else lambda frame: Ellipsoid(frame, (0.1,) * 3, hull_points=8)
+    q = [*LYING, -1, 0, 0.2 + 0.1 / np.cos(slope)]
+    moved = run_on(lambda root: HeightField(root, (4.0, 4.0), heights), shape, q, (0, 0, -1e-9, 0, 0, 0))
+    inertia = 2.0 * 0.1**2
+    wanted = G * np.sin(slope) / (1 + 1 / 50 / inertia)
+    assert np.linalg.norm(moved[10:]) == pytest.approx(wanted, rel=1e-3)
+    assert abs(moved[5]) < 1e-6
+
+
 @KINDS
 def test_rows_of_batches_of_steps_have_the_bits_of_live_states(kind: str) -> None:
     state, model = free_body(body_of(kind), OTHERS["cylinder"])

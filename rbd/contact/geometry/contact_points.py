@@ -34,17 +34,25 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
     """Return the points at which `a` may rest on `b`, the nearest ones among them."""
     if isinstance(a, PlacedEllipsoid) or isinstance(b, PlacedEllipsoid):
         return [nearest_points(a, b)]
-    a, b = with_distance(a, b)
     if type(b) in _ON_GROUND:
         return list(_ON_GROUND[type(b)](a, b))
     if type(a) in _ON_GROUND:
         return [point.swapped() for point in _ON_GROUND[type(a)](b, a)]
+    a, b = with_distance(a, b)
     nearest = nearest_points(a, b)
     return [nearest, *_between_faces(a, b, nearest.n)]
 
 
 def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
-    """Yield two points of each sphere, for hollows, and one of each corner of a box or hull."""
+    """Yield two points of each sphere, for hollows, and one of each corner of a box or hull.
+
+    Of a cylinder there are the nearest corner of its hull, and those of the face around it.
+    """
+    if isinstance(a, PlacedCylinder):
+        hull, _ = with_distance(a, field)
+        nearest = nearest_points(hull, field)
+        yield nearest
+        yield from _on_face(list(spheres_of(hull)), nearest.n, lambda point: nearest_on_field(field, point)[0])
     for point, radius in spheres_of(a):
         first, second = nearest_on_field(field, point)
         yield first.inflated(radius, 0)
@@ -61,14 +69,14 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
         yield from (onto_plane(point, radius, plane) for point, radius in corners)
     else:
         yield nearest_points(a, plane)
-        yield from _on_face(corners, plane)
+        yield from _on_face(corners, plane.normal, lambda point: onto_plane(point, 0, plane))
 
 
-def _on_face(corners: Sequence[Ball], plane: PlacedHalfSpace) -> Iterator[Separation]:
-    """Yield the corners of the face that lies on a plane."""
-    face = support_polygon([point for point, _ in corners], plane.normal, 1)
+def _on_face(corners: Sequence[Ball], n: Vec3, onto: Callable[[Vec3], Separation]) -> Iterator[Separation]:
+    """Yield the corners of the face that lies on ground with a normal; `onto` returns the distance of a corner."""
+    face = support_polygon([point for point, _ in corners], n, 1)
     for k, point in enumerate(face.corners):
-        found = onto_plane(point, corners[0][1], plane)
+        found = onto(point).inflated(corners[0][1], 0)
         yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
 
 

@@ -1,7 +1,7 @@
 """Cylinders and ellipsoids as convex hulls of points with a radius, for the pairs whose exact distance is not known.
 
 The points turn with the direction of the other shape, not with the body, so that round solids roll: one side edge of
-the prism that stands for a cylinder, and one corner of the polyhedron for an ellipsoid, is where the solid reaches
+the prism that stands for a cylinder, and corners of the polyhedron for an ellipsoid, are where the solid reaches
 farthest towards the other shape. So distances from faces are exact, of the rim of a cylinder up to its rounding;
 elsewhere the hull lies a little inside the solid. The points slide, so that the gradient of the distance is not that
 of points fixed to the bodies.
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.contact.geometry.cylinder_distance import lowest_of_cylinder
+from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
     PlacedCylinder,
@@ -20,6 +21,7 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedHull,
     PlacedShape,
 )
+from rbd.contact.geometry.separations import nearest_of
 from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.vectors import point_along
 from rbd.scalars import sqrt
@@ -28,19 +30,29 @@ from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, t
 
 def facing_hulls(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, PlacedShape]:
     """Return two shapes, with hulls that face each other for cylinders and ellipsoids."""
-    n = _direction(a, b)
+    if isinstance(a, PlacedHeightField):
+        return a, _hull_on_field(b, a)
+    if isinstance(b, PlacedHeightField):
+        return _hull_on_field(a, b), b
+    n = nearest_of_hulls(_core(a), _core(b)).n
     a, b = _with_corner(a, n), _with_corner(b, neg3(n))
     if isinstance(a, PlacedEllipsoid) or isinstance(b, PlacedEllipsoid):
-        n = _direction(_hull(a, n), _hull(b, neg3(n)))
+        n = nearest_of_hulls(_core(_hull(a, n)), _core(_hull(b, neg3(n)))).n
         a, b = _with_corner(a, n), _with_corner(b, neg3(n))
     return _hull(a, n), _hull(b, neg3(n))
 
 
-def _direction(a: PlacedShape, b: PlacedShape) -> Vec3:
-    """Return the normal from b to a between their cores, or up from a height field."""
-    if isinstance(a, PlacedHeightField):
-        return neg3(a.axes[2])
-    return b.axes[2] if isinstance(b, PlacedHeightField) else nearest_of_hulls(_core(a), _core(b)).n
+def _hull_on_field(a: PlacedShape, field: PlacedHeightField) -> PlacedShape:
+    """Return the hull of a cylinder or ellipsoid that faces the ground at its nearest corner, of those that face down.
+
+    Of a cylinder, these are the corners up to an angle of 60 degrees from its lowest side edge.
+    """
+    down = _core(_hull(_with_corner(a, field.axes[2]), field.axes[2]))
+    if isinstance(a, PlacedCylinder):
+        sides = len(a.ring)
+        down = [point for k, point in enumerate(down) if 6 * min(k % sides, -k % sides) <= sides]
+    n = nearest_of(nearest_on_field(field, point)[0] for point in down).n
+    return _hull(_with_corner(a, n), n)
 
 
 def _core(shape: PlacedShape) -> Sequence[Vec3]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Generic, final
+from typing import Any, Final, Generic, final
 
 import attrs
 import numpy as np
@@ -63,18 +63,8 @@ class Cylinder(Generic[F]):
     @property
     def hull_error(self) -> float:
         """How far the surface of the cylinder is from that prism, at most (m)."""
-        between_edges = (self.radius - self.rounding) * (1 - math.cos(math.pi / self._sides))
+        between_edges = (self.radius - self.rounding) * (1 - math.cos(math.pi / _sides(self)))
         return between_edges + self.rounding * (math.sqrt(2) - 1)
-
-    @property
-    def ring(self) -> Array:
-        """Cosines and sines of the side edges of that prism (internal)."""
-        turns = 2 * np.pi / self._sides * np.arange(self._sides)
-        return np.column_stack([np.cos(turns), np.sin(turns)])
-
-    @property
-    def _sides(self) -> int:
-        return max(3, (self.hull_points or POINTS) // 2)
 
 
 @final
@@ -83,7 +73,7 @@ class Ellipsoid(Generic[F]):
     """Ellipsoid around the origin of `frame`, whose semi-axes along x, y and z are `radii`.
 
     Distances from half-spaces and spheres are exact. Those from other shapes are of a rounded polyhedron inside it,
-    with `hull_points` corners, from 4 to 128, of the radius `rounding`, and one more that faces the other shape. It
+    with `hull_points` corners, from 4 to 128, of the radius `rounding`, and two more that face the other shape. It
     overlaps others up to that radius. With None there are no such pairs. Raises ShapeError, NotFiniteError and
     ArgumentError.
 
@@ -112,24 +102,34 @@ class Ellipsoid(Generic[F]):
 
     @property
     def hull_error(self) -> float:
-        """How far the surface of the ellipsoid is from that polyhedron without the last corner, at most (m)."""
+        """How far the surface of the ellipsoid is from that polyhedron without the last two corners, at most (m)."""
         least, most = min(self.radii), max(self.radii)
         angle = _COVERING / math.sqrt(self.hull_points or POINTS)
         return (most - self.rounding * (least / most) ** 2) * (1 - math.cos(angle))
 
-    @property
-    def inner_points(self) -> Array:
-        """Centres of these corners (internal)."""
-        directions, radii = _directions(self.hull_points or POINTS), np.array(self.radii)
-        normals = directions / radii
-        inwards = self.rounding * normals / np.linalg.norm(normals, axis=1, keepdims=True)
-        return np.asarray(directions * radii - inwards, dtype=np.float64)
+
+def ring_of(cylinder: Cylinder[Any]) -> Array:
+    """Return cosines and sines of the side edges of the prism that stands for a cylinder; none without pairs by it."""
+    turns = 2 * np.pi / _sides(cylinder) * np.arange(0 if cylinder.hull_points is None else _sides(cylinder))
+    return np.column_stack([np.cos(turns), np.sin(turns)])
+
+
+def corners_of(ellipsoid: Ellipsoid[Any]) -> Array:
+    """Return the centres of the corners of the polyhedron that stands for an ellipsoid; none without pairs by it."""
+    directions, radii = _directions(ellipsoid.hull_points or 0), np.array(ellipsoid.radii)
+    normals = directions / radii
+    inwards = ellipsoid.rounding * normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.asarray(directions * radii - inwards, dtype=np.float64)
+
+
+def _sides(cylinder: Cylinder[Any]) -> int:
+    return max(3, (cylinder.hull_points or POINTS) // 2)
 
 
 def _directions(count: int) -> Array:
     """Return points spread over the unit sphere (Fibonacci's lattice)."""
     k = np.arange(count) + 0.5
-    z, turns = 1 - 2 * k / count, np.pi * (1 + 5**0.5) * k
+    z, turns = 1 - 2 * k / max(count, 1), np.pi * (1 + 5**0.5) * k
     return np.column_stack([np.sqrt(1 - z * z) * np.cos(turns), np.sqrt(1 - z * z) * np.sin(turns), z])
 
 

@@ -26,7 +26,7 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedShape,
     PlacedSphere,
 )
-from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
+from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid, corners_of, ring_of
 from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
 from rbd.scalars import Scalar, Vector, const
 from rbd.spatial import Transform
@@ -91,13 +91,13 @@ def _hull(shape: ConvexHull[Any], at: Placement) -> PlacedHull:
 
 
 def _cylinder(shape: Cylinder[Any], at: Placement) -> PlacedCylinder:
-    ring = tuple((at.lift(c), at.lift(s)) for c, s in shape.ring.tolist())
+    ring = tuple((at.lift(c), at.lift(s)) for c, s in ring_of(shape).tolist())
     half, radius, rounding = _HALF * at.lift(shape.length), at.lift(shape.radius), at.lift(shape.rounding)
     return PlacedCylinder(at.center, at.axes, half, radius, ring, rounding)
 
 
 def _ellipsoid(shape: Ellipsoid[Any], at: Placement) -> PlacedEllipsoid:
-    points, radii = tuple(map(at.point, shape.inner_points.tolist())), as_vec3(at.lifted(shape.radii))
+    points, radii = tuple(map(at.point, corners_of(shape).tolist())), as_vec3(at.lifted(shape.radii))
     return PlacedEllipsoid(at.center, at.axes, radii, points, at.lift(shape.rounding))
 
 
