@@ -64,6 +64,9 @@ def _declaration_of_role(role: Role, *, zeroed: bool = True) -> Callable[..., Ar
     return lambda *shape: ArrayDeclaration(role, shape, zeroed)
 
 
+UNWRITTEN: Final = math.nan
+"""What Python puts into arrays that are not made zero."""
+
 operand: Final = cast("_Declared", _declaration_of_role("operand"))
 """Declare an input: a copy that may be overwritten."""
 result: Final = cast("_Declared", _declaration_of_role("result"))
@@ -91,11 +94,16 @@ class WorkspaceLayout:
 
     @classmethod
     def merged(cls, layouts: Iterable[WorkspaceLayout]) -> WorkspaceLayout:
-        """Return the declarations of several workspaces, each once, one workspace after the other."""
+        """Return the declarations of several workspaces, each once, one workspace after the other.
+
+        Raises ArgumentError for an array that two of them declare in different ways.
+        """
         sizes, arrays = dict[str, None](), dict[str, ArrayDeclaration]()
         for layout in layouts:
             sizes.update(dict.fromkeys(layout.sizes))
-            arrays.update(layout.arrays)
+            for name, array in layout.arrays.items():
+                if arrays.setdefault(name, array) != array:
+                    raise ArgumentError(f"two bases declare {name!r} in different ways", argument=name, value=array)
         return cls(tuple(sizes), arrays)
 
     def bind(self, sizes: Sequence[int]) -> dict[str, int]:
@@ -170,7 +178,7 @@ class Workspace:
         known = self.layout.bind(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():
-            source, extents = sources.get(array.role, repeat(zero if array.zeroed else math.nan)), array.extents(known)
+            source, extents = sources.get(array.role, repeat(zero if array.zeroed else UNWRITTEN)), array.extents(known)
             rows = [list(islice(source, extents[-1])) for _ in range(extents[0] if array.kind == "rows" else 1)]
             setattr(self, name, rows if array.kind == "rows" else rows[0])
         for name, size in known.items():

@@ -228,3 +228,10 @@ def test_arrays_to_write_before_they_are_read_are_not_made_zero() -> None:
     for lanes in (2, 8):
         assert_same_bits(native_rows(CompiledProgram(program, lanes), inputs, ROWS), expected)
     assert np.isnan(Scratched((4,), [0.0] * 4).second).all()
+
+
+def test_bases_declare_an_array_in_one_way() -> None:
+    other = type("Other", (Workspace,), {"__annotations__": {"n": "int"}, "x": operand("n")})
+    with pytest.raises(ArgumentError, match="two bases declare 'x' in different ways"):
+        type("Both", (Scratched, type("Longer", (other,), {"x": operand("2 * n")})), {})
+    assert type("Same", (Scratched, other), {}).layout.arrays == Scratched.layout.arrays
