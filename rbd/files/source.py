@@ -52,22 +52,21 @@ def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:
         return text
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise ArgumentError(f"text must be str or bytes, not {type(text).__name__}", argument="text", value=text)
+    data = _encoded(text, file, file_format)
+    if text and "<" not in text and not text.isspace():
+        message = f"not well-formed XML: it has no elements; {file_format.loader} reads files"
+        raise fault_at(file_format.syntax_error, file, 1, 1, message)
+    return data
+
+
+def _encoded(text: str, file: str, file_format: Format) -> bytes:
     try:
-        data = text.encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         column = error.start - text.rfind("\n", 0, error.start)
         message = "a lone surrogate: the text is not Unicode"
         raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
-    if text and "<" not in text and not text.isspace():
-        raise fault_at(
-            file_format.syntax_error,
-            file,
-            1,
-            1,
-            f"not well-formed XML: it has no elements; {file_format.loader} reads files",
-        )
-    return data
 
 
 def _unreadable(file: str, reason: str, file_format: Format) -> FileError:

@@ -137,22 +137,24 @@ def _check_bytes(data: bytes, file: str, limits: FileLimits, file_format: Format
     if len(data) > limits.bytes:
         message = f"the file has more than {limits.bytes} bytes (limits={file_format.limits}(bytes=...) allows more)"
         raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
+    fault_of_text = _fault_of_text(data)
+    if fault_of_text is not None:
+        index, message, reason = fault_of_text
+        raise fault_at(file_format.syntax_error, file, *_place(data, index), message, reason=reason)
+
+
+def _fault_of_text(data: bytes) -> tuple[int, str, str] | None:
+    """Return where bytes are no UTF-8 text, a message and a short reason; None if they are."""
     if data.startswith(_FOREIGN_MARKS):
-        raise fault_at(
-            file_format.syntax_error, file, 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8", reason="encoding"
-        )
+        return 0, "the file is UTF-16 or UTF-32; save it as UTF-8", "encoding"
     nul = data.find(b"\0")
     if nul >= 0:
-        line, column = _place(data, nul)
-        raise fault_at(
-            file_format.syntax_error, file, line, column, "a NUL byte: this is no UTF-8 text file", reason="NUL"
-        )
+        return nul, "a NUL byte: this is no UTF-8 text file", "NUL"
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line, column = _place(data, error.start)
-        message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
+        return error.start, f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8", "encoding"
+    return None
 
 
 def _place(data: bytes, index: int) -> tuple[int, int]:

@@ -323,10 +323,7 @@ class ArrayExecutable(Executable):
                 continue
             for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
                 each[k] = np.reshape(values[start : start + port.size], port.shape)
-        if codes is None or not codes.any():
-            return -1, CLEAN
-        first = int((codes != 0).argmax())
-        return first, int(codes[first])
+        return _first_code(codes)
 
     def builtin(
         self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
@@ -336,6 +333,14 @@ class ArrayExecutable(Executable):
         if code is None:
             return fallback
         return _make_builtin(code, fallback, name, documentation, guards)
+
+
+def _first_code(codes: Codes | None) -> tuple[int, int]:
+    """Return the first row whose status is not clean, and that status; -1 if there is none."""
+    if codes is None or not codes.any():
+        return -1, CLEAN
+    first = int((codes != 0).argmax())
+    return first, int(codes[first])
 
 
 def _make_builtin(

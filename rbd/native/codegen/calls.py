@@ -126,10 +126,14 @@ def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str
     pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
     arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
     failed = w.assign(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
-    if not call.label_count:
-        return  # it cannot fail
+    if call.label_count:
+        _keep_first_status(w, failed, FIRST_CHECK + call.first_label - 1, status)
+
+
+def _keep_first_status(w: Writer, failed: str, label: int, status: str) -> None:
+    """Write the storing of a call's status, counted from a label on, unless an earlier one is set."""
     known = w.load("i64", status)
-    number = w.assign(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
+    number = w.assign(f"add i64 {failed}, {label}")
     first = w.assign(f"icmp eq i64 {known}, 0")
     bad = w.assign(f"icmp ne i64 {failed}, 0")
     w.store("i64", w.assign(f"select i1 {w.assign(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)

@@ -6,7 +6,7 @@ Every function takes the input ports, the block of all outputs, the workspace an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
@@ -138,13 +138,14 @@ class FunctionWriter:
             angle = self.plan.computed_angles.get(index)
             if angle is not None:
                 self.angle(angle)
-            return
-        if op == Op.CALL:
+        elif op == Op.CALL:
             self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
             emit_call(self.w, self.lanes, self.plan.calls[index])
-            return
-        if op == Op.PICK:
-            return  # stays where the call leaves it
+        elif op != Op.PICK:  # which stays where the call leaves it
+            self._operation(index, op, code)
+
+    def _operation(self, index: int, op: Op, code: tuple[int, ...]) -> None:
+        """Write an instruction that is one operation."""
         values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
             emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
@@ -185,11 +186,7 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
     outputs_of = _outputs_of(plan)
     starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, min(pack, NARROW))
     writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
-    for number, chunk in enumerate(plan.chunks):
-        if number not in plan.loops:
-            writers.append(_straight(FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of), chunk))
-        elif not plan.loops[number].is_empty:
-            writers.append(LoopWriter(f"{prefix}_{number}", plan.program, plan.loops[number], lanes))
+    writers += _chunks(plan, lanes, prefix, outputs_of)
     texts = calls_text(plan.program, pack, lanes.width)
     if plan.copies or plan.results:
         texts += copy_functions(lanes)
@@ -198,6 +195,17 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
         end.copies(end.name, plan.results, "%out")
         writers.append(end)
     return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
+
+
+def _chunks(
+    plan: Plan, lanes: Lanes, prefix: str, outputs_of: dict[int, list[int]]
+) -> Iterator[FunctionWriter | LoopWriter]:
+    """Yield the functions of straight code and of loops."""
+    for number, chunk in enumerate(plan.chunks):
+        if number not in plan.loops:
+            yield _straight(FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of), chunk)
+        elif not plan.loops[number].is_empty:
+            yield LoopWriter(f"{prefix}_{number}", plan.program, plan.loops[number], lanes)
 
 
 def _outputs_of(plan: Plan) -> dict[int, list[int]]:

@@ -21,15 +21,19 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
             sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
         for width, first in _vector_cover(start, size):
             streams = sums.setdefault(width, [])
-            zero = _zero_times(w, Lanes(width), w.address(pointer, first), 8)
-            if len(streams) < _STREAMS:
-                streams.append(zero)
-            else:  # to the sum that has waited longest
-                streams.append(w.assign(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
+            _add_to_stream(w, Lanes(width), streams, _zero_times(w, Lanes(width), w.address(pointer, first), 8))
     total = "false"
     for width, streams in sums.items():
         total = w.assign(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
     return total
+
+
+def _add_to_stream(w: Writer, lanes: Lanes, streams: list[str], zero: str) -> None:
+    """Write the addition of zero times some numbers to the sum that has waited longest, or begin another sum."""
+    if len(streams) < _STREAMS:
+        streams.append(zero)
+    else:
+        streams.append(w.assign(f"fadd {lanes.double} {streams.pop(0)}, {zero}"))
 
 
 def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:

@@ -93,9 +93,7 @@ def _opened(*, create: bool) -> Generator[_Folder | None]:
         return
     path = parent / _FOLDER
     if create:
-        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
+        _make_folder(path)
     if os.open not in os.supports_dir_fd:  # Windows: no descriptors of folders, and no modes
         yield None if path.is_symlink() else _Folder(path, None)
         return
@@ -104,6 +102,12 @@ def _opened(*, create: bool) -> Generator[_Folder | None]:
         yield _Folder(path, descriptor) if _is_ours(os.fstat(descriptor)) else None
     finally:
         os.close(descriptor)
+
+
+def _make_folder(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
 
 
 def _is_ours(status: os.stat_result) -> bool:
