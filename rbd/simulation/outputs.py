@@ -8,7 +8,7 @@ from typing import final
 
 import attrs
 
-from rbd.arguments import described, isinstance_untyped, require_kind
+from rbd.arguments import described, isinstance_untyped, require_kind, several
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, read_only_view
 from rbd.simulation.events import Occurrence
@@ -24,14 +24,18 @@ from rbd.state.callback_guard import guarded_callback
 class Outputs:
     """What receives the samples of a run: sink, monitors, real-time pacing."""
 
-    def __init__(self, sink: Sink, monitors: tuple[Monitor, ...], throttle: Throttle | None) -> None:
-        """Check the outputs, without starting them."""
-        require_kind(sink, Sink, operation="simulate", argument="sink")
-        for monitor in monitors:
+    def __init__(
+        self, sink: Sink | None = None, monitors: Sequence[Monitor] = (), realtime: float | Throttle | None = None
+    ) -> None:
+        """Check the outputs, without starting them; see `simulate`."""
+        self._throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
+        self._sink = InMemory() if sink is None else sink
+        self._monitors: tuple[Monitor, ...] = several(monitors, "monitors", "monitors")
+        require_kind(self._sink, Sink, operation="simulate", argument="sink")
+        for monitor in self._monitors:
             require_kind(monitor, Monitor, operation="simulate", argument="monitors")
-        if throttle is not None:
-            require_kind(throttle, Throttle, operation="simulate", argument="realtime")
-        self._sink, self._monitors, self._throttle = sink, monitors, throttle
+        if self._throttle is not None:
+            require_kind(self._throttle, Throttle, operation="simulate", argument="realtime")
         self._kept: Trajectory | None = None
 
     def begin(self, t: float, state: MechanismState) -> None:

@@ -152,6 +152,12 @@ class RunPath(ABC):
         """Set the integrator of single steps."""
         self.method = method
 
+    def complete(self, run: Run, times: list[float], bar: Progress) -> None:
+        """Begin a run, and take its steps between `times`, up to a terminal event; DivergedError names the joint."""
+        with divergence_errors(run), bar:
+            run.begin(times[0])
+            self.take_steps(run, times, bar)
+
     @abstractmethod
     def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
         """Take the steps of a run that has begun between `times`, up to a terminal event."""

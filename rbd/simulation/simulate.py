@@ -29,9 +29,9 @@ from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.outputs import Outputs
 from rbd.simulation.paths import RunSettings, choose_path
 from rbd.simulation.realtime import Throttle
-from rbd.simulation.run import Run, divergence_errors
+from rbd.simulation.run import Run
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.sinks import InMemory, Sink
+from rbd.simulation.sinks import Sink
 from rbd.simulation.time_grid import time_grid
 from rbd.simulation.trajectory import Trajectory
 from rbd.simulation.variational import VariationalMidpoint
@@ -101,20 +101,16 @@ def simulate(
     method = _integrator(integrator)
     gains_of_constraints(state.layout, stabilization)  # raises unless it is a Stabilization
     watched, times = _events(events), time_grid(final_time, dt).tolist()
-    equations = EquationsOfMotion(
-        as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization
-    )
-    throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
-    outputs = Outputs(InMemory() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
+    law = as_control(control, state.mechanism)
+    equations = EquationsOfMotion(law, external, forces=forces, stabilization=stabilization)
+    outputs = Outputs(sink, monitors, realtime)
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
         shows = not outputs.only_stores or not isinstance(bar, NoProgress)
         path = choose_path(RunSettings(method, equations, state, times, bool(watched) or outputs.needs_states, shows))
         run = Run(path.method.begin(), equations, state, s, watched, outputs)
-        with divergence_errors(run), bar:
-            run.begin(times[0])
-            path.take_steps(run, times, bar)
+        path.complete(run, times, bar)
     return outputs.trajectory(run.occurrences)
 
 
