@@ -11,7 +11,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import StaleStateError
-from rbd.indexing.parameters import ParameterName, parameter_shape
+from rbd.kernels.parameters import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, require_progress
 

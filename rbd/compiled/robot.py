@@ -16,7 +16,7 @@ from rbd.compiled.method_builtins import builtin_documentation, version_guards
 from rbd.compiled.robot_algorithms import RobotAlgorithms
 from rbd.compiled.robot_recordings import RobotRecordings
 from rbd.compiled.robot_steps import RobotSteps
-from rbd.indexing.parameters import ParameterName, current_values
+from rbd.kernels.parameters import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array, to_float_array

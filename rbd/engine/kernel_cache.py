@@ -21,8 +21,8 @@ from rbd.engine.recorder import record_program
 from rbd.engine.recording_cache import cache_key, load_program, store_program
 from rbd.engine.result_form import ResultForm, named_form, result_form
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameters import ParameterName
 from rbd.kernels.kernel import Kernel
+from rbd.kernels.parameters import ParameterName
 from rbd.kernels.unflattening import unflattener
 from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable
 from rbd.mechanism import Mechanism

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rbd.errors import RecordingError
-from rbd.indexing.parameters import ParameterName, ParameterValues, parameter_shape
+from rbd.kernels.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested

@@ -12,7 +12,7 @@ from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.errors import ArgumentError
-from rbd.indexing.parameters import PARAMETERS
+from rbd.kernels.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler

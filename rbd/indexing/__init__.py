@@ -3,5 +3,4 @@
 layout.py        Layout: indices of bodies and joints, slices of q, v and constraint rows
 joint_values.py  arrays of q or v, indexed by joints
 joint_table.py   arrays of q or v as text, a line per joint
-parameters.py    parameters of a mechanism as arrays
 """

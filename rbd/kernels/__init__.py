@@ -4,6 +4,7 @@ kernel.py            Kernel: the source of an algorithm
 calls.py             KernelCall: a kernel with its arguments and the conversion of its result
 state_view.py        StateView: coordinates and parameters of a mechanism, in any scalars
 lifting.py           parameters with frames in the scalars of a state
+parameters.py        parameters as arrays: inputs of recordings instead of constants
 cached_pass.py       passes: recursions over all bodies with cached results
 engine_interface.py  Engine: the interface of what runs the kernels of a state
 source_engine.py     SourceEngine: runs the source

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from rbd.arguments import flag, require_kind
 from rbd.indexing.joint_table import joint_table
-from rbd.indexing.parameters import ParameterValues
+from rbd.kernels.parameters import ParameterValues
 from rbd.kernels.source_engine import SourceEngine
 from rbd.kernels.state_view import JointParameter
 from rbd.kinematics.queries import State, refused_assignment

@@ -16,7 +16,7 @@ from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.stepping.step_options import JOINTS
 from rbd.errors import ArgumentError
-from rbd.indexing.parameters import PARAMETERS
+from rbd.kernels.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.scalars.number_checks import above_zero

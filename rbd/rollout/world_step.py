@@ -22,7 +22,7 @@ from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameters import PARAMETERS, ParameterName, current_values
+from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.program import Program

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError, ShapeError
-from rbd.indexing.parameters import PARAMETERS, current_values
+from rbd.kernels.parameters import PARAMETERS, current_values
 
 CALLS = {
     "mass_matrix": 1,

@@ -14,7 +14,7 @@ from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT
-from rbd.indexing.parameters import ParameterValues
+from rbd.kernels.parameters import ParameterValues
 from rbd.kinematics.scalar_state import ScalarState
 
 from ..helpers import STEP, Numbers, case, close

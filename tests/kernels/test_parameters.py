@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError
-from rbd.indexing.parameters import PARAMETERS, ParameterValues, current_values, parameter_shape
+from rbd.kernels.parameters import PARAMETERS, ParameterValues, current_values, parameter_shape
 from rbd.spatial import Transform
 from rbd.testing import random_tree
 
