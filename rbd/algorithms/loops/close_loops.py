@@ -90,6 +90,22 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
 
 
 @final
+@attrs.define(eq=False)
+class _Damping:
+    """The damping of steps: it falls after each that reduced the error, and grows ever faster after others."""
+
+    value: float = _SMALLEST_DAMPING
+    _growth: float = _FACTOR
+
+    def update(self, is_reduced: bool) -> None:
+        """Set the damping of the step after one that reduced the error, or did not."""
+        if is_reduced:
+            self.value, self._growth = max(self.value / _FACTOR, _SMALLEST_DAMPING), _FACTOR
+        else:
+            self.value, self._growth = self.value * self._growth, _FACTOR * self._growth
+
+
+@final
 class _Search:
     """The search, on a copy of the state."""
 
@@ -137,26 +153,29 @@ class _Search:
 
     def _descend(self) -> Array:
         """Take steps while they reduce the loop errors; return those at the end."""
-        damping, growth = _SMALLEST_DAMPING, _FACTOR
-        error = constraint_error(self.state)
+        damping, error = _Damping(), constraint_error(self.state)
         for _ in range(_STEPS):
-            if not error.any() or damping > _LARGEST_DAMPING:
+            if not error.any() or damping.value > _LARGEST_DAMPING:
                 break
-            self.iterations += 1
-            before = self.state.q.copy()
-            self._go(before, self._step(error, damping))
-            after = constraint_error(self.state)
-            if _square(after) < _square(error):
-                settled = _largest(error) <= _CLOSED and _square(after) > _square(error) / 4
-                error, damping, growth = after, max(damping / _FACTOR, _SMALLEST_DAMPING), _FACTOR
-                if settled:
-                    break
-                continue
-            self.state.set_configuration(before)
-            if _largest(error) <= _CLOSED:
+            after = self._try_step(error, damping.value)
+            is_closed, is_reduced = _largest(error) <= _CLOSED, _square(after) < _square(error)
+            is_settled = is_closed and not (is_reduced and _square(after) <= _square(error) / 4)
+            if is_reduced:
+                error = after
+            if is_settled:
                 break
-            damping, growth = damping * growth, _FACTOR * growth
+            damping.update(is_reduced)
         return error
+
+    def _try_step(self, error: Array, damping: float) -> Array:
+        """Take a step unless it does not reduce the error; return the error after it."""
+        self.iterations += 1
+        before = self.state.q.copy()
+        self._go(before, self._step(error, damping))
+        after = constraint_error(self.state)
+        if not _square(after) < _square(error):
+            self.state.set_configuration(before)
+        return after
 
     def _step(self, error: Array, damping: float) -> Array:
         """Return the damped step, of bounded length, with coordinates at their bounds fixed."""
