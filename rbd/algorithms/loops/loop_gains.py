@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
 import numpy as np
+from typing_extensions import TypeIs
 
 from rbd.algorithms.loops.stabilization import (
     DEFAULT,
@@ -96,7 +97,7 @@ def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> LoopGa
     if isinstance(stabilization, Baumgarte):
         return STANDARD if stabilization == DEFAULT else _gains_in_frame(stabilization, layout.root_frame)
     if not isinstance(stabilization, Mapping):
-        if not isinstance(stabilization, PoseGains):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
+        if not _is_pose_gains(stabilization):
             raise _no_stabilization(stabilization)
         return tuple(_gains_of_constraint(stabilization, constraint) for constraint in layout.constraints)
     gains = _gains_by_constraint(layout, stabilization)
@@ -137,11 +138,16 @@ def _constraint_of_key(layout: Layout, key_or_name: object) -> LoopJoint | Coupl
     return loop
 
 
+def _is_pose_gains(value: object) -> TypeIs[PoseGains]:
+    """Return whether a value has gains; the class of such values has descriptors of their names."""
+    return isinstance(value, PoseGains) and not isinstance(value, type)
+
+
 def _gains_of_constraint(value: object, constraint: LoopJoint | CouplingRow) -> LoopGains:
     """Return the gains of one loop or coupling from a stabilisation."""
     if isinstance(constraint, LoopJoint):
         return _gains_in_frame(value, constraint.joint.frame_after)
-    if isinstance(value, PoseGains):
+    if _is_pose_gains(value):
         return _gains_of_coupling(value, constraint.coupling)
     return _gains_in_frame(value, constraint.coupling.joint.frame_after)
 
@@ -166,7 +172,7 @@ def _gains_in_frame(value: object, frame: Frame) -> LoopGains:
     """Return gains of rotation and translation from a stabilisation, in a frame."""
     if isinstance(value, Baumgarte):
         return LoopGains(value.stiffness, value.damping, value.stiffness, value.damping)
-    if isinstance(value, PoseGains):
+    if _is_pose_gains(value):
         return LoopGains(*_stiffness_and_damping(value.angular, frame), *_stiffness_and_damping(value.linear, frame))
     raise _no_stabilization(value)
 

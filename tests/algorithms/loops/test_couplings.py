@@ -244,6 +244,10 @@ def test_stabilisations_that_do_not_fit_are_refused() -> None:
     twice: Any = {"joint4": Baumgarte(), linkage.joint("joint4"): Baumgarte(0.2)}
     with pytest.raises(ArgumentError, match="stabilization has two gains for 'joint4'"):
         rbd.constraint_bias(MechanismState(linkage), stabilization=twice)
+    kind: Any = rbd.SE3PDGains
+    for state in (MechanismState(linkage), MechanismState(rbd.robots.arm7())):
+        with pytest.raises(ArgumentError, match=r"stabilization must be None, .* not a type"):
+            rbd.dynamics(state, stabilization=kind)
     symbol: Any = object()
     for gain in (symbol, "much", [[1.0], [1.0, 2.0]], 10**400):
         gains: Any = SimpleNamespace(k=gain, d=1.0)
