@@ -23,7 +23,11 @@ _setters: dict[type[Any], tuple[Setter, ...]] = {}
 
 
 def unflattener(template: Template, start: int = 0) -> Unflatten:
-    """Return the function from a tuple of numbers to the value; the template's numbers start at index `start`."""
+    """Return the function from a tuple of numbers to the value; the template's numbers start at index `start`.
+
+    >>> unflattener((tuple, float, "name", (float, 3)))((1.0, 2.0, 3.0, 4.0))
+    (1.0, 'name', (2.0, 3.0, 4.0))
+    """
     if template is float:
         return itemgetter(start)
     if not isinstance(template, tuple):
@@ -78,6 +82,9 @@ def _filled(template: Template, order: list[object]) -> Template:
     """Return a template in which constants between numbers are numbers, so that vectors are runs of numbers.
 
     `order` gets an entry per number: None, or the constant that it is.
+
+    >>> _filled((tuple, float, 0, float), order := []), order
+    ((<class 'float'>, 3), [None, 0, None])
     """
     kind, parts = split(template)
     if kind in (None, float, dict) or not count_numbers(template):

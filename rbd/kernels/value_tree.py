@@ -30,6 +30,9 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
     """Return the template of `value`; append its scalars of type `number` to `numbers`.
 
     Raises UnsuitableError for types that are neither static nor attrs classes.
+
+    >>> flatten(((1.0, 2.0), "name", 3), numbers := []), numbers
+    ((<class 'tuple'>, (<class 'float'>, 2), 'name', 3), [1.0, 2.0])
     """
     kind = type(value)
     if kind is number:
