@@ -151,15 +151,15 @@ def _draw_motion(axes: Axes, positions: Array) -> None:
         rods = np.vstack([np.zeros((1, 2)), positions[int(i)]])
         axes.plot(*rods.T, "-o", color="black", alpha=0.12 + 0.22 * fade, linewidth=2.5, markersize=5)
     axes.set_aspect("equal")
-    axes.set_xlabel("x [m]")
-    axes.set_ylabel("z [m]")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("z (m)")
 
 
 def _draw_energies(axes: Axes, mechanism: Mechanism, trajectory: Trajectory) -> None:
     energies = trajectory.energies(mechanism)
     for name in ("kinetic", "potential", "total"):
         axes.plot(trajectory.t, getattr(energies, name), label=name, linewidth=1.4)
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("energy [J]")
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("energy (J)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
     axes.margins(x=0)
