@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar, cast, final
+from pathlib import PurePath
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, final
 
 import attrs
 import numpy as np
@@ -167,23 +168,27 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
         raise wrong_kind(value, allowed, operation, argument, kinds=kinds)
 
 
+_Taken: TypeAlias = Literal["numbers", "path", "objects"]
+"""What a call makes an object of: an array of its numbers, the path of a file, or other objects."""
+
+
 @final
 @attrs.frozen
 class _Call:
-    """A call that makes an object of a class: of an array of its numbers, or of something else."""
+    """A call that makes an object of a class."""
 
     text: str
-    takes_numbers: bool
+    takes: _Taken
 
 
 _CALLS: Final = dict[type[Any], _Call]()
 
 
-def made_by(call: str, *, takes_numbers: bool = False) -> Callable[[_Class], _Class]:
+def made_by(call: str, *, takes: _Taken = "objects") -> Callable[[_Class], _Class]:
     """Decorate a class with the call that makes its objects, which errors of arguments of other classes show."""
 
     def noted(kind: _Class) -> _Class:
-        _CALLS[kind] = _Call(call, takes_numbers)
+        _CALLS[kind] = _Call(call, takes)
         return kind
 
     return noted
@@ -208,8 +213,12 @@ def wrong_kind(
 def _described_operand(value: object, kinds: Sequence[type[Any]]) -> str:
     """Return the type of an operand of the wrong class, with advice on how to make one of the right class."""
     phrase, calls = described(value), [_CALLS[kind] for kind in kinds if kind in _CALLS]
-    of_numbers = [call.text for call in calls if call.takes_numbers]
-    of_others = [call.text for call in calls if not call.takes_numbers]
-    if of_numbers and type(value).__name__ in {"ndarray", "list", "tuple"}:
-        return f"{phrase}; wrap it in {' or '.join(of_numbers)}"
-    return f"{phrase}; {' or '.join(of_others)} makes one" if of_others else phrase
+
+    def joined(taken: _Taken) -> str:
+        return " or ".join(call.text for call in calls if call.takes == taken)
+
+    if joined("numbers") and type(value).__name__ in {"ndarray", "list", "tuple"}:
+        return f"{phrase}; wrap it in {joined('numbers')}"
+    if joined("path") and isinstance(value, (str, PurePath)):
+        return f"{phrase}; {joined('path')} reads one"
+    return f"{phrase}; {joined('objects')} makes one" if joined("objects") else phrase

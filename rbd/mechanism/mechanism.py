@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
 
-from rbd.arguments import require_kind, several
+from rbd.arguments import made_by, require_kind, several
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
@@ -45,6 +45,7 @@ R = TypeVar("R")
 
 
 @final
+@made_by("rbd.load_urdf(path)", takes="path")
 class Mechanism(MechanismQueries):
     """Bodies connected by joints: a tree on a root that never moves, joints that close loops in it, and couplings.
 

@@ -94,7 +94,7 @@ class Coordinates(SpatialValue, Generic[F]):
         return f"{type(self).__name__} in {self.frame.name!r}: {format_numbers(self.xyz_components)}"
 
 
-@made_by("Point(frame, xyz)", takes_numbers=True)
+@made_by("Point(frame, xyz)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Point(Coordinates[F]):
@@ -164,7 +164,7 @@ class Point(Coordinates[F]):
         return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
 
 
-@made_by("FreeVector(frame, xyz)", takes_numbers=True)
+@made_by("FreeVector(frame, xyz)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class FreeVector(Coordinates[F]):
