@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rbd.arguments import described, several
 from rbd.errors import ArgumentError, ScalarError
+from rbd.scalars import Scalar, less, positive, where
 from rbd.scalars.arrays import Array, float_array, scalars
 from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.registry import ARRAYS, TRUTHS
@@ -73,6 +74,19 @@ def friction_coefficient(value: object, argument: str = "friction") -> float:
         message = f"{argument} is {number:g}, allowed is {allowed}: bodies would sink before they stop sliding"
         raise ArgumentError(message, argument=argument, value=value, allowed=allowed)
     return number
+
+
+def require_friction_coefficients(values: Array, argument: str) -> None:
+    """Raise ArgumentError unless all entries of an array are coefficients that `friction_coefficient` allows."""
+    for extreme in (values.min(initial=0.0), values.max(initial=0.0)):
+        friction_coefficient(float(extreme), argument)
+
+
+def recorded_friction_coefficient(friction: Scalar) -> Scalar:
+    """Return a coefficient that is an input of a recorded function, which fails where it is not allowed."""
+    below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
+    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
+    return friction * (below * above)
 
 
 def pair_set(values: object, count: int, argument: str) -> frozenset[int]:

@@ -32,7 +32,7 @@ from rbd.rollout.chunks import (
     run_native,
     run_processes,
 )
-from rbd.rollout.settings import checked_settings
+from rbd.rollout.settings import GivenSettings, WorldSettings
 from rbd.rollout.storage import Folder, Memory, Storage
 from rbd.rollout.world_step import record_world_step
 from rbd.rollout.worlds import available_threads
@@ -95,15 +95,20 @@ def rollout(
     (101, True)
     """
     drawn = Cases(initial_states, cases, seed)
-    settings = checked_settings(
-        mechanism, collision_model, dt, control, friction, integrator, substeps, drawn.parameters, stop, joints
-    )
+    settings = GivenSettings(
+        model=collision_model,
+        dt=dt,
+        control=control,
+        friction=friction,
+        integrator=integrator,
+        substeps=substeps,
+        parameters=drawn.parameters,
+        stop=stop,
+        joints=joints,
+    ).checked(mechanism)
     require_progress(progress)
-    step = record_world_step(mechanism, settings)
-    drawn.require(step.evaluation.outline.inputs)
-    zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
     plan = _plan(final_time, settings.dt, every, settings.substeps)
-    study = Study(step, plan, drawn, zero, settings.dt, whole_number(chunk, "chunk", 1))
+    study = Study.of(mechanism, settings, plan, drawn, whole_number(chunk, "chunk", 1))
     storage: Storage = Memory() if folder is None else Folder(Path(folder), study.description(seed))
     study.run(storage, executor, progress)
     return Rollouts(study, storage)
@@ -136,6 +141,14 @@ class Study:
     """The start of cases that have none."""
     dt: float
     chunk: int
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, chunk: int) -> Study:
+        """Record the step, and check the cases with it."""
+        step = record_world_step(mechanism, settings)
+        cases.require(step.evaluation.outline.inputs)
+        zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
+        return cls(step, plan, cases, zero, settings.dt, chunk)
 
     @property
     def chunks(self) -> range:

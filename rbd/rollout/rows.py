@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbd.compiled.arguments import as_numbers
 from rbd.compiled.parameter_checks import check_parameters
-from rbd.contact.arguments import friction_coefficient
+from rbd.contact.arguments import require_friction_coefficients
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalars.arrays import Array
@@ -39,6 +39,4 @@ def require_possible_rows(parameters: Mapping[str, ArrayLike]) -> None:
     """Raise InertiaError, RotationError or ArgumentError for values of parameters that are impossible."""
     check_parameters({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
     if CONTACT_FRICTION in parameters:
-        values = as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION)
-        for extreme in (values.min(initial=0.0), values.max(initial=0.0)):
-            friction_coefficient(float(extreme), CONTACT_FRICTION)
+        require_friction_coefficients(as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION), CONTACT_FRICTION)

@@ -51,37 +51,41 @@ class WorldSettings:
         return found[0] if found else None
 
 
-def checked_settings(
-    mechanism: Mechanism,
-    model: CollisionModel | None,
-    dt: float,
-    control: RecordedFunction | None,
-    friction: float | None,
-    integrator: FixedStepMethod | None,
-    substeps: int,
-    parameters: Iterable[str],
-    stop: RecordedFunction | None,
-    joints: JointOptions | None,
-) -> WorldSettings:
-    """Return the settings of worlds; raise as `Worlds` does."""
-    require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
-    _require_model(mechanism, model, friction)
-    if control is not None:
-        require_kind(control, RecordedFunction, operation="Worlds", argument="control")
-        require_controller(control, mechanism, action=True)
-    if stop is not None:
-        _require_stop(stop, mechanism)
-    return WorldSettings(
-        above_zero(dt, "dt"),
-        whole_number(substeps, "substeps", 1),
-        _integrator(integrator, model),
-        None if friction is None else friction_coefficient(friction),
-        _parameter_names(parameters, friction),
-        model,
-        control,
-        stop,
-        _joint_options(joints, mechanism, model),
-    )
+@final
+@attrs.frozen(eq=False, kw_only=True)
+class GivenSettings:
+    """Settings of worlds as users give them."""
+
+    model: CollisionModel | None
+    dt: float
+    control: RecordedFunction | None
+    friction: float | None
+    integrator: FixedStepMethod | None
+    substeps: int
+    parameters: Iterable[str]
+    stop: RecordedFunction | None
+    joints: JointOptions | None
+
+    def checked(self, mechanism: Mechanism) -> WorldSettings:
+        """Return the settings; raise as `Worlds` does."""
+        require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
+        _require_model(mechanism, self.model, self.friction)
+        if self.control is not None:
+            require_kind(self.control, RecordedFunction, operation="Worlds", argument="control")
+            require_controller(self.control, mechanism, action=True)
+        if self.stop is not None:
+            _require_stop(self.stop, mechanism)
+        return WorldSettings(
+            above_zero(self.dt, "dt"),
+            whole_number(self.substeps, "substeps", 1),
+            _integrator(self.integrator, self.model),
+            None if self.friction is None else friction_coefficient(self.friction),
+            _parameter_names(self.parameters, self.friction),
+            self.model,
+            self.control,
+            self.stop,
+            _joint_options(self.joints, mechanism, self.model),
+        )
 
 
 def _require_model(mechanism: Mechanism, model: CollisionModel | None, friction: float | None) -> None:

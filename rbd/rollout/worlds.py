@@ -19,7 +19,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch
 from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
-from rbd.rollout.settings import checked_settings, require_parameter_names
+from rbd.rollout.settings import GivenSettings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
 from rbd.scalars.entries import any_array, holds_truth_value
@@ -74,9 +74,17 @@ class Worlds:
         threads: int | None = None,
     ) -> None:
         """Record the step, which is compiled in the first call of `step`."""
-        settings = checked_settings(
-            mechanism, collision_model, dt, control, friction, integrator, substeps, parameters, stop, joints
-        )
+        settings = GivenSettings(
+            model=collision_model,
+            dt=dt,
+            control=control,
+            friction=friction,
+            integrator=integrator,
+            substeps=substeps,
+            parameters=parameters,
+            stop=stop,
+            joints=joints,
+        ).checked(mechanism)
         rows = whole_number(count, "count", 0)
         self._threads = available_threads() if threads is None else whole_number(threads, "threads", 1)
         self._settings, self._mechanism = settings, mechanism

@@ -11,6 +11,7 @@ those of the features. Hulls that overlap have a status, and those whose bound i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final, final
 
 from rbd.intrinsics.constant import no_change, no_influence
@@ -47,8 +48,11 @@ class ConvexPair(Workspace):
     second: int
     a = operand("3 * first")
     b = operand("3 * second")
-    features = result("7")
-    """The numbers of three points of the first hull, of three of the second, and how many of these count."""
+    of_a = result("3")
+    """The numbers of the points of the first hull whose convex hull has the nearest point."""
+    of_b = result("3")
+    count = result("1")
+    """How many of these there are."""
     picks_a = ints("4")
     """The numbers of the points whose differences are the simplex."""
     picks_b = ints("4")
@@ -255,9 +259,9 @@ def _keep_best(w: ConvexPair, count: int) -> None:
     if w.gap[0] < w.least[0]:
         w.least[0] = w.gap[0]
         for slot in range(count):
-            w.features[slot] = float(w.picks_a[slot])
-            w.features[3 + slot] = float(w.picks_b[slot])
-        w.features[6] = float(count)
+            w.of_a[slot] = float(w.picks_a[slot])
+            w.of_b[slot] = float(w.picks_b[slot])
+        w.count[0] = float(count)
 
 
 def _judge(w: ConvexPair) -> int:
@@ -301,6 +305,7 @@ def nearest_features(a: Sequence[Vec3], b: Sequence[Vec3]) -> tuple[Vector, Vect
     >>> nearest_features([(0, 0, 0), (1, 0, 0)], [(0.5, 1, -1), (0.5, 1, 1)])[2]
     2.0
     """
-    flat = [x for point in (*a, *b) for x in point]
-    found = FIND_CONVEX_FEATURES((len(a), len(b)), flat, (OVERLAP, UNKNOWN))
-    return found[:3], found[3:6], found[6]
+    sizes, operands = (len(a), len(b)), tuple(chain(*a, *b))
+    outputs = FIND_CONVEX_FEATURES(sizes, operands, (OVERLAP, UNKNOWN))
+    found = FIND_CONVEX_FEATURES.layout.cut("result", sizes, outputs)
+    return found["of_a"], found["of_b"], found["count"][0]

@@ -15,13 +15,12 @@ from typing import Final, final
 
 from rbd.contact.geometry.placed_shapes import PlacedEllipsoid, PlacedHalfSpace, PlacedSphere
 from rbd.contact.geometry.separations import Separation, onto_plane
-from rbd.contact.geometry.vectors import point_along
+from rbd.contact.geometry.vectors import point_along, without_rates
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars import Scalar, Vector, const, sqrt
-from rbd.scalars.jets import Jet
 from rbd.solvers.operands import solver_error
 from rbd.spatial.linalg import add3, matvec, sub3, tmatvec
 
@@ -110,8 +109,7 @@ def ellipsoid_and_sphere(a: PlacedEllipsoid, b: PlacedSphere) -> Separation:
 
 def _root(squares: Vector, products: Vector) -> Scalar:
     """Return the root t, with derivatives."""
-    values = [x.value if isinstance(x, Jet) else x for x in (*squares, *products)]
-    (t,) = FIND_ELLIPSOID_ROOT((), values, (INSIDE,))
+    (t,) = FIND_ELLIPSOID_ROOT((), without_rates((*squares, *products)), (INSIDE,))
     for _ in range(2):
         ratios = [x / (square + t) for x, square in zip(products, squares, strict=True)]
         slope = sum(ratio * ratio / (square + t) for ratio, square in zip(ratios, squares, strict=True))

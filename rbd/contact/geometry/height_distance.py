@@ -16,9 +16,8 @@ from rbd.contact.geometry.height_lookup import heights_around
 from rbd.contact.geometry.placed_shapes import PlacedHeightField
 from rbd.contact.geometry.segment_distance import clamp
 from rbd.contact.geometry.separations import FAR, Separation, where_separation
-from rbd.contact.geometry.vectors import length_and_direction, point_along, where3
+from rbd.contact.geometry.vectors import length_and_direction, point_along, where3, without_rates
 from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, less_equal, sqrt, where
-from rbd.scalars.jets import Jet
 from rbd.spatial.linalg import Vec3, add3, dot3, matvec, scale3, sub3, tmatvec
 
 _HALF = const(1, 2)
@@ -97,11 +96,11 @@ class _Patch(NamedTuple):
     def around(cls, field: PlacedHeightField, p: Vec3) -> _Patch:
         """Look the points up."""
         points, window = field.shape.points, field.shape.window(field.reach)
-        places = [
-            _value((x - corner) / edge - _HALF * (count - 2))
-            for x, corner, edge, count in zip(p, field.corner, field.cell, window, strict=False)
-        ]
-        start, z = heights_around(field.shape.units, points, window, (places[0], places[1]))
+        offsets = zip(p, field.corner, field.cell, window, strict=False)
+        place_x, place_y = without_rates(
+            (x - corner) / edge - _HALF * (count - 2) for x, corner, edge, count in offsets
+        )
+        start, z = heights_around(field.shape.units, points, window, (place_x, place_y))
         x, y = (
             tuple(corner + (first + k) * edge for k in range(count))
             for corner, first, edge, count in zip(field.corner, start, field.cell, window, strict=True)
@@ -163,8 +162,3 @@ class _Patch(NamedTuple):
             under = either(under, both(inside, less(dot3(sub3(p, corner), here), 0)))
             n = where3(inside, here, n)
         return under, n
-
-
-def _value(x: Scalar) -> Scalar:
-    """Return the value of a jet: which points are looked up does not change with time."""
-    return x.value if isinstance(x, Jet) else x

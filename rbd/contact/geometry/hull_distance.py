@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from rbd.contact.geometry.convex_features import nearest_features
 from rbd.contact.geometry.separations import Separation
 from rbd.contact.geometry.support_polygons import pick
-from rbd.contact.geometry.vectors import length_and_direction, point_along
+from rbd.contact.geometry.vectors import length_and_direction, point_along, without_rates
 from rbd.scalars import Scalar, const, less, where
-from rbd.scalars.jets import Jet
-from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
+from rbd.spatial.linalg import Vec3, as_vec3, cross3, dot3, sub3
 
 
 def nearest_of_hulls(a: Sequence[Vec3], b: Sequence[Vec3]) -> Separation:
     """Return the distance of the convex hulls of points; raise SolverError where they overlap."""
-    of_a, of_b, count = nearest_features([_values(p) for p in a], [_values(p) for p in b])
+    of_a, of_b, count = nearest_features(*([as_vec3(without_rates(point)) for point in hull] for hull in (a, b)))
     a0, a1, a2 = (pick(a, number) for number in of_a)
     b0, b1, b2 = (pick(b, number) for number in of_b)
     s, t = _shares(sub3(a0, b0), sub3(a1, b1), sub3(a2, b2), count)
@@ -38,9 +37,3 @@ def _shares(w: Vec3, second: Vec3, third: Vec3, count: Scalar) -> tuple[Scalar, 
     between = -dot3(w, e) / where(has_edge, dot3(e, e), 1)
     s = where(has_face, dot3(cross3(f, w), normal) / square, where(has_edge, between, 0))
     return s, where(has_face, dot3(cross3(w, e), normal) / square, 0)
-
-
-def _values(point: Vec3) -> Vec3:
-    """Return the values of jets: which features are nearest does not change with time."""
-    x, y, z = (x.value if isinstance(x, Jet) else x for x in point)
-    return x, y, z

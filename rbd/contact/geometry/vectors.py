@@ -5,7 +5,10 @@ Nothing branches on a value, so that every function can be recorded and differen
 
 from __future__ import annotations
 
-from rbd.scalars import Condition, Scalar, const, less, less_equal, sqrt, where
+from collections.abc import Iterable
+
+from rbd.scalars import Condition, Scalar, Vector, const, less, less_equal, sqrt, where
+from rbd.scalars.jets import Jet
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
 
 _VANISHING = const(1, 10**24)
@@ -50,6 +53,11 @@ def any_perpendicular(v: Vec3) -> Vec3:
     x, y, z = v
     by_x, by_y = cross3(v, (1, 0, 0)), cross3(v, (0, 1, 0))
     return where3(less(y * y + z * z, x * x), by_y, by_x)  # the axis away from the largest entry
+
+
+def without_rates(values: Iterable[Scalar]) -> Vector:
+    """Return the values of jets: what an intrinsic chooses by them does not change with time."""
+    return tuple(x.value if isinstance(x, Jet) else x for x in values)
 
 
 def sign(x: Scalar) -> Scalar:

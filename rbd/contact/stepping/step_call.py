@@ -10,7 +10,7 @@ import attrs
 from numpy.typing import NDArray
 
 from rbd.arguments import require_kind
-from rbd.contact.arguments import LARGEST_FRICTION, friction_coefficient
+from rbd.contact.arguments import friction_coefficient, recorded_friction_coefficient
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import evaluate, require_model_and_state, require_within_reach, torque_vector
 from rbd.contact.model.pairs import Pair
@@ -19,7 +19,7 @@ from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Recorded
-from rbd.scalars import Scalar, Vector, less, positive, where
+from rbd.scalars import Scalar, Vector, positive
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.state import MechanismState
@@ -94,11 +94,9 @@ def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
 
 def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
     """Return the coefficient of friction, checked as the length of the step."""
-    if not _is_input(state, friction):
-        return friction_coefficient(friction)
-    below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
-    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
-    return friction * (below * above)
+    if _is_input(state, friction):
+        return recorded_friction_coefficient(friction)
+    return friction_coefficient(friction)
 
 
 def _is_input(state: State[Any], value: object) -> bool:
