@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, settings
 
 from rbd import native
 from rbd.native import executable
-from tests import assembled, checkers, optimisation
+from tests import checkers, llvm_cache, optimisation
 
 if TYPE_CHECKING:
     from tests.algorithms.helpers import Case
@@ -56,9 +56,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if (cache := getattr(config, "cache", None)) is not None:
         folder = cache.mkdir("llvm")
-        assembled.keep_in(folder)
+        llvm_cache.keep_in(folder)
         if not hasattr(config, "workerinput"):  # one process tidies up
-            assembled.forget_old(folder)
+            llvm_cache.forget_old(folder)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from llvmlite import binding
 
 from rbd.native.runtime.jit import assemble
-from tests import assembled, optimisation
+from tests import llvm_cache, optimisation
 
 MODULE = "define double @f(double %x) {{\n  %y = fadd double %x, {number}\n  ret double %y\n}}\n"
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(binding.TargetMachine, "emit_object", binding.TargetMachine.emit_object)
     monkeypatch.setattr(binding, "parse_assembly", binding.parse_assembly)
     optimisation.make_shared_code()  # before code is kept here
-    assembled.keep_in(tmp_path)
+    llvm_cache.keep_in(tmp_path)
     return tmp_path
 
 
@@ -59,6 +59,6 @@ def test_old_entries_are_removed(folder: Path) -> None:
     (old,) = folder.iterdir()
     object_code("2.0")
     os.utime(old, (1000.0, 1000.0))
-    assembled.forget_old(folder)
+    llvm_cache.forget_old(folder)
     assert old not in folder.iterdir()
     assert len(list(folder.iterdir())) == 1
