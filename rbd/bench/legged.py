@@ -19,7 +19,7 @@ import numpy as np
 import rbd
 from rbd.bench.contender import RBD, Contender
 from rbd.compiled import RecordedFunction
-from rbd.contact import Capsule, CollisionModel, ContactSimulator, Sphere
+from rbd.contact import Capsule, CollisionModel, ContactSimulator, Pair, Sphere
 from rbd.errors import UnknownNameError
 from rbd.files.pose import IDENTITY
 from rbd.mjcf import MjcfReport, load_mjcf
@@ -131,8 +131,7 @@ def legged_case(robot: LeggedRobot, count: int) -> LeggedCase:
     """Return a robot standing on the ground, `count` times with random differences."""
     report = MjcfReport()
     mechanism = load_mjcf(robot.path, report=report)
-    for joint in mechanism.tree_joints[1:]:
-        joint.armature, joint.damping = robot.armature, robot.damping
+    _set_joints(mechanism, robot)
     floor = Geom("floor", "world", "plane", (0.0, 0.0, 1.0), IDENTITY, (0.0, 0.0, 0.0), 1.0, 0)
     feet = [k for k, geom in enumerate(report.geoms) if re.fullmatch(robot.feet, geom.name or "")]
     report.pairs = [(foot, len(report.geoms)) for foot in feet]
@@ -157,22 +156,29 @@ def _starts(case: LeggedCase, count: int) -> tuple[Array, Array]:
 def softened(case: LeggedCase) -> rbd.Mechanism:
     """Return the robot with compliant points in the middle of its feet's ends, and the ground raised to them."""
     mechanism = load_mjcf(case.robot.path)
-    for joint in mechanism.tree_joints[1:]:
-        joint.armature, joint.damping = case.robot.armature, case.robot.damping
-    radii = set[float]()
-    for pair in case.model.pairs:
-        foot, body = pair.a, mechanism.body(pair.body_a.name)
-        assert isinstance(foot, (Sphere, Capsule))
-        radii.add(foot.radius)
-        half = foot.length / 2 if isinstance(foot, Capsule) else 0.0
-        pose = pair.body_a.fixed_transform(foot.frame, pair.body_a.default_frame).matrix
-        for end in (-half, half) if half else (0.0,):
-            point = pose @ np.array([0.0, 0.0, end, 1.0])
-            body.add_contact_point(rbd.Point(body.default_frame, point[:3]), RUBBER)
-    (radius,) = radii  # one ground for all feet
+    _set_joints(mechanism, case.robot)
+    (radius,) = {_soften(mechanism, pair) for pair in case.model.pairs}  # one ground for all feet
     root = mechanism.root_frame
     mechanism.add_half_space(HalfSpace(rbd.Point(root, (0, 0, radius)), rbd.FreeVector(root, (0, 0, 1))))
     return mechanism
+
+
+def _set_joints(mechanism: rbd.Mechanism, robot: LeggedRobot) -> None:
+    """Set armature and damping of the joints of the legs."""
+    for joint in mechanism.tree_joints[1:]:
+        joint.armature, joint.damping = robot.armature, robot.damping
+
+
+def _soften(mechanism: rbd.Mechanism, pair: Pair) -> float:
+    """Add compliant points in the middle of the ends of a foot; return its radius."""
+    foot, body = pair.a, mechanism.body(pair.body_a.name)
+    assert isinstance(foot, (Sphere, Capsule))
+    half = foot.length / 2 if isinstance(foot, Capsule) else 0.0
+    pose = pair.body_a.fixed_transform(foot.frame, pair.body_a.default_frame).matrix
+    for end in (-half, half) if half else (0.0,):
+        point = pose @ np.array([0.0, 0.0, end, 1.0])
+        body.add_contact_point(rbd.Point(body.default_frame, point[:3]), RUBBER)
+    return foot.radius
 
 
 def control(case: LeggedCase, mechanism: rbd.Mechanism) -> RecordedFunction:

@@ -42,15 +42,19 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
             program(mechanism, quantity)
 
     with _cache(None):
-        results = [_timed(name, RECORDING, recorded, repeats)]
+        recording = _timed(name, RECORDING, recorded, repeats)
         if not available():
-            return results
-        results.append(_timed(name, COLD, ready, repeats))
+            return [recording]
+        cold = _timed(name, COLD, ready, repeats)
+    return [recording, cold, _from_cache(name, repeats)]
+
+
+def _from_cache(name: str, repeats: int) -> Preparation:
+    """Measure preparation times of new processes that find machine code on the disk."""
     with tempfile.TemporaryDirectory() as folder, _cache(folder):
         _seconds_in_new_process(name)  # fills the cache
         times = [_seconds_in_new_process(name) for _ in range(repeats)]
-        results.append(Preparation(name, CACHED, float(np.median(times)), min(times)))
-    return results
+    return Preparation(name, CACHED, float(np.median(times)), min(times))
 
 
 def make_ready(mechanism: Mechanism, q: Array, v: Array) -> None:

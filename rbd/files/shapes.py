@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
     from rbd.mechanism import Mechanism, RigidBody
 
-Make: TypeAlias = "Callable[[Frame[Any]], Shape]"
+ShapeMaker: TypeAlias = "Callable[[Frame[Any]], Shape]"
 """Makes a shape in a frame."""
 _SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
 _ROUND: Final = frozenset({"cylinder", "ellipsoid"})
@@ -57,7 +57,7 @@ class FileShape:
         return model.add(self.body, self.shape)
 
 
-def in_new_frame(mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: Make) -> FileShape:
+def in_new_frame(mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: ShapeMaker) -> FileShape:
     """Make a shape in a new frame, which is to have a pose (rotation, translation) in the frame of a link."""
     standing, frame = mechanism.frame(link), Frame[Any](name)
     return FileShape(make(frame), mechanism.body_of_frame(standing), Transform.trusted(frame, standing, *pose))

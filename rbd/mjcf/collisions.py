@@ -9,7 +9,7 @@ from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Spher
 from rbd.contact.geometry.shape_distance import has_distance
 from rbd.files.mesh_hulls import checked_hull_points
 from rbd.files.pose import Pose
-from rbd.files.shapes import FileShape, Make, in_new_frame, reason_shape_is_left_out
+from rbd.files.shapes import FileShape, ShapeMaker, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame, FreeVector, Point
 from rbd.spatial.half_space import HalfSpace
@@ -44,7 +44,7 @@ def geoms_in_pairs(report: MjcfReport) -> dict[int, Geom]:
     return {number: report.geoms[number] for number in sorted({number for pair in report.pairs for number in pair})}
 
 
-def _hulls(report: MjcfReport, points: int | None) -> dict[int, Make]:
+def _hulls(report: MjcfReport, points: int | None) -> dict[int, ShapeMaker]:
     """Return what makes the hulls of meshes that may touch others, by number; none without a number of points."""
     if points is None:
         return {}
@@ -66,7 +66,7 @@ def _add_pair(model: CollisionModel, a: Shape, b: Shape, friction: PairFriction)
     model.add_pair(a, b, friction=coefficient, torsional_friction=lengths[0], rolling_friction=lengths[1])
 
 
-def _placed(mechanism: Mechanism, number: int, geom: Geom, make: Make) -> FileShape:
+def _placed(mechanism: Mechanism, number: int, geom: Geom, make: ShapeMaker) -> FileShape:
     if geom.shape == "plane":
         frame = mechanism.frame(geom.body)
         normal = FreeVector(frame, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))

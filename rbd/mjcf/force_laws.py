@@ -24,23 +24,27 @@ class ForceLaw:
 
     def read(self, layer: MjcfElement) -> None:
         """Take what one layer says."""
-        gain, bias, kind = self._gain, self._bias, layer.node.tag
-        if kind == "position":
-            gain[0] = layer.number("kp", gain[0])
-            bias[1], bias[2] = -gain[0], -layer.number("kv", -bias[2])
-            bias[2] = layer.number("dampratio", bias[2])  # positive: a ratio, until inertia is known
-            self._varies, self._biased = False, True
-        elif kind == "velocity":
-            gain[0] = layer.number("kv", gain[0])
-            bias[:] = [0.0, 0.0, -gain[0]]
-            self._varies, self._biased = False, True
-        elif kind == "damper":
-            gain[:] = [0.0, 0.0, -layer.number("kv", -gain[2])]
-            self._varies, self._biased = True, False
-        elif kind == "motor":
-            gain[0], self._varies, self._biased = 1.0, False, False
-        else:
-            self._general(layer)
+        kinds = {"position": self._position, "velocity": self._velocity, "damper": self._damper, "motor": self._motor}
+        kinds.get(layer.node.tag, self._general)(layer)
+
+    def _position(self, layer: MjcfElement) -> None:
+        gain, bias = self._gain, self._bias
+        gain[0] = layer.number("kp", gain[0])
+        bias[1], bias[2] = -gain[0], -layer.number("kv", -bias[2])
+        bias[2] = layer.number("dampratio", bias[2])  # positive: a ratio, until inertia is known
+        self._varies, self._biased = False, True
+
+    def _velocity(self, layer: MjcfElement) -> None:
+        self._gain[0] = layer.number("kv", self._gain[0])
+        self._bias[:] = [0.0, 0.0, -self._gain[0]]
+        self._varies, self._biased = False, True
+
+    def _damper(self, layer: MjcfElement) -> None:
+        self._gain[:] = [0.0, 0.0, -layer.number("kv", -self._gain[2])]
+        self._varies, self._biased = True, False
+
+    def _motor(self, layer: MjcfElement) -> None:
+        self._gain[0], self._varies, self._biased = 1.0, False, False
 
     def _general(self, layer: MjcfElement) -> None:
         for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):

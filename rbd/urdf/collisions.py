@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Sphere
 from rbd.files.mesh_hulls import checked_hull_points
-from rbd.files.shapes import FileShape, Make, in_new_frame, reason_shape_is_left_out
+from rbd.files.shapes import FileShape, ShapeMaker, in_new_frame, reason_shape_is_left_out
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
 
@@ -39,7 +39,7 @@ def _collision_shapes(report: UrdfReport) -> list[tuple[int, Geometry]]:
     return [(number, geometry) for number, geometry in enumerate(report.geometries) if geometry.use == "collision"]
 
 
-def _hulls(report: UrdfReport, points: int | None) -> dict[int, Make]:
+def _hulls(report: UrdfReport, points: int | None) -> dict[int, ShapeMaker]:
     """Return what makes the hulls of collision meshes, by number; none without a number of points."""
     if points is None:
         return {}
@@ -48,7 +48,7 @@ def _hulls(report: UrdfReport, points: int | None) -> dict[int, Make]:
     return {number: report.mesh_hull(shape, most).shape for number, shape in shapes if shape.mesh is not None}
 
 
-def _placed(mechanism: Mechanism, number: int, geometry: Geometry, make: Make) -> FileShape:
+def _placed(mechanism: Mechanism, number: int, geometry: Geometry, make: ShapeMaker) -> FileShape:
     name, pose = f"{geometry.link}#shape{number}", (geometry.rotation, geometry.translation)
     return in_new_frame(mechanism, geometry.link, name, pose, make)
 

@@ -203,8 +203,7 @@ def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = Non
     pairs = trajectory.distances if isinstance(trajectory, ContactTrajectory) else np.empty((len(motion), 0))
     has_loops = bool(mechanism.loop_joints or mechanism.couplings)
     if not has_loops and not pairs.shape[1]:
-        message = "trajectory: the mechanism has neither loops nor couplings, and the trajectory no distances"
-        raise ArgumentError(message, argument="trajectory", value=trajectory)
+        raise _no_gaps(trajectory)
     drawn = ax
     if pairs.shape[1]:
         labels = [f"pair {k}" for k in range(pairs.shape[1])]
@@ -215,6 +214,11 @@ def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = Non
         drawn.set_yscale("log" if not pairs.shape[1] else "linear")
     assert drawn is not None
     return drawn
+
+
+def _no_gaps(trajectory: Motion) -> ArgumentError:
+    message = "trajectory: the mechanism has neither loops nor couplings, and the trajectory no distances"
+    return ArgumentError(message, argument="trajectory", value=trajectory)
 
 
 def _loop_gaps(q: Array, mechanism: Mechanism) -> Array:

@@ -75,15 +75,14 @@ class _Engines:
         self.place(q)
         distances = [self.distance(k) for k in range(len(self._pairs))]
         active = [k for k, each in enumerate(distances) if each[0] < THRESHOLD]
-        if not active:
-            vd = pin.aba(model, data, q, v, torques)
-        else:
+        if active:
             rows = np.array([self.row(k, *distances[k][1:]) for k in active])
             if any(k not in before for k in active):
                 v = v - np.linalg.pinv(rows) @ (rows @ v)
-            right = torques - pin.nle(model, data, q, v)
             bounds = -np.array([distances[k][0] for k in active])
-            vd = self._quadprog.solve_qp(mass, right, rows.T.copy(), bounds)[0]
+            vd = self._quadprog.solve_qp(mass, torques - pin.nle(model, data, q, v), rows.T.copy(), bounds)[0]
+        else:
+            vd = pin.aba(model, data, q, v, torques)
         v = v + DT * vd
         return pin.integrate(model, q, DT * v), v, active
 
