@@ -66,10 +66,7 @@ class Builder:
         before, pose, parent_frame = self.bodies[part.parent.name], part.pose, self.frame(part.parent.name)
         if part.mocap:
             self._reading.warn(part.node, "the body stands where the file places it; mocap poses are not followed")
-        intermediate_bodies = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
-        names = [*intermediate_bodies, part.name]
-        joints: list[JointPart | None] = [*part.joints] or [None]
-        for name, joint in zip(names, joints, strict=True):
+        for name, joint in self._bodies_and_joints(part):
             body = RigidBody(name, _inertia(name, part.mass if name == part.name else None))
             new_joint = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
             body_frame, (preceding, after) = body.default_frame, _joint_poses(pose, joint)
@@ -78,6 +75,12 @@ class Builder:
             self.mechanism.attach(before, body, new_joint, joint_pose=joint_pose, successor_pose=successor_pose)
             before, pose, parent_frame = body, Pose(), body_frame
         self.bodies[part.name] = before
+
+    def _bodies_and_joints(self, part: BodyPart) -> list[tuple[str, JointPart | None]]:
+        """Return the joints of a body, each with the name of the body behind it; None for a body that is fixed."""
+        between = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
+        joints: list[JointPart | None] = [*part.joints] or [None]
+        return list(zip([*between, part.name], joints, strict=True))
 
     def _weld(self, part: BodyPart) -> str:
         assert part.parent is not None

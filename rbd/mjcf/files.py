@@ -76,9 +76,7 @@ class Inclusion:
             raise fault(MjcfRefusedError, node, f"elements nested deeper than {limits.depth}", limit="depth")
         children: list[XmlElement] = []
         for child in node.children:
-            self._elements += 1
-            if self._elements > limits.elements:
-                raise fault(MjcfRefusedError, child, f"more than {limits.elements} elements", limit="elements")
+            self._count(child)
             if child.tag == "include":
                 children += self._included_by(child, directory, depth)
             else:
@@ -87,6 +85,12 @@ class Inclusion:
         for child in children:
             child.parent = node
         node.children = children
+
+    def _count(self, node: XmlElement) -> None:
+        self._elements += 1
+        limit = self._files.limits.elements
+        if self._elements > limit:
+            raise fault(MjcfRefusedError, node, f"more than {limit} elements", limit="elements")
 
     def _included_by(self, node: XmlElement, directory: Path | None, depth: int) -> list[XmlElement]:
         if node.children:

@@ -106,6 +106,12 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
         message = f"the root body of MJCF is {WORLD!r}, not {quoted(mechanism.root_body.name)}; strict=False renames it"
         raise ArgumentError(message, argument="mechanism", body=mechanism.root_body.name)
     text = _MjcfWriter(mechanism, frames, strict=strict).text(name)
+    _require_readable(text, strict=strict)
+    return text
+
+
+def _require_readable(text: str, *, strict: bool) -> None:
+    """Raise ArgumentError for a text that the reader refuses."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MjcfWarning)  # doubts about the mechanism, not about a file
@@ -113,7 +119,6 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     except MjcfError as error:
         message = f"MJCF cannot express this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error
-    return text
 
 
 @final
