@@ -21,7 +21,7 @@ Planes: TypeAlias = NDArray[np.float64]
 """Outward normals and offsets of faces: n x + d is the height of a point above a face. Edges, of flat hulls."""
 ROUNDING: Final = 1e-3
 """Radius of hulls, at most (m)."""
-LEAST: Final = 4
+LEAST_POINTS: Final = 4
 """Points of a hull, at least."""
 _SHARE: Final = 0.25
 """Share of the depth of a hull that its radius is, at most."""
@@ -67,7 +67,7 @@ def checked_hull_points(points: object) -> int:
     """Return how many points a hull has at most; raise ArgumentError unless it is a number from 4 to 128."""
     from rbd.contact.geometry.convex_hulls import MOST
 
-    return whole_number(points, "hull_points", LEAST, MOST)
+    return whole_number(points, "hull_points", LEAST_POINTS, MOST)
 
 
 def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> MeshHull:

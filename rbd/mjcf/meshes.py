@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
-from rbd.files.mesh_hulls import LEAST, MeshHull, mesh_hull
+from rbd.files.mesh_hulls import LEAST_POINTS, MeshHull, mesh_hull
 from rbd.files.meshes import Faces, MeshFault, Vertices, check_mesh, read_mesh, single_precision
 from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
@@ -70,8 +70,10 @@ class Meshes:
 
     def _check_hull_vertices(self, element: MjcfElement) -> None:
         limit = element.integer("maxhullvert", _ALL)
-        if limit != _ALL and limit < LEAST:
-            message = f"maxhullvert: a hull has at least {LEAST} vertices ({_ALL}: as many as there are), not {limit}"
+        if limit != _ALL and limit < LEAST_POINTS:
+            message = (
+                f"maxhullvert: a hull has at least {LEAST_POINTS} vertices ({_ALL}: as many as there are), not {limit}"
+            )
             raise self._reading.fault(MjcfValueError, element.node, message, attribute="maxhullvert", value=limit)
 
     def field_size(self, node: XmlElement, name: str) -> tuple[float, ...]:
