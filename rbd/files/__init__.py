@@ -1,4 +1,12 @@
 """Robot files of any format: bytes, XML, numbers, names and paths, none of them trusted.
 
 The readers of the formats are built on these modules.
+
+source.py      the bytes of files and of texts; xml.py: elements, with their lines
+formats.py     what a format is called, and its errors
+reading.py     one reading of a file: errors, doubts, attributes; report.py: what it found
+numbers.py, names.py, paths.py, pose.py, inertias.py: what attributes hold
+meshes.py      vertices and triangles; convex_hulls.py: hulls by SciPy; mesh_hulls.py: rounded hulls of a few vertices
+shapes.py      shapes of files in collision models
+writing.py     elements and numbers as text
 """
