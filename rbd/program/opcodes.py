@@ -24,8 +24,11 @@ from typing import Any, Final
 
 from rbd.program.operation import (
     ProgramOperation,
+    arithmetic,
+    condition,
     factors,
     fused,
+    in_own_code,
     infix,
     library_function,
     llvm_call,
@@ -111,10 +114,8 @@ class Op(IntEnum):
 
     ADD = plus_or_minus(1, "+", add, "fadd {double}", "add", 1)
     SUB = plus_or_minus(2, "-", sub, "fsub {double}", "subtract", -1)
-    MUL = infix(
-        3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound_rule=mul, language_word="*"
-    )
-    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, language_word="divide")
+    MUL = arithmetic(infix(3, "*", mul, mul, "fmul {double}", "multiply"), lambda a, b, y: (b, a), "*", bound_rule=mul)
+    DIV = arithmetic(infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide"), _of_quotient, "divide")
     NEG = ProgramOperation(
         5,
         operands="x",
@@ -161,8 +162,8 @@ class Op(IntEnum):
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
     # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
-    SIN = library_function(20, "sin", f.sin, _sin, _of("sin"), c="rbd_sin({0})", constant_bound=_UNIT, parity=-1)
-    COS = library_function(21, "cos", f.cos, _cos, _of("cos"), c="rbd_cos({0})", constant_bound=_UNIT, parity=1)
+    SIN = in_own_code(library_function(20, "sin", f.sin, _sin, _of("sin"), parity=-1), "rbd_sin({0})", _UNIT)
+    COS = in_own_code(library_function(21, "cos", f.cos, _cos, _of("cos"), parity=1), "rbd_cos({0})", _UNIT)
     TAN = library_function(22, "tan", f.tan, libm.tan, _of("tan"), parity=-1)
     ASIN = library_function(23, "asin", f.asin, libm.asin, _of("asin"))
     ACOS = library_function(24, "acos", f.acos, libm.acos, _of("acos"))
@@ -172,10 +173,10 @@ class Op(IntEnum):
     POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
     TANH = library_function(29, "tanh", f.tanh, libm.tanh, _of("tanh"))
     # Conditions: their results are truth values.
-    LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", result_type="c")
-    LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", result_type="c")
-    AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", result_type="c", c="&&")
-    OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", result_type="c", c="||")
+    LESS = condition(infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less"), "xx")
+    LESS_EQUAL = condition(infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal"), "xx")
+    AND = condition(infix(42, "and", _both, f.both, "and {truth}", "both", c="&&"), "cc")
+    OR = condition(infix(43, "or", _either, f.either, "or {truth}", "either", c="||"), "cc")
     NOT = ProgramOperation(
         44,
         operands="c",

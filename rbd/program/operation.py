@@ -98,26 +98,32 @@ def infix(
     evaluate: Callable[..., Any],
     llvm_ir: str,
     counted: str,
-    derivative: Factors | None = None,
-    bound_rule: Callable[..., float] | None = None,
-    signs: tuple[int, int] | None = None,
-    operands: str = "xx",
-    result_type: Literal["x", "c"] = "x",
     c: str = "",
-    language_word: str = "",
 ) -> ProgramOperation:
     """Return the row of an infix operator; `c` is its sign in C if it differs."""
     return ProgramOperation(
         number,
-        operands=operands,
-        result_type=result_type,
+        operands="xx",
         evaluate_float=evaluate_float,
         evaluate=evaluate,
-        local_derivatives=None if derivative is None else factors(derivative),
         listing=f"{{}} {sign} {{}}",
         counted=(counted,),
         llvm_ir=(f"{llvm_ir} {{0}}, {{1}}",),
         c=f"{{0}} {c or sign} {{1}}",
+    )
+
+
+def arithmetic(
+    row: ProgramOperation,
+    derivative: Factors,
+    language_word: str,
+    bound_rule: Callable[..., float] | None = None,
+    signs: tuple[int, int] | None = None,
+) -> ProgramOperation:
+    """Return the row of an operation on numbers, with the factors of its derivative."""
+    return attrs.evolve(
+        row,
+        local_derivatives=factors(derivative),
         bound_rule=bound_rule,
         signs=signs,
         language_word=language_word,
@@ -128,18 +134,13 @@ def plus_or_minus(
     number: int, sign: str, evaluate: Callable[..., Any], llvm_ir: str, counted: str, factor: Literal[1, -1]
 ) -> ProgramOperation:
     """Return the row of a + b or a - b; `factor` is that of b."""
-    return infix(
-        number,
-        sign,
-        evaluate,
-        evaluate,
-        llvm_ir,
-        counted,
-        lambda a, b, y: (1, factor),
-        bound_rule=operator.add,
-        signs=(1, factor),
-        language_word=sign,
-    )
+    row = infix(number, sign, evaluate, evaluate, llvm_ir, counted)
+    return arithmetic(row, lambda a, b, y: (1, factor), sign, operator.add, (1, factor))
+
+
+def condition(row: ProgramOperation, operands: Literal["xx", "cc"]) -> ProgramOperation:
+    """Return the row of an operation whose result is a truth value."""
+    return attrs.evolve(row, operands=operands, result_type="c")
 
 
 def library_function(
@@ -149,9 +150,7 @@ def library_function(
     evaluate_float: Callable[..., float],
     derivative: Factors,
     library: str = "",
-    c: str = "",
     operands: str = "x",
-    constant_bound: float = math.inf,
     parity: Literal[-1, 0, 1] = 0,
 ) -> ProgramOperation:
     """Return the row of a function of the C library; `library` is its name there if it differs."""
@@ -165,12 +164,16 @@ def library_function(
         local_derivatives=factors(derivative),
         listing=f"{name}({', '.join('{}' for _ in operands)})",
         counted=(name,),
-        c=c or f"lib_{library}({', '.join(arguments)})",
-        constant_bound=constant_bound,
+        c=f"lib_{library}({', '.join(arguments)})",
         library=library,
         method=name,
         parity=parity,
     )
+
+
+def in_own_code(row: ProgramOperation, c: str, constant_bound: float) -> ProgramOperation:
+    """Return the row of a library function that has code of rbd in C, and a bound."""
+    return attrs.evolve(row, c=c, constant_bound=constant_bound)
 
 
 def llvm_call(function: str, *operands: int) -> str:
