@@ -189,6 +189,10 @@ NAMED = {
         {"ADD", "FMA", "FNMA", *PROGRAM},
         "what an intrinsic that is written out may compute",
     ),
+    "native/builtins/fused.py": (
+        {"FMA", "FMS", "FNMA", "FNMS"},
+        "builtins for the interpreter, which has no such function",
+    ),
     "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
     "export/c_body.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),
