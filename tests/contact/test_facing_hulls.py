@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial import ConvexHull as Polyhedron
 
 import rbd
 from rbd.contact import (
@@ -27,6 +28,7 @@ from rbd.contact import (
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.facing_hulls import facing_hulls
 from rbd.contact.geometry.placed_shapes import PlacedHull
+from rbd.contact.geometry.round_solids import corners_of
 from rbd.contact.geometry.shape_kinds import place
 from rbd.errors import ArgumentError, SolverError
 from rbd.scalars.arrays import Array
@@ -89,6 +91,15 @@ def test_hulls_are_inside_and_no_farther_from_the_surface_than_their_error(kind:
         lost = reach(shape, n) - float((points @ n).max() + hull.radius)
         assert -1e-12 < lost <= shape.hull_error
     assert max(excess(shape, point) for point in points) < 0
+
+
+@pytest.mark.parametrize("points", [4, 5, 9, 19, 32, 77, 128])
+def test_corners_of_ellipsoids_leave_no_larger_gaps_than_their_error_says(points: int) -> None:
+    """Of a ball, the deepest places between corners are in the middle of faces of their convex hull."""
+    ball = Ellipsoid(Frame("ball"), (1.0, 1.0, 1.0), hull_points=points)
+    faces = Polyhedron(corners_of(ball)).equations
+    lost = 1 - (ball.rounding - float(faces[:, 3].max()))
+    assert lost < ball.hull_error < 1.1 * lost
 
 
 @pytest.mark.peers
@@ -229,6 +240,25 @@ def test_round_solids_roll_down_slopes_of_height_fields(kind: str) -> None:
     wanted = G * np.sin(slope) / (1 + 1 / 50 / inertia)
     assert np.linalg.norm(moved[10:]) == pytest.approx(wanted, rel=1e-3)
     assert abs(moved[5]) < 1e-6
+
+
+@KINDS
+def test_round_solids_that_tumble_over_edges_gain_no_energy(kind: str) -> None:
+    """Beyond what the removal of overlaps lifts them: a fifth of an overlap in each step."""
+    state, model = free_body(body_of(kind), lambda root: Box(root, (0.3, 0.1, 0.2)))
+
+    def energy(q: Array, v: Array) -> float:
+        at = rbd.MechanismState(state.mechanism, q, v)
+        return float(rbd.kinetic_energy(at) + rbd.gravitational_potential_energy(at))
+
+    state.set_configuration([0.5, 0.3, -0.6, 0.7, 0.02, 0, 0.4], normalize=True)
+    state.set_velocity([3.0, -2.0, 4.0, 0, 0, 0])
+    run = ContactSimulator(state.mechanism, model, None, 1e-3, friction=0.5).run(state, 0.5)
+    energies = np.array([energy(q, v) for q, v in zip(run.q, run.v, strict=True)])
+    lifts = 2.0 * G * np.maximum(-run.distances[:, 0], 0) / 5
+    assert run.distances.min() < 0
+    assert np.all(np.diff(energies) <= lifts + 1e-12)
+    assert energies[-1] < energies[0] - 0.5
 
 
 @KINDS
