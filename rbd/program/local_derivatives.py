@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rbd.errors import ScalarError
-from rbd.program.opcodes import Op, operands_of
+from rbd.program.opcodes import BY_NUMBER, operands_of
 from rbd.program.operation import Pushforward
 from rbd.program.program import Program
 from rbd.scalars.linear_algebra import dot, unit
@@ -21,7 +21,7 @@ def local_derivatives(
     program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int
 ) -> Iterator[tuple[int, Pushforward]]:
     """Yield operands of an instruction with their local derivatives; `values` are those that `evaluate` returns."""
-    row, operands = Op(instruction[0]).row, operands_of(instruction)
+    row, operands = BY_NUMBER[instruction[0]].row, operands_of(instruction)
     if row.local_derivatives is None:
         return
     arguments = [values[r] if r >= 0 else program.constants[~r] for r in operands]

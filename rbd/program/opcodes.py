@@ -218,11 +218,19 @@ class Op(IntEnum):
     PICK = 53
 
 
+BY_NUMBER: Final = {int(op): op for op in Op}
+"""The operations by number: `Op(number)` takes ten times as long."""
+
 CONDITIONS: Final = frozenset(op for op in Op if op.row.result_type == "c")
 """The operations whose result is a truth value."""
 
 NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
 """The operations with one operand and an immediate number, of a label or an output."""
+
+_OPERANDS: Final[dict[int, slice]] = {
+    op: slice(1, 2) if op in NUMBERED else slice(2 if op == Op.CALL else 1, None) for op in Op
+}
+"""Where the operands of an instruction are."""
 
 FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm_intrinsic == "fma"}
 """The operations that multiply and add with one rounding, by their signs."""
@@ -264,7 +272,4 @@ def operands_of(instruction: tuple[int, ...]) -> tuple[int, ...]:
     >>> operands_of((Op.ADD, 3, 4)), operands_of((Op.POSITIVE, 3, 0)), operands_of((Op.CALL, 0, 5, 6, 7))
     ((3, 4), (3,), (5, 6, 7))
     """
-    op = instruction[0]
-    if op in NUMBERED:
-        return instruction[1:2]
-    return instruction[2:] if op == Op.CALL else instruction[1:]
+    return instruction[_OPERANDS[instruction[0]]]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rbd.errors import ShapeError
-from rbd.program.opcodes import Op, operands_of
+from rbd.program.opcodes import BY_NUMBER, Op, operands_of
 from rbd.program.program import Program
 from rbd.scalars.protocol import Scalar
 
@@ -47,7 +47,7 @@ def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
 
 def evaluate_instruction(program: Program, instruction: tuple[int, ...], operands: list[Any]) -> object:
     """Return the result of one instruction; that of a call is a tuple of all outputs."""
-    op = Op(instruction[0])
+    op = BY_NUMBER[instruction[0]]
     if op == Op.POSITIVE:
         return op.row.evaluate(operands[0], program.labels[instruction[2]])
     if op == Op.PICK:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.program.opcodes import Op
@@ -15,13 +16,20 @@ LLVM = {op.row.llvm_intrinsic: len(op.row.operands) for op in Op if op.row.llvm_
 
 def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
     """Write an ordinary instruction and return the name of its value."""
-    row, names = op.row, list(values)
-    if row.library:
-        return _library(w, lanes, library_symbol(row.library), names)
-    for text in row.llvm_ir:
-        words = {"double": lanes.double, "truth": lanes.truth, "true": lanes.true, "suffix": lanes.suffix}
-        names.append(w.assign(text.format(*names, **words)))
+    names = list(values)
+    if op.row.library:
+        return _library(w, lanes, library_symbol(op.row.library), names)
+    for text in _instructions(op, lanes.width):
+        names.append(w.assign(text.format(*names)))
     return names[-1]
+
+
+@cache
+def _instructions(op: Op, width: int) -> tuple[str, ...]:
+    """Return the instructions of an operation for so many lanes, as formats of the names of operands."""
+    lanes, numbers = Lanes(width), [f"{{{k}}}" for k in range(10)]
+    words = {"double": lanes.double, "truth": lanes.truth, "true": lanes.true, "suffix": lanes.suffix}
+    return tuple(text.format(*numbers, **words) for text in op.row.llvm_ir)
 
 
 def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf, isfinite
 
-from rbd.program.opcodes import Op, operands_of
+from rbd.program.opcodes import BY_NUMBER, operands_of
 from rbd.program.program import Program
 
 _LARGEST = 1e300
@@ -41,7 +41,7 @@ def _bounds(program: Program) -> list[float]:
         return inf if operand < inputs else bounds[operand - inputs]
 
     for code in program.code:
-        row, operands = Op(code[0]).row, operands_of(code)
+        row, operands = BY_NUMBER[code[0]].row, operands_of(code)
         if row.bound_rule is not None:
             magnitude = row.bound_rule(*map(bound, operands))
         else:

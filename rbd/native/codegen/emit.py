@@ -7,7 +7,7 @@ Every function takes the input ports, the block of all outputs, the workspace an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import final
+from typing import Final, final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.calls import calls_text, emit_call
@@ -16,7 +16,7 @@ from rbd.native.codegen.ir import NARROW, Lanes, Writer, attributes
 from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
 from rbd.native.codegen.trig import sincos_call
-from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.program.opcodes import BY_NUMBER, CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program
 
 _ANGLES = 256
@@ -31,6 +31,8 @@ _MIN_SLOTS_FOR_WINDOWS = 128
 """Workspaces of at most this many slots have no windows."""
 _POINTER_REGISTERS = 11
 """Registers for pointers to ports and windows."""
+_SPECIAL: Final = frozenset((Op.SIN, Op.COS, Op.CALL, Op.PICK))
+"""Calls, their results, which stay where the calls leave them, and operations that share their computation."""
 
 
 @final
@@ -133,20 +135,20 @@ class FunctionWriter:
     def instruction(self, index: int) -> None:
         """Write instruction `index`, unless it is a sine or cosine written before with its partner."""
         code = self.program.code[index]
-        op = Op(code[0])
-        if op in (Op.SIN, Op.COS):
+        op = BY_NUMBER[code[0]]
+        if op not in _SPECIAL:
+            self._operation(index, op, code)
+        elif op in (Op.SIN, Op.COS):
             angle = self.plan.computed_angles.get(index)
             if angle is not None:
                 self.angle(angle)
         elif op == Op.CALL:
             self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
             emit_call(self.w, self.lanes, self.plan.calls[index])
-        elif op != Op.PICK:  # which stays where the call leaves it
-            self._operation(index, op, code)
 
     def _operation(self, index: int, op: Op, code: tuple[int, ...]) -> None:
         """Write an instruction that is one operation."""
-        values = [self.value(operand) for operand in operands_of(code)]
+        values = list(map(self.value, operands_of(code)))
         if op == Op.POSITIVE:
             emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
         self.define(index, emit_operation(self.w, self.lanes, op, values))

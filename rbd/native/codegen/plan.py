@@ -190,12 +190,13 @@ def _last_loads(
     for index, instruction in enumerate(program.code):
         if instruction[0] in (Op.PICK, Op.CALL):
             continue  # they have slots of their own
+        function = function_of[index]
         for operand in operands_of(instruction):
             source = operand - inputs
-            if source < 0 or layout.rolled(source) or program.code[source][0] == Op.PICK:
+            if source < 0 or max(function_of[source], last.get(source, -1)) >= function:
                 continue
-            if max(function_of[source], last.get(source, function_of[source])) < function_of[index]:
-                last[source], loads[source] = function_of[index], at.get(index, index)
+            if not layout.rolled(source) and program.code[source][0] != Op.PICK:
+                last[source], loads[source] = function, at.get(index, index)
     return loads
 
 
