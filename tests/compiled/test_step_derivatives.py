@@ -15,8 +15,6 @@ from rbd.errors import ArgumentError, TopologyError
 from rbd.testing import random_chain
 from tests.simulation.contacts import ball, block, floor, slope
 
-pytestmark = pytest.mark.optimised
-
 RUBBER = rbd.SoftContact(rbd.HuntCrossley(5e4, 200.0), rbd.ViscoelasticCoulomb(0.5, 20e3, 200.0))
 INTEGRATORS = ["munthe-kaas-rk4", "semi-implicit-euler"]
 each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -42,6 +40,7 @@ def states(mechanism: rbd.Mechanism, count: int, seed: int = 0) -> tuple[np.ndar
     return q, v, rng.standard_normal((count, mechanism.nv))
 
 
+@pytest.mark.optimised
 @each_integrator
 @pytest.mark.parametrize("space", ["tangent", "coordinates"])
 def test_batches_have_the_bits_of_single_calls(integrator: Any, space: Any) -> None:
@@ -61,6 +60,7 @@ def test_batches_have_the_bits_of_single_calls(integrator: Any, space: Any) -> N
             assert np.allclose(array[k], fields(wanted)[name], rtol=1e-12, atol=1e-12), name
 
 
+@pytest.mark.optimised
 def test_parameters_and_statuses_have_rows() -> None:
     mechanism = rbd.robots.arm7()
     robot, (q, v, tau) = rbd.compile(mechanism, ["gravity"]), states(mechanism, 3)
@@ -91,6 +91,7 @@ def displaced(mechanism: rbd.Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndar
     return np.array(parts)
 
 
+@pytest.mark.optimised
 @each_integrator
 def test_compliant_contact_in_batches(sliding: rbd.Mechanism, integrator: Any) -> None:
     robot = rbd.compile(sliding)

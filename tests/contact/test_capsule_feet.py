@@ -16,8 +16,6 @@ from rbd.scalars.arrays import Array
 from rbd.solvers.projections.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
 
-pytestmark = pytest.mark.optimised
-
 RADIUS = 0.01
 
 
@@ -92,6 +90,7 @@ def test_single_shapes_are_no_groups() -> None:
     assert groups(foot(2)) == 1
 
 
+@pytest.mark.optimised
 def test_steps_are_those_of_the_active_set_method_with_the_same_bits_in_batches() -> None:
     model, given = foot(5), states(24)
     found, exact = step_of(model), step_of(model, by_active_set)

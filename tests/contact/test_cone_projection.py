@@ -18,8 +18,6 @@ from rbd.solvers.intervals import Intervals
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 N, BLOCKS, STOPS = 8, 4, 3
 OWN = (range(8), range(4), (*range(2), 4, 5), (0, 1, 6, 7))
 """The columns of each block: two are of branches that share the first two columns."""
@@ -122,6 +120,7 @@ def test_multipliers_solve_what_newtons_steps_leave(hard_corners: tuple[Array, A
     assert max(each.residual for each in found) <= 1e-10  # type: ignore[type-var]  # floats
 
 
+@pytest.mark.optimised
 def test_lanes_of_both_methods_have_the_bits_of_single_ones(hard_corners: tuple[Array, Array]) -> None:
     block, offsets = hard_corners
     graph = Graph()

@@ -25,8 +25,6 @@ from rbd.spatial.linalg import Vec3
 from tests.contact.samples import WORLD, between, numbers, rotation
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 G = 9.81
 
 
@@ -189,6 +187,7 @@ def test_cores_that_overlap_raise_and_name_the_remedy() -> None:
         model.distances(state)
 
 
+@pytest.mark.optimised
 def test_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     graph, count, rng = Graph(), 21, np.random.default_rng(1)
     a, b = graph.input("a", (15,)), graph.input("b", (12,))

@@ -21,9 +21,8 @@ from rbd.scalars.arrays import Array
 from rbd.solvers.friction.solve import solve_friction
 from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, nested, random_problem, solve, solver
 
-pytestmark = pytest.mark.optimised
 
-
+@pytest.mark.optimised
 @pytest.mark.parametrize(("n", "p"), [(3, 1), (7, 2), (9, 4)])
 def test_machine_code_has_the_bits_of_the_interpreter(n: int, p: int) -> None:
     for seed in range(12):
@@ -48,6 +47,7 @@ def _recorded(mu: float) -> Any:
     return rbd.record(found, HAND, tau=13)
 
 
+@pytest.mark.optimised
 def test_batches_have_the_same_bits_and_errors_name_the_row() -> None:
     recorded, mu = _recorded(0.7), 0.7
     cases = [hand_state(seed, SPEEDS[seed % 4]) for seed in range(60)]
@@ -85,6 +85,7 @@ def test_derivatives_agree_with_finite_differences(seed: int, speed: str) -> Non
             np.testing.assert_allclose(slope[:, k], (ends[0] - ends[1]) / 2e-6, rtol=0, atol=2e-6 * scale)
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("seed", range(6))
 def test_derivatives_by_all_data_agree_with_finite_differences(seed: int) -> None:
     """With pairs of all kinds of tangents."""
@@ -129,6 +130,7 @@ def _jams(data: Data) -> bool:
     return False
 
 
+@pytest.mark.optimised
 def test_c_gives_the_same_bits(tmp_path: Path) -> None:
     compiler = shutil.which("gcc") or shutil.which("cc")
     assert compiler, "the tests need a C compiler"

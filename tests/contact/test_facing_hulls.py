@@ -37,8 +37,6 @@ from tests.contact.samples import between, numbers, pose, rotation
 from tests.contact.test_convex_hulls import G, _moved, corners, free_body
 from tests.contact.test_round_solids import Round, drawn, excess, reach
 
-pytestmark = pytest.mark.optimised
-
 LYING = [np.cos(np.pi / 4), np.sin(np.pi / 4), 0, 0]
 KINDS = pytest.mark.parametrize("kind", ["cylinder", "ellipsoid"])
 OTHERS: dict[str, Callable[[Any], Shape]] = {
@@ -242,6 +240,7 @@ def test_round_solids_roll_down_slopes_of_height_fields(kind: str) -> None:
     assert abs(moved[5]) < 1e-6
 
 
+@pytest.mark.optimised
 @KINDS
 def test_round_solids_that_tumble_over_edges_gain_no_energy(kind: str) -> None:
     """Beyond what the removal of overlaps lifts them: a fifth of an overlap in each step."""

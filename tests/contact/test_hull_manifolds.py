@@ -24,8 +24,6 @@ from tests.contact.samples import rotation
 from tests.contact.test_convex_hulls import G, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 Found = list[tuple[float, Array, Array]]
 
 
@@ -196,6 +194,7 @@ def faces_program(points: int) -> Program:
     return Program.of(graph, "faces", outputs)
 
 
+@pytest.mark.optimised
 def test_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     rng, count = np.random.default_rng(3), 21
     program, upper, lower = faces_program(12), list[Array](), list[Array]()
@@ -211,6 +210,7 @@ def test_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
 
 
+@pytest.mark.optimised
 def test_rows_of_batches_of_steps_have_the_bits_of_live_states() -> None:
     """Three hulls and boxes on each other, shifted, so that other corners and crossings bear in each row."""
     state, model = stack([rounded_cube, cube, rounded_cube])

@@ -32,8 +32,6 @@ from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import assert_minimum
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 
 def exact(feet: Feet) -> Array:
     hessian, linear, rows, bounds = feet.data
@@ -135,6 +133,7 @@ def recorded(feet: Feet, *, friction: float = 0.05, stop: float = 0.05) -> Progr
     return Program.of(graph, "flat_feet", outputs | {"exact": found.by_active_set})
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize(("friction", "stop"), [(0.05, 0.05), (0.0, 16.0)])
 def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits(friction: float, stop: float) -> None:
     """Some robots fly, others stand, are pushed sideways, lie on one edge of a foot, or reach stops of their legs."""

@@ -26,8 +26,6 @@ from tests.contact.test_projected_program import nested
 from tests.contact.test_quadratic_program import Problem, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 
 def intervals(seed: int, n: int, k: int) -> Intervals:
     """Return interval rows: some without friction, some that contain only positive speeds."""
@@ -131,6 +129,7 @@ def inputs(n: int, k: int, count: int) -> list[Array]:
     ]  # fmt: skip
 
 
+@pytest.mark.optimised
 def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits() -> None:
     n, k, count = 4, 3, 21
     program, arrays = recorded(n, k), inputs(n, k, count)

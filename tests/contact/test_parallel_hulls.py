@@ -20,8 +20,6 @@ from tests.contact.samples import numbers, rotation
 from tests.contact.test_convex_hulls import WEDGE, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 TILTS = [0.0, *(10.0**k for k in range(-16, -3))]
 CUBE = corners(np.full(3, 0.2))
 
@@ -89,6 +87,7 @@ def count_rounds(a: Array, b: Array, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(rounds)
 
 
+@pytest.mark.optimised
 def test_rows_with_different_numbers_of_rounds_have_their_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, count = Graph(), 29
     a, b = graph.input("a", (24,)), graph.input("b", (24,))
@@ -129,6 +128,7 @@ def test_hulls_beyond_the_range_do_not_overlap(size: float, distance: float) -> 
         nearest_of_hulls(vectors(CUBE * size), vectors(CUBE * size + [0.3 * size + distance, 0, 0]))
 
 
+@pytest.mark.optimised
 def test_a_hull_that_overlaps_fails_alone_in_its_batch() -> None:
     _, model = free_body(lambda frame: ConvexHull(frame, WEDGE, 0.02), lambda root: Box(root, (0.3, 0.3, 0.3)))
     rng, count, failed = np.random.default_rng(7), 20, [4, 13]

@@ -24,8 +24,6 @@ from rbd.solvers.quadratic.quadratic_program import INFEASIBLE, solve_quadratic_
 from tests.contact.test_quadratic_program import Problem, assert_minimum, problem
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 
 def nested(array: Array) -> Matrix:
     return tuple(tuple(row) for row in array.tolist())
@@ -129,6 +127,7 @@ def recorded(n: int, m: int) -> Program:
     return Program.of(graph, "program", outputs | {"exact": found.by_active_set})
 
 
+@pytest.mark.optimised
 def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits() -> None:
     """Some rows need many steps, some none, and one contradicts itself."""
     n, m, count = 3, 5, 21

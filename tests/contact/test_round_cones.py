@@ -23,8 +23,6 @@ from rbd.solvers.equations.linear import Factor
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 G = 9.81
 
 
@@ -220,6 +218,7 @@ def test_stops_dry_friction_and_springs_are_in_the_same_step() -> None:
     assert results[0][:, 0].max() == pytest.approx(0.01, abs=1e-9)  # it met the stop
 
 
+@pytest.mark.optimised
 def test_one_lane_many_lanes_threads_and_the_interpreter_give_the_same_bits() -> None:
     hessian, linear, cones, _ = programs(4)
     graph, count, rng = Graph(), 19, np.random.default_rng(1)
@@ -251,6 +250,7 @@ def test_the_ground_carries_the_weight_of_a_box_at_rest() -> None:
     assert np.abs(after.v).max() < 1e-9
 
 
+@pytest.mark.optimised
 def test_worlds_with_round_cones_have_the_bits_of_single_ones() -> None:
     state, model = body_on_floor("box")
     rng = np.random.default_rng(0)
@@ -271,6 +271,7 @@ def test_worlds_with_round_cones_have_the_bits_of_single_ones() -> None:
         np.testing.assert_array_equal(many.v[k], one.v[0])
 
 
+@pytest.mark.optimised
 def test_derivatives_of_steps_without_friction_are_the_same_for_both_cones() -> None:
     found = []
     for cone in ("round", "polyhedral"):

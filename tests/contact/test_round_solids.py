@@ -35,8 +35,6 @@ from tests.contact.samples import between, numbers, pose, rotation
 from tests.contact.test_convex_hulls import G, free_body
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
-pytestmark = pytest.mark.optimised
-
 Round = Cylinder[Any] | Ellipsoid[Any]
 
 
@@ -207,6 +205,7 @@ def test_derivatives_of_steps_are_those_of_differences(kind: str) -> None:
     np.testing.assert_allclose(found.v_by_q, differences, rtol=0, atol=1e-6 * np.abs(differences).max())
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("kind", ["cylinder", "ellipsoid"])
 def test_lanes_threads_and_the_interpreter_give_the_same_bits(kind: str) -> None:
     rng, count, graph = np.random.default_rng(1), 21, Graph()
