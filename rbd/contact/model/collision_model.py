@@ -112,10 +112,7 @@ class CollisionModel(CollisionPairs):
         self.require(state)
         root = state.layout.root_frame
         if pairs is not None:
-            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
-            earlier = normals_array(previous_normals(previous, chosen.size, root))
-            table = self._selected(state).distances(cast("MechanismState", state), chosen, earlier)
-            return [from_row(row, root) for row in table.tolist()]
+            return self._distances_of_pairs(state, previous, pair_numbers(pairs, len(self._pairs), "pairs"))
         normals = None if previous is None else previous_normals(previous, len(self._pairs), root)
         if not isinstance(state, MechanismState):
             return self._distances_of_scalars(state, normals)
@@ -124,6 +121,14 @@ class CollisionModel(CollisionPairs):
         else:
             found = self._recorded("distances_with_previous")(state.q, state.v, normals_array(normals))
         return [from_row(row, root) for row in np.asarray(found).tolist()]
+
+    def _distances_of_pairs(
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None, pairs: NDArray[np.intp]
+    ) -> list[Distance[float]]:
+        root = state.layout.root_frame
+        earlier = normals_array(previous_normals(previous, pairs.size, root))
+        table = self._selected(state).distances(cast("MechanismState", state), pairs, earlier)
+        return [from_row(row, root) for row in table.tolist()]
 
     def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any] | None) -> list[Distance[Scalar]]:
         distances: list[Distance[Scalar]] = []

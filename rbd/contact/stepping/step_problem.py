@@ -8,8 +8,8 @@ Anitescu, Potra 1997): with the free velocity M v_free = M v + dt f,
 
 for the rows J_t = mu t' J of four tangent directions t: a point may not close more than its gap in one step, whichever
 way it slides. Impulses lie in the polyhedral friction cone; two of its edges lie along the sliding direction. Torsional
-and rolling friction are rows of the same kind, of the angular velocity; compliant pairs have regularised rows
-(`spring_rows.py`).
+and rolling friction are rows of the same kind, of the angular velocity; round cones have rows along their axes
+(`point_rows.py`), compliant pairs regularised rows (`spring_rows.py`).
 
 Velocities are those in the frames at the beginning of the step; `transport.py` carries them to its end. Positions alone
 move out of overlaps (`overlaps.py`). With impulses lam, and bounds b that are not positive,
