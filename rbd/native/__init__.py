@@ -8,7 +8,7 @@ codegen/                 LLVM IR text of programs and intrinsics
     software_fma.py          fused multiply-add for processors without one
     finite.py, bounds.py     tests for finite numbers; range analysis that makes them unnecessary
     plan.py                  functions of bounded length, spill slots
-    emit.py                  the instructions of a program
+    emit.py, signature.py    the instructions of a program; arguments of its functions
     loop_operands.py, loops.py, copies.py  recovered loops and their operands
     values.py, routine.py    intrinsics: expressions, functions
     column_blocks.py, elementwise_loops.py  their vectorised loops

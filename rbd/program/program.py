@@ -60,6 +60,15 @@ def offsets(ports: Iterable[Port]) -> Iterator[tuple[int, Port]]:
         start += port.size
 
 
+def _place(ports: Iterable[Port], position: int) -> tuple[int, int]:
+    """Return the number of the port that has a scalar, and the index in it."""
+    for number, port in enumerate(ports):
+        if position < port.size:
+            return number, position
+        position -= port.size
+    raise IndexError(position)
+
+
 @final
 @attrs.frozen(slots=False)
 class Program:
@@ -117,11 +126,11 @@ class Program:
 
     def input_at(self, position: int) -> tuple[int, int]:
         """Return the number of an input scalar's port, and the index in it."""
-        for number, port in enumerate(self.inputs):
-            if position < port.size:
-                return number, position
-            position -= port.size
-        raise IndexError(position)
+        return _place(self.inputs, position)
+
+    def output_at(self, position: int) -> tuple[int, int]:
+        """Return the number of an output scalar's port, and the index in it."""
+        return _place(self.outputs, position)
 
     def count(self) -> Count:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""

@@ -12,7 +12,9 @@ from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows,
 from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number
+from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT
+from rbd.program.program import offsets
 
 CACHE_LINE_BYTES = 64
 """Bytes that are fetched together."""
@@ -38,10 +40,10 @@ class BlockComputation:
         bad_input, statuses = not_a_number(w, lanes, total), w.address(self._memory.statuses, first)
         w.store(lanes.integer, lanes.integer_constant(0), statuses, lanes.alignment)
         inputs, outputs = self._inputs(tile_block), self._outputs(tile_block)
-        arguments = ", ".join(f"ptr {block}" for block in (*inputs, outputs, self._workspace, statuses))
+        ports = [w.address(outputs, start * lanes.width) for start, _ in offsets(self._program.outputs)]
         for number, name in enumerate(self._names):
             self._prefetcher.fetch(rows.first, number)
-            w.add(f"  call void @{name}({arguments})")
+            write_call(w, name, (*inputs, *ports, self._workspace, statuses))
         merged = self._lane_statuses(bad_input, w.load(lanes.integer, statuses, lanes.alignment), outputs)
         w.store(lanes.integer, merged, statuses, lanes.alignment)
         return merged

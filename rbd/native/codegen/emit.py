@@ -1,23 +1,24 @@
 """The instructions of a program as LLVM IR, for W lanes.
 
-Every function takes the input ports, the block of all outputs, the workspace and the status; a value of lane l is at
+Every function takes the input ports, the output ports, the workspace and the status; a value of lane l is at
 [index * W + l].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias, final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.calls import calls_text, emit_call
 from rbd.native.codegen.copies import Copies, copy_functions
-from rbd.native.codegen.ir import NARROW, Lanes, Writer, attributes
+from rbd.native.codegen.ir import NARROW, Lanes, Writer
 from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
+from rbd.native.codegen.signature import function_head
 from rbd.native.codegen.trig import sincos_call
 from rbd.program.opcodes import BY_NUMBER, CONDITIONS, FIRST_CHECK, Op, operands_of
-from rbd.program.program import Program
+from rbd.program.program import Program, offsets
 
 _ANGLES = 256
 """Angles per function, a multiple of all lane counts."""
@@ -29,7 +30,7 @@ cache.
 """
 _MIN_SLOTS_FOR_WINDOWS = 128
 """Workspaces of at most this many slots have no windows."""
-_POINTER_REGISTERS = 11
+_POINTER_REGISTERS = 12
 """Registers for pointers to ports and windows."""
 _SPECIAL: Final = frozenset((Op.SIN, Op.COS, Op.CALL, Op.PICK))
 """Calls, their results, which stay where the calls leave them, and operations that share their computation."""
@@ -45,16 +46,14 @@ class FunctionWriter:
         self.program: Program = plan.program
         self.inputs = plan.program.input_size
         self.w = Writer()
-        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(plan.program.inputs)))
-        arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
-        self.w.begin_function(f"internal void @{name}({arguments}) noinline {attributes(lanes.width)}")
+        self.w.begin_function(function_head(name, plan.program, lanes))
         self._head = len(self.w.lines)
         """Lines before the windows, which are known at the end."""
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
         self.tables: list[str] = []
         self.span = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
-        self.max_windows = _POINTER_REGISTERS - len(plan.program.inputs)
+        self.max_windows = max(0, _POINTER_REGISTERS - len(plan.program.inputs) - len(plan.program.outputs))
 
     def text(self) -> str:
         """End the function; return it with its tables."""
@@ -122,13 +121,18 @@ class FunctionWriter:
     def _store_result(self, index: int, value: str) -> None:
         """Put the value of instruction `index` where outputs are and where calls will look for it."""
         for output in self.outputs_of.get(index, ()):
-            self._store("%out", output, value)
+            self.store_output(output, value)
         for slot in self.plan.argument_slots.get(index, ()):
-            self._store("%ws", slot, value)
+            self.store_argument(slot, value)
 
-    def store_direct(self, block: str, index: int, operand: int) -> None:
-        """Store an input or a constant where it is an output or an operand of a call."""
-        self._store(block, index, self.value(operand))
+    def store_output(self, output: int, value: str) -> None:
+        """Store a value to an output."""
+        port, index = self.program.output_at(output)
+        self._store(f"%out{port}", index, value)
+
+    def store_argument(self, slot: int, value: str) -> None:
+        """Store a value to a slot of an argument of a call."""
+        self._store("%ws", slot, value)
 
     # --- instructions -------------------------------------------------------------------------------------------------
 
@@ -180,6 +184,10 @@ class FunctionWriter:
                     self.define(index, self.w.assign(f"extractelement {pack.double} {whole}, i64 {lane}"))
 
 
+_Store: TypeAlias = Callable[[FunctionWriter, int, str], None]
+"""Stores a value to a numbered place."""
+
+
 def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
     """Return the names and texts of a program's functions.
 
@@ -194,7 +202,9 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
         texts += copy_functions(lanes)
     if plan.results:
         end = FunctionWriter(f"{prefix}_end", plan, lanes, outputs_of)
-        end.copies(end.name, plan.results, "%out")
+        for port, (start, each) in enumerate(offsets(plan.program.outputs)):
+            pairs = [(output - start, slot) for output, slot in plan.results if start <= output < start + each.size]
+            end.copies(f"{end.name}_{port}", pairs, f"%out{port}")
         writers.append(end)
     return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
 
@@ -250,11 +260,12 @@ def _direct(
 ) -> list[FunctionWriter]:
     """Add the stores of inputs and constants to outputs, and to arguments of calls and loops."""
     inputs = plan.program.input_size
-    stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
-    stores += [("%ws", slot, operand) for slot, operand in plan.initial_argument_slots]
+    outputs = [(output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
+    stores: list[tuple[_Store, int, int]] = [(FunctionWriter.store_output, *each) for each in outputs]
+    stores += [(FunctionWriter.store_argument, *each) for each in plan.initial_argument_slots]
     for start in range(0, len(stores), CHUNK):
         if start or not writers:
             writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
-        for store in stores[start : start + CHUNK]:
-            writers[-1].store_direct(*store)
+        for store, place, operand in stores[start : start + CHUNK]:
+            store(writers[-1], place, writers[-1].value(operand))
     return writers

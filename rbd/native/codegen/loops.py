@@ -10,8 +10,9 @@ from typing import final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.copies import global_table
-from rbd.native.codegen.ir import Lanes, Writer, attributes, hexadecimal
+from rbd.native.codegen.ir import Lanes, Writer, hexadecimal
 from rbd.native.codegen.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
+from rbd.native.codegen.signature import function_head
 from rbd.native.codegen.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
 from rbd.program.program import Program
@@ -32,9 +33,7 @@ class LoopWriter:
     def text(self) -> str:
         """Return the whole function, with its tables."""
         w = self.w
-        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
-        arguments = f"{ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st"
-        w.begin_function(f"internal void @{self.name}({arguments}) noinline {attributes(self.lanes.width)}")
+        w.begin_function(function_head(self.name, self.program, self.lanes))
         w.for_each(self.rolled.loop.count, self._iteration)
         w.end_function()
         return "\n".join([*self._tables(), w.text()])

@@ -5,6 +5,7 @@ The wrapper checks that inputs and outputs are finite, and writes outputs only i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import attrs
@@ -13,6 +14,7 @@ from rbd.native.codegen.bounds import always_finite
 from rbd.native.codegen.finite import any_nonfinite
 from rbd.native.codegen.ir import Writer, attributes
 from rbd.native.codegen.plan import aligned
+from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
 
@@ -20,13 +22,6 @@ _STACK_LIMIT = 64 * 1024
 """Maximum size in bytes of a workspace on the stack; larger ones are allocated: threads have small stacks."""
 _PADDING = 16
 """Doubles behind the workspace and behind the outputs, so that both blocks may be rounded up to cache lines."""
-
-_FRESH = """
-define i64 @fresh(ptr %in, ptr %out) {
-  %status = tail call i64 @single(ptr %in, ptr %out)
-  ret i64 %status
-}
-"""
 
 
 @final
@@ -84,14 +79,12 @@ def with_workspace(name: str, program: Program, slots: int, names: list[str]) ->
 def single(program: Program, slots: int, names: list[str]) -> str:
     """Return `i64 @single(ptr in, ptr out)` and `@fresh`, which may leave anything in outputs if the status is bad.
 
-    Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known;
-    a program with one output writes it in place.
+    Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known,
+    and are written in place.
     """
     is_finite = always_finite(program)
-    text = _function(_Variant("single", is_finite), program, slots, names)
-    if len(program.outputs) != 1:
-        return text + _FRESH
-    return text + _function(_Variant("fresh", is_finite, in_place=True), program, slots, names)
+    variants = _Variant("single", is_finite), _Variant("fresh", is_finite, in_place=True)
+    return "".join(_function(variant, program, slots, names) for variant in variants)
 
 
 @final
@@ -103,7 +96,7 @@ class _Variant:
     is_finite: bool
     """Whether outputs are always finite."""
     in_place: bool = False
-    """Whether the one output is computed where it goes."""
+    """Whether outputs are computed where they go."""
     takes_workspace: bool = False
     """Whether the caller gives the memory."""
 
@@ -113,10 +106,10 @@ def _function(variant: _Variant, program: Program, slots: int, names: list[str])
     w, last = Writer(), ", ptr noalias %ws" if variant.takes_workspace else ""
     w.begin_function(f"i64 @{variant.name}(ptr noalias %in, ptr noalias %out{last}) {attributes(1)}")
     memory = _memory(w, variant, program, slots)
-    block = w.load("ptr", "%out") if variant.in_place else w.address(memory.pointer, aligned(slots))
+    outputs = _targets(w, program) if variant.in_place else _own(w, program, w.address(memory.pointer, aligned(slots)))
     status = w.assign("alloca i64, align 8")
     w.store("i64", "0", status)
-    _run(w, variant, program, names, (block, memory.pointer, status))
+    _run(w, variant, program, names, (outputs, memory.pointer, status))
     result = w.load("i64", status)
     memory.free()
     w.end_function(f"i64 {result}")
@@ -131,32 +124,43 @@ def _memory(w: Writer, variant: _Variant, program: Program, slots: int) -> Calle
     return memory
 
 
-def _run(w: Writer, variant: _Variant, program: Program, names: list[str], pointers: tuple[str, str, str]) -> None:
-    """Write the check of inputs and the computation; `pointers` are the block of outputs, workspace and status."""
-    block, _, status = pointers
+def _run(
+    w: Writer, variant: _Variant, program: Program, names: list[str], pointers: tuple[list[str], str, str]
+) -> None:
+    """Write the check of inputs and the computation; `pointers` are those to outputs, workspace and status."""
+    outputs, workspace, status = pointers
     ports = [w.load("ptr", w.address("%in", k, "ptr")) for k in range(len(program.inputs))]
-    bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
+    bad_input = any_nonfinite(w, _sized(ports, program.inputs))
 
     def run() -> None:
-        _call(w, names, [*ports, *pointers])
-        _finish(w, variant, program, block, status)
+        for name in names:
+            write_call(w, name, (*ports, *outputs, workspace, status))
+        _finish(w, variant, program, outputs, status)
 
     w.unless(bad_input, run, otherwise=lambda: w.store("i64", str(BAD_INPUT), status))
 
 
-def _call(w: Writer, names: list[str], pointers: list[str]) -> None:
-    """Write the calls of functions with the same arguments."""
-    arguments = ", ".join(f"ptr {pointer}" for pointer in pointers)
-    for name in names:
-        w.add(f"  call void @{name}({arguments})")
+def _targets(w: Writer, program: Program) -> list[str]:
+    """Return the pointers to the caller's outputs."""
+    return [w.load("ptr", w.address("%out", k, "ptr")) for k in range(len(program.outputs))]
 
 
-def _finish(w: Writer, variant: _Variant, program: Program, block: str, status: str) -> None:
-    """Write what follows the computation: the check of outputs, and their copying."""
+def _own(w: Writer, program: Program, start: str) -> list[str]:
+    """Return pointers to memory for all outputs from `start` on."""
+    return [w.address(start, before) for before, _ in offsets(program.outputs)]
+
+
+def _sized(pointers: Sequence[str], ports: Sequence[Port]) -> list[tuple[str, int]]:
+    return [(pointer, port.size) for pointer, port in zip(pointers, ports, strict=True)]
+
+
+def _finish(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str], status: str) -> None:
+    """Write what follows the computation: the check of outputs, and their copying if the status is clean."""
     if not variant.is_finite:
-        _set_output_status(w, status, any_nonfinite(w, [(block, program.output_size)]))
+        _set_output_status(w, status, any_nonfinite(w, _sized(blocks, program.outputs)))
     if not variant.in_place:
-        _copy_if_clean(w, program.outputs, block, status)
+        clean = w.assign(f"icmp eq i64 {w.load('i64', status)}, 0")
+        w.if_(clean, lambda: _copy_outputs(w, program, blocks))
 
 
 def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
@@ -167,12 +171,8 @@ def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
     w.store("i64", w.assign(f"select i1 {clean}, i64 {second}, i64 {earlier}"), status)
 
 
-def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
-    """Write the copying of all outputs if the status is clean."""
-    w.if_(w.assign(f"icmp eq i64 {w.load('i64', status)}, 0"), lambda: _copy_outputs(w, ports, block))
-
-
-def _copy_outputs(w: Writer, ports: tuple[Port, ...], block: str) -> None:
-    for number, (start, port) in enumerate(offsets(ports)):
-        target, source, size = w.load("ptr", w.address("%out", number, "ptr")), w.address(block, start), 8 * port.size
-        w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
+def _copy_outputs(w: Writer, program: Program, blocks: Sequence[str]) -> None:
+    """Write the copying of all outputs to the caller's."""
+    for target, (source, size) in zip(_targets(w, program), _sized(blocks, program.outputs), strict=True):
+        arguments = f"ptr align 8 {target}, ptr align 8 {source}, i64 {8 * size}, i1 false"
+        w.add(f"  call void @llvm.memcpy.p0.p0.i64({arguments})")

@@ -1,0 +1,20 @@
+"""Arguments of the functions of a program: input ports, output ports, workspace, status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rbd.native.codegen.ir import Lanes, Writer, attributes
+from rbd.program.program import Program
+
+
+def function_head(name: str, program: Program, lanes: Lanes) -> str:
+    """Return the head of a function of a program."""
+    ports = [f"%in{k}" for k in range(len(program.inputs))] + [f"%out{k}" for k in range(len(program.outputs))]
+    arguments = ", ".join(f"ptr noalias {pointer}" for pointer in (*ports, "%ws", "%st"))
+    return f"internal void @{name}({arguments}) noinline {attributes(lanes.width)}"
+
+
+def write_call(w: Writer, name: str, pointers: Iterable[str]) -> None:
+    """Write a call of such a function."""
+    w.add(f"  call void @{name}({', '.join(f'ptr {pointer}' for pointer in pointers)})")
