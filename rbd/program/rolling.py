@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from rbd.program.program import Program
 
 THRESHOLD: Final = 50_000
-"""Longer programs are searched for loops; shorter ones run faster as straight-line code."""
+"""Longer programs have loops. Shorter ones run faster as straight-line code, unless half of it repeats long sections:
+programs from half as long on then have loops, too, which run as fast and are compiled in a sixth of the time."""
 
 LEAST_COUNT: Final = 4
 LEAST_SAVED: Final = 64
+LONG_PERIOD: Final = 100
+"""Instructions of an iteration that makes up for what passes through memory from one to the next."""
 LONGEST_PERIOD: Final = 6000
 _WINDOWS: Final = (8, 32, 160)
 """Lengths of equal sections whose distances are candidates for periods."""
@@ -60,9 +63,20 @@ class Loop:
 
 
 def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]:
-    """Return the loops of a program of more than `threshold` instructions, in order; of overlapping ones the larger."""
-    if len(program.code) <= threshold:
+    """Return the loops of a program of more than `threshold` instructions, in order; of overlapping ones the larger.
+
+    Programs of more than half as many have loops if half of their instructions repeat long iterations.
+    """
+    size = len(program.code)
+    if size <= threshold // 2:
         return ()
+    loops = _loops(program)
+    repeated = sum(loop.period * (loop.count - 1) for loop in loops if loop.period >= LONG_PERIOD)
+    return loops if size > threshold or 2 * repeated > size else ()
+
+
+def _loops(program: Program) -> tuple[Loop, ...]:
+    """Return the loops of a program, in order; of overlapping ones the larger."""
     ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
     for op, plain in UNSIGNED.items():
         ops[ops == op] = plain

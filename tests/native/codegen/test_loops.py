@@ -250,6 +250,15 @@ def test_usual_robots_stay_straight() -> None:
             assert [call.intrinsic.name for call in program.calls] == ["solve_factored"] * inverts
 
 
+def test_loops_of_long_iterations_begin_at_half_the_length() -> None:
+    long = rbd.record(algorithms.forward_dynamics, rbd.robots.chain(140), torques=140).program
+    short = rbd.record(algorithms.inverse_dynamics, rbd.robots.chain(480), vd=480).program
+    assert all(THRESHOLD // 2 < len(program.code) <= THRESHOLD for program in (long, short))
+    assert straight_part(long, THRESHOLD) < 1500
+    assert find_loops(short, 1000)
+    assert not find_loops(short)
+
+
 # ---------------------------------------------------------------- calls, large matrices
 
 
