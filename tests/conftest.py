@@ -45,16 +45,19 @@ if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
 
-# Interpreters started by tests compile rbd once, not each time, where writing beside the sources is forbidden.
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    os.environ["PYTHONPYCACHEPREFIX"] = str(Path(os.environ["RBD_CACHE_DIR"]) / "bytecode")
+_WRITES_BYTECODE = not os.environ.pop("PYTHONDONTWRITEBYTECODE", "")
+"""Whether byte code may be written beside the sources."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep LLVM's output between runs, in pytest's cache directory; answer Ctrl-C, as processes do that tests start."""
+    """Keep LLVM's output and byte code in pytest's cache directory; answer Ctrl-C, as processes do that tests start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # shells start processes in the background that way
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if (cache := getattr(config, "cache", None)) is not None:
+    cache = getattr(config, "cache", None)
+    if not _WRITES_BYTECODE:  # processes that tests start would compile rbd, each time
+        folder = Path(os.environ["RBD_CACHE_DIR"]) / "bytecode" if cache is None else cache.mkdir("bytecode")
+        os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+    if cache is not None:
         folder = cache.mkdir("llvm")
         llvm_cache.keep_in(folder)
         if not hasattr(config, "workerinput"):  # one process tidies up
