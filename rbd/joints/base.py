@@ -223,21 +223,21 @@ class JointType(ABC):
 
     # ---------------------------------------------------------------- reversal
 
-    def reversed(self) -> JointType:
+    def flipped(self) -> JointType:
         """Return the joint as seen from its other side: `before` and `after` change places.
 
-        `reversed().transform(reversed_configuration(q))` is the inverse of `transform(q)`. Here a `Reversed` joint;
+        `flipped().transform(flip_configuration(q))` is the inverse of `transform(q)`. Here a `Reversed` joint;
         every type of rbd returns a joint of its own type.
         """
         from rbd.joints.reversed import Reversed  # it derives from this class
 
         return Reversed(self)
 
-    def reversed_configuration(self, q: Vector) -> Vector:
+    def flip_configuration(self, q: Vector) -> Vector:
         """Return the coordinates of the reversed joint that belong to q."""
         return tuple(q)
 
-    def reversed_velocity(self, q: Vector, v: Vector) -> Vector:
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         """Return the velocity of the reversed joint that belongs to q and v."""
         return tuple(v)
 

@@ -75,6 +75,6 @@ class ChartJoint(BuiltinJointType):
         return (*self._chart.principal_value(r), *position)
 
     @override
-    def reversed(self) -> Self:
+    def flipped(self) -> Self:
         """Return the joint itself: reversing changes the coordinates."""
         return self

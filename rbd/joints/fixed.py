@@ -63,5 +63,5 @@ class Fixed(BuiltinJointType):
         return ()
 
     @override
-    def reversed(self) -> Fixed:
+    def flipped(self) -> Fixed:
         return Fixed()

@@ -142,12 +142,12 @@ class FloatingJoint(ChartJoint):
     # ---------------------------------------------------------------- reversal
 
     @override
-    def reversed_configuration(self, q: Vector) -> Vector:
+    def flip_configuration(self, q: Vector) -> Vector:
         r, position = self._pose(q)
         return (*self._chart.inverse(r), *neg3(tmatvec(self._chart.rotation(r), position)))
 
     @override
-    def reversed_velocity(self, q: Vector, v: Vector) -> Vector:
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         (r, position), (omega, linear) = self._pose(q), as_column(v)
         rotation = self._chart.rotation(r)
         rotated = matvec(rotation, omega)

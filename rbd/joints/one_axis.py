@@ -31,7 +31,7 @@ class OneAxisJoint(BuiltinJointType):
     _velocities: ClassVar[tuple[str, ...]] = ("angular_velocity",)
 
     @override
-    def reversed(self) -> Self:
+    def flipped(self) -> Self:
         """Return the joint with the opposite axis, which has the same coordinates."""
         return attrs.evolve(self, axis=negate_axis(self.axis))
 

@@ -122,17 +122,17 @@ class Planar(BuiltinJointType):
         return float(x), float(y), float(rng.standard_normal())
 
     @override
-    def reversed(self) -> Planar:
+    def flipped(self) -> Planar:
         """Return the joint itself: reversing changes the coordinates."""
         return self
 
     @override
-    def reversed_configuration(self, q: Vector) -> Vector:
+    def flip_configuration(self, q: Vector) -> Vector:
         x, y = _rotated(-q[2], q[0], q[1])
         return -x, -y, -q[2]
 
     @override
-    def reversed_velocity(self, q: Vector, v: Vector) -> Vector:
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         # Minus the twist, expressed in the frame before the joint: rotated, and shifted by (x, y).
         vx, vy = _rotated(q[2], v[0], v[1])
         return -(vx + q[1] * v[2]), -(vy - q[0] * v[2]), -v[2]

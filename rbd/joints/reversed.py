@@ -27,7 +27,7 @@ class Reversed(JointType):
 
     >>> from rbd import Revolute
     >>> from rbd.joints import Reversed
-    >>> Reversed(Revolute((0, 0, 1))).reversed()
+    >>> Reversed(Revolute((0, 0, 1))).flipped()
     Revolute(axis=(0.0, 0.0, 1.0))
     """
 
@@ -141,7 +141,7 @@ class Reversed(JointType):
         return self.original.principal_value(q)
 
     @override
-    def reversed(self) -> JointType:
+    def flipped(self) -> JointType:
         """Return the original joint."""
         return self.original
 

@@ -89,11 +89,11 @@ class SphericalJoint(ChartJoint):
         return self._chart.composed(q, quaternion_exp(turn))
 
     @override
-    def reversed_configuration(self, q: Vector) -> Vector:
+    def flip_configuration(self, q: Vector) -> Vector:
         return self._chart.inverse(q)
 
     @override
-    def reversed_velocity(self, q: Vector, v: Vector) -> Vector:
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         return negate(matvec(self._chart.rotation(q), as_vec3(v)))
 
 

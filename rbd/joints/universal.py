@@ -118,14 +118,14 @@ class Universal(BuiltinJointType):
         return float(first), float(second)
 
     @override
-    def reversed(self) -> Universal:
+    def flipped(self) -> Universal:
         """Return the joint with opposite axes, in the opposite order."""
         return Universal(negate_axis(self.axis2), negate_axis(self.axis1))
 
     @override
-    def reversed_configuration(self, q: Vector) -> Vector:
+    def flip_configuration(self, q: Vector) -> Vector:
         return q[1], q[0]
 
     @override
-    def reversed_velocity(self, q: Vector, v: Vector) -> Vector:
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         return v[1], v[0]

@@ -169,7 +169,7 @@ def require_coordinate(joint: Joint, argument: str) -> None:
 def _keeps_coordinate(kind: JointType) -> bool:
     """Return whether v is the derivative of q for a type of joint, and q stays when the joint is reversed."""
     kind = kind.original if isinstance(kind, Reversed) else kind
-    names = ("configuration_derivative", "configuration_derivative_jacobian", "reversed_configuration")
+    names = ("configuration_derivative", "configuration_derivative_jacobian", "flip_configuration")
     return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 

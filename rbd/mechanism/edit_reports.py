@@ -131,7 +131,7 @@ class MergeReport:
 class RerootReport:
     """The report of a change of the spanning tree: what became of joints and coordinates.
 
-    `reversed` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
+    `flipped` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
     that closed loops before, `left` those that close loops now; `removed` the joints that are gone, `uncoupled` the
     couplings that went with them; `dropped` names the bounds that reversing dropped, by joint name. A loop joint has no
     coordinates: those of `entered` must be found from the bodies' poses (`JointType.project`).
@@ -142,13 +142,13 @@ class RerootReport:
     >>> mechanism.attach("a", RigidBody("b"), Joint("two", hinge))
     >>> mechanism.attach("world", "b", Joint("three", hinge))
     >>> report = mechanism.remove_joint("one")
-    >>> [joint.name for joint in report.new_tree], [joint.name for joint in report.reversed]
+    >>> [joint.name for joint in report.new_tree], [joint.name for joint in report.flipped]
     (['three', 'two'], ['two'])
     """
 
     old_tree: tuple[Joint, ...]
     new_tree: tuple[Joint, ...]
-    reversed: Mapping[Joint, Joint]
+    flipped: Mapping[Joint, Joint]
     removed: tuple[Joint, ...]
     dropped: Mapping[str, tuple[str, ...]]
     uncoupled: tuple[Coupling, ...] = ()
@@ -168,7 +168,7 @@ class RerootReport:
 
     def joint(self, joint: Joint) -> Joint | None:
         """Return the new joint of a joint: itself, its reversed one, or None if it was removed."""
-        return None if joint in self.removed else self.reversed.get(joint, joint)
+        return None if joint in self.removed else self.flipped.get(joint, joint)
 
     def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:
         """Return the configuration of the new tree that belongs to the old one.
@@ -177,8 +177,8 @@ class RerootReport:
         """
         parts = {joint: tuple(value) for joint, value in (entered or {}).items()}
         for joint, part in zip(self.old_tree, _split(q, [joint.nq for joint in self.old_tree], "q"), strict=True):
-            new = self.reversed.get(joint)
-            parts[new or joint] = joint.type.reversed_configuration(part) if new else part
+            new = self.flipped.get(joint)
+            parts[new or joint] = joint.type.flip_configuration(part) if new else part
         return self._concatenated(parts, "configuration")
 
     def velocity(
@@ -192,8 +192,8 @@ class RerootReport:
         qs = _split(q, [joint.nq for joint in self.old_tree], "q")
         vs = _split(v, [joint.nv for joint in self.old_tree], "v")
         for joint, part_q, part_v in zip(self.old_tree, qs, vs, strict=True):
-            new = self.reversed.get(joint)
-            parts[new or joint] = joint.type.reversed_velocity(part_q, part_v) if new else part_v
+            new = self.flipped.get(joint)
+            parts[new or joint] = joint.type.flip_velocity(part_q, part_v) if new else part_v
         return self._concatenated(parts, "velocity")
 
     def _concatenated(self, parts: Mapping[Joint, Vector], what: str) -> Vector:

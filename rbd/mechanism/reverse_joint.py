@@ -1,6 +1,6 @@
 """Reversed joints: the same connection, with predecessor and successor exchanged.
 
-`JointType.reversed` gives the type. Parameters of single coordinates (bounds, damping ...) are kept where this only
+`JointType.flipped` gives the type. Parameters of single coordinates (bounds, damping ...) are kept where reversing only
 permutes coordinates and changes signs, as for joints with one degree of freedom. Random configurations show which
 coordinates those are, so this holds for custom joint types too. Where reversing mixes coordinates, bounds are dropped
 and reported; damping and armature are kept if they are equal for all velocities and the mixing is a rotation. Any other
@@ -44,7 +44,7 @@ def reverse_joint(joint: Joint) -> ReversedJoint:
     Raises TopologyError if its parameters cannot follow.
     """
     positions, velocities, rotation = _sampled_signed_permutations(joint.type)
-    new = copy_joint(joint, joint_type=joint.type.reversed(), before=joint.frame_after, after=joint.frame_before)
+    new = copy_joint(joint, joint_type=joint.type.flipped(), before=joint.frame_after, after=joint.frame_before)
     dropped: list[str] = []
     new.position_bounds = _permuted_bounds(joint.position_bounds, positions, "position_bounds", dropped)
     new.velocity_bounds = _permuted_bounds(joint.velocity_bounds, velocities, "velocity_bounds", dropped)
@@ -73,8 +73,8 @@ def _sampled_signed_permutations(joint_type: JointType) -> tuple[SignedPermutati
     for _ in range(_SAMPLES):
         q = joint_type.random(rng)
         v = tuple(float(x) for x in rng.standard_normal(joint_type.nv))
-        reverse_v = joint_type.reversed_velocity(q, v)
-        positions.append((q, joint_type.reversed_configuration(q)))
+        reverse_v = joint_type.flip_velocity(q, v)
+        positions.append((q, joint_type.flip_configuration(q)))
         velocities.append((v, reverse_v))
         rotation &= math.isclose(_norm(v), _norm(reverse_v), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     return _match_coordinates(positions), _match_coordinates(velocities), rotation

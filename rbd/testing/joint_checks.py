@@ -212,19 +212,19 @@ def normalization(case: JointCase) -> None:
 def reversal(case: JointCase) -> None:
     """Check that the reversed joint has the inverse transform and the opposite twist, and reverses back."""
     joint, q, v = case.joint, case.q, case.v
-    reverse, q_reverse, v_reverse = joint.reversed(), joint.reversed_configuration(q), joint.reversed_velocity(q, v)
+    reverse, q_reverse, v_reverse = joint.flipped(), joint.flip_configuration(q), joint.flip_velocity(q, v)
     pose = case.pose(q).real
     pose_reverse = pose_matrix(reverse.transform(q_reverse, case.before, case.after))
     expect_close(pose_reverse @ pose, np.eye(4), "transform of the reversed joint is the inverse")
     subspace = as_matrix(reverse.motion_subspace(q_reverse, case.before, case.after))
     twist = -adjoint(pose) @ case.subspace(q) @ vector(v)
     expect_close(subspace @ vector(v_reverse), twist, "twist of the reversed joint")
-    rate = derivative(lambda x: vector(joint.reversed_configuration(x)), q, joint.configuration_derivative(q, v))
+    rate = derivative(lambda x: vector(joint.flip_configuration(x)), q, joint.configuration_derivative(q, v))
     expect_close(vector(reverse.configuration_derivative(q_reverse, v_reverse)), rate, "rate of reversed coordinates")
-    again, q_again = reverse.reversed(), reverse.reversed_configuration(q_reverse)
+    again, q_again = reverse.flipped(), reverse.flip_configuration(q_reverse)
     expect_close(pose_matrix(again.transform(q_again, case.after, case.before)), pose, "transform reversed twice")
     twice = as_matrix(again.motion_subspace(q_again, case.after, case.before))
-    v_again = reverse.reversed_velocity(q_reverse, v_reverse)
+    v_again = reverse.flip_velocity(q_reverse, v_reverse)
     expect_close(twice @ vector(v_again), case.subspace(q) @ vector(v), "twist reversed twice")
 
 

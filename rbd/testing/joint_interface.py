@@ -36,10 +36,10 @@ def lengths(case: JointCase) -> None:
     """Check that every vector is a tuple of the right length."""
     joint, q, v, pose = case.joint, case.q, case.v, case.transform(case.q)
     like_q = [joint.zero(), q, joint.normalize(q), joint.principal_value(q), joint.configuration_derivative(q, v)]
-    like_q += [joint.global_coordinates(q, v), joint.reversed_configuration(q)]
+    like_q += [joint.global_coordinates(q, v), joint.flip_configuration(q)]
     like_q += [joint.project(pose), joint.project(pose, q)]
     like_v = [joint.velocity(q, case.qd), joint.local_coordinates(q, q), joint.local_coordinates_rate(q, q, v)]
-    like_v += [joint.reversed_velocity(q, v), joint.torque(q, case.wrench(), case.after, case.before)]
+    like_v += [joint.flip_velocity(q, v), joint.torque(q, case.wrench(), case.after, case.before)]
     for length, values in [(joint.nq, x) for x in like_q] + [(joint.nv, x) for x in like_v]:
         expect(type(values) is tuple and len(values) == length, f"{values} should be a tuple of {length}")
 
@@ -147,8 +147,8 @@ def _coordinates(case: JointCase) -> Methods:
         "normalize": lambda q, v: joint.normalize(q),
         "normalization_error": lambda q, v: (joint.normalization_error(q),),
         "principal_value": lambda q, v: joint.principal_value(q),
-        "reversed_configuration": lambda q, v: joint.reversed_configuration(q),
-        "reversed_velocity": joint.reversed_velocity,
+        "flip_configuration": lambda q, v: joint.flip_configuration(q),
+        "flip_velocity": joint.flip_velocity,
     }
 
 

@@ -121,8 +121,8 @@ def rerooted(seed: int, base_type: rbd.JointType) -> tuple[MechanismState, Mecha
             continue
         q, v = tuple(state.configuration(joint)), tuple(state.velocity(joint))
         turned = now is not copy
-        moved.set_configuration(now, np.array(copy.type.reversed_configuration(q) if turned else q))
-        moved.set_velocity(now, np.array(copy.type.reversed_velocity(q, v) if turned else v))
+        moved.set_configuration(now, np.array(copy.type.flip_configuration(q) if turned else q))
+        moved.set_velocity(now, np.array(copy.type.flip_velocity(q, v) if turned else v))
     moved.set_configuration(handle, tf)
     moved.set_velocity(handle, same)
     return state, moved, frames

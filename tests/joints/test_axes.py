@@ -93,7 +93,7 @@ def test_axes_of_any_size(axis: tuple[float, float, float]) -> None:
 
 def test_an_axis_has_no_negative_zeros() -> None:
     assert repr(Revolute((-0.0, 0, -2))) == "Revolute(axis=(0.0, 0.0, -1.0))"
-    assert repr(Revolute((0, 0, 1)).reversed()) == "Revolute(axis=(0.0, 0.0, -1.0))"
+    assert repr(Revolute((0, 0, 1)).flipped()) == "Revolute(axis=(0.0, 0.0, -1.0))"
 
 
 @given(st.tuples(*[st.floats(-1, 1)] * 3).filter(any))

@@ -110,12 +110,12 @@ def test_a_type_of_a_user_keeps_the_contract(joint: JointType) -> None:
 )
 def test_any_joint_seen_from_its_other_side_keeps_the_contract(joint: JointType) -> None:
     check_joint_type(Reversed(joint), rng_seed=3, samples=3)
-    assert Reversed(joint).reversed() == joint
+    assert Reversed(joint).flipped() == joint
 
 
 def test_custom_joint_types_are_reversed_by_default() -> None:
-    assert Cam().reversed() == Reversed(Cam())
-    assert Cam().reversed().reversed() == Cam()
+    assert Cam().flipped() == Reversed(Cam())
+    assert Cam().flipped().flipped() == Cam()
 
 
 # ---------------------------------------------------------------- the contract bites
@@ -214,11 +214,11 @@ FAULTS: list[tuple[str, JointType, dict[str, object]]] = [
     ("normalization", BALL, {"normalize": lambda self, q: (-q[0], q[1], q[2], q[3])}),
     ("normalization", BALL, {"normalization_error": lambda self, q: 0.0}),
     ("normalization", MRPFloating(), {"principal_value": lambda self, q: tuple(-c for c in q)}),
-    ("reversal", Planar((1, 0, 0), (0, 1, 0)), {"reversed_velocity": lambda self, q, v: tuple(-c for c in v)}),
+    ("reversal", Planar((1, 0, 0), (0, 1, 0)), {"flip_velocity": lambda self, q, v: tuple(-c for c in v)}),
     ("projection_of_unreachable_poses", Z, {"project": angle_of_one_column}),
     ("projection_of_unreachable_poses", Prismatic((1, 0, 0)), {"project": sum_of_position}),
-    ("reversal", QuaternionFloating(), {"reversed_configuration": lambda self, q: (q[0], *(-c for c in q[1:]))}),
-    ("reversal", Z, {"reversed": lambda self: self}),
+    ("reversal", QuaternionFloating(), {"flip_configuration": lambda self, q: (q[0], *(-c for c in q[1:]))}),
+    ("reversal", Z, {"flipped": lambda self: self}),
     ("generic_scalars", Z, {"transform": branching}),
 ]
 

@@ -183,5 +183,5 @@ def test_steps_through_half_a_turn_stay_near(joint: JointType) -> None:
 def test_reversing_keeps_sine_and_cosine() -> None:
     """Upstream negated the bounds of the cosine too: here q is the same, hence so are its bounds."""
     joint = SinCosRevolute((0, 0, 1))
-    assert joint.reversed_configuration((0.6, 0.8)) == (0.6, 0.8)
-    assert joint.reversed() == SinCosRevolute((0, 0, -1))
+    assert joint.flip_configuration((0.6, 0.8)) == (0.6, 0.8)
+    assert joint.flipped() == SinCosRevolute((0, 0, -1))

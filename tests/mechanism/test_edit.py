@@ -43,7 +43,7 @@ def new_configuration(report: RerootReport, q: tuple[float, ...], loops: Loops) 
     for joint, part in loops.items():
         new = report.joint(joint)
         if new in report.entered:
-            entered[new] = joint.type.reversed_configuration(part) if joint in report.reversed else part
+            entered[new] = joint.type.flip_configuration(part) if joint in report.flipped else part
     return report.configuration(q, entered)  # floats in, floats out
 
 
@@ -124,14 +124,14 @@ def test_removing_the_first_joint_of_a_ring_turns_all_others_round(rng: np.rando
     mechanism, _, _ = ring(rng)
     old = mechanism.tree_joints
     report = mechanism.remove_joint("joint1")
-    assert set(report.reversed) == set(old[1:])
+    assert set(report.flipped) == set(old[1:])
     assert [joint.name for joint in mechanism.tree_joints] == ["loop", "joint5", "joint4", "joint3", "joint2"]
     assert mechanism.loop_joints == ()
     assert report.removed == (old[0],)
-    for before, after in report.reversed.items():
+    for before, after in report.flipped.items():
         assert after.frame_before == before.frame_after
         assert after.frame_after == before.frame_before
-        assert after.type == before.type.reversed()
+        assert after.type == before.type.flipped()
         assert mechanism.joint(after.name) is after
         with pytest.raises(TopologyError, match="not attached"):
             mechanism.joint(before)
@@ -236,10 +236,10 @@ def test_velocities_are_turned_round_too(rng: np.random.Generator) -> None:
     parts = dict(zip(mechanism.tree_joints, _cut(new, [joint.nv for joint in mechanism.tree_joints]), strict=True))
     qs = dict(zip(report.old_tree, _cut(q, [joint.nq for joint in report.old_tree]), strict=True))
     for joint, part in zip(report.old_tree, _cut(v, [joint.nv for joint in report.old_tree]), strict=True):
-        if joint in report.reversed:
-            reverse = report.reversed[joint]
+        if joint in report.flipped:
+            reverse = report.flipped[joint]
             old = joint.type.twist(qs[joint], part, joint.frame_after, joint.frame_before)
-            q_new = joint.type.reversed_configuration(qs[joint])
+            q_new = joint.type.flip_configuration(qs[joint])
             turned = reverse.type.twist(q_new, parts[reverse], reverse.frame_after, reverse.frame_before)
             pose = joint.type.transform(qs[joint], joint.frame_after, joint.frame_before)
             assert turned.isclose((-old).transformed(pose), atol=1e-9)

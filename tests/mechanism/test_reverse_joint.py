@@ -33,7 +33,7 @@ def test_the_transform_of_a_reversed_joint_is_the_inverse(joint_type: JointType,
     for _ in range(5):
         q = joint_type.random(rng)
         forth = joint_type.transform(q, joint.frame_after, joint.frame_before)
-        back = new.type.transform(joint_type.reversed_configuration(q), new.frame_after, new.frame_before)
+        back = new.type.transform(joint_type.flip_configuration(q), new.frame_after, new.frame_before)
         assert (forth @ back).isclose(Transform.identity(joint.frame_before, joint.frame_before), atol=1e-9)
 
 
@@ -45,7 +45,7 @@ def test_bounds_of_one_degree_of_freedom(joint_type: JointType) -> None:
     )
     found = reverse_joint(joint)
     # A reversed joint keeps its coordinate and changes the axis, unless the type negates q instead.
-    sign = joint_type.reversed_configuration((1.0,))[0]
+    sign = joint_type.flip_configuration((1.0,))[0]
     expected = {1.0: [((-1, 2),), ((-3, 4),), ((-5, 6),)], -1.0: [((-2, 1),), ((-4, 3),), ((-6, 5),)]}[sign]
     new = found.joint
     assert [new.position_bounds, new.velocity_bounds, new.effort_bounds] == expected
@@ -58,7 +58,7 @@ def test_bounds_map_as_coordinates_do() -> None:
     joint = Joint("j", Universal((1, 0, 0), (0, 1, 0)), position_bounds=[(-1, 2), (-3, 4)], damping=[1, 2])
     new = reverse_joint(joint).joint
     q = (0.5, 0.25)
-    after = joint.type.reversed_configuration(q)
+    after = joint.type.flip_configuration(q)
     source = [next(j for j in range(2) if abs(x) == q[j]) for x in after]
     signs = [1 if x > 0 else -1 for x in after]
     for k, (j, sign) in enumerate(zip(source, signs, strict=True)):
@@ -70,7 +70,7 @@ def test_bounds_map_as_coordinates_do() -> None:
 def test_cosine_bounds_are_not_negated() -> None:
     joint = Joint("j", SinCosRevolute((0, 0, 1)), position_bounds=[(-0.25, 0.5), (0.75, 1)])
     found = reverse_joint(joint)
-    sine, cosine = joint.type.reversed_configuration((0.6, 0.8))
+    sine, cosine = joint.type.flip_configuration((0.6, 0.8))
     assert cosine == 0.8
     assert found.joint.position_bounds == (((-0.25, 0.5) if sine > 0 else (-0.5, 0.25)), (0.75, 1))
     assert found.dropped == ()

@@ -36,7 +36,7 @@ def use_chain(n: int) -> None:
     assert len(str(mechanism)) < 100_000
     mechanism.attach("world", last, Joint("loop", Z))
     report = mechanism.remove_joint("j0")
-    assert len(report.reversed) == n - 1
+    assert len(report.flipped) == n - 1
     assert mechanism.tree_joints[0].name == "loop"
     new, _ = mechanism.copy()
     assert new.nv == n

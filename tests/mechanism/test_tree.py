@@ -108,4 +108,4 @@ def test_a_tree_grown_step_by_step_is_the_tree_built_afterwards(tree: Mechanism)
     before = tree.tree_joints, tree.loop_joints, tree.bodies
     report = tree.rebuild_spanning_tree()
     assert (tree.tree_joints, tree.loop_joints, tree.bodies) == before
-    assert (dict(report.reversed), report.entered, report.left) == ({}, (), ())
+    assert (dict(report.flipped), report.entered, report.left) == ({}, (), ())

@@ -26,10 +26,10 @@ JOINT_TYPES: dict[str, JointType] = {
     "MRP floating": rbd.MRPFloating(),
     "rotation-vector spherical": rbd.RotationVectorSpherical(),
     "rotation-vector floating": rbd.RotationVectorFloating(),
-    "reversed planar": rbd.Planar((1, 0, 0), (0, 0, 1)).reversed(),
-    "reversed universal": rbd.Universal((0, 1, 0), (1, 0, 0)).reversed(),
-    "reversed quaternion floating": rbd.QuaternionFloating().reversed(),
-    "reversed rotation-vector floating": rbd.RotationVectorFloating().reversed(),
+    "reversed planar": rbd.Planar((1, 0, 0), (0, 0, 1)).flipped(),
+    "reversed universal": rbd.Universal((0, 1, 0), (1, 0, 0)).flipped(),
+    "reversed quaternion floating": rbd.QuaternionFloating().flipped(),
+    "reversed rotation-vector floating": rbd.RotationVectorFloating().flipped(),
 }
 
 
