@@ -8,14 +8,13 @@ inelastic collisions and Coulomb friction*, 1996.)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.vectors import any_perpendicular, length_and_direction
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.queries import State
-from rbd.scalars import Matrix, Scalar, Vector, const, minimum, sqrt
+from rbd.scalars import Matrix, Vector, sqrt
 from rbd.scalars.linear_algebra import matvec
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
 
@@ -31,16 +30,17 @@ class ContactPointJacobian(NamedTuple):
     columns: tuple[Vec3, ...]
     angular: tuple[Vec3, ...]
     """The angular velocity of the first body relative to the second, per velocity coordinate."""
+    linear: tuple[Vec3, ...]
+    """The velocity of its point at the origin, per velocity coordinate."""
+    point: Vec3
 
     def row(self, direction: Vec3) -> Vector:
         """Return the row of the velocity along a direction."""
         return tuple(dot3(direction, column) for column in self.columns)
 
     def velocity(self, v: Vector) -> Vec3:
-        """Return the velocity of the point."""
-        x, y, z = (self.row(axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
-        a, b, c = matvec((x, y, z), v)
-        return a, b, c
+        """Return the velocity of the point, by the twist that all points of the bodies share."""
+        return add3(_combined(self.linear, v), cross3(self.turning(v), self.point))
 
     def turning_row(self, direction: Vec3) -> Vector:
         """Return the row of the angular velocity about a direction."""
@@ -48,8 +48,7 @@ class ContactPointJacobian(NamedTuple):
 
     def turning(self, v: Vector) -> Vec3:
         """Return the angular velocity."""
-        x, y, z = matvec((self.turning_row((1, 0, 0)), self.turning_row((0, 1, 0)), self.turning_row((0, 0, 1))), v)
-        return x, y, z
+        return _combined(self.angular, v)
 
     def slip(self, n: Vec3, v: Vector) -> Vec3:
         """Return the tangential velocity of the point."""
@@ -61,7 +60,14 @@ def contact_point_jacobian(state: State[Any], pair: Pair, point: Vec3) -> Contac
     path = state.mechanism.path(pair.body_b, pair.body_a)
     J = geometric_jacobian(state, path, frame=pair.base)
     columns = tuple(add3(linear, cross3(angular, point)) for angular, linear in J.columns)
-    return ContactPointJacobian(columns, tuple(angular for angular, _ in J.columns))
+    angular, linear = zip(*J.columns, strict=True)
+    return ContactPointJacobian(columns, angular, linear, point)
+
+
+def _combined(columns: tuple[Vec3, ...], v: Vector) -> Vec3:
+    """Return the sum of columns times velocities."""
+    x, y, z = matvec(tuple(zip(*columns, strict=True)), v)
+    return x, y, z
 
 
 def tangential(n: Vec3, x: Vec3) -> Vec3:
@@ -81,8 +87,3 @@ def tangents(n: Vec3, sliding: Vec3) -> tuple[Vec3, Vec3]:
 def cone_edges(J_n: Vector, J_t: Sequence[Vector]) -> Matrix:
     """Return the rows of the edges: J_n + J_t and J_n - J_t for each of the rows J_t = mu t' J."""
     return tuple(tuple(n + sign * t for n, t in zip(J_n, row, strict=True)) for row in J_t for sign in (1, -1))
-
-
-def mean_and_least(rates: Vector) -> tuple[Scalar, Scalar]:
-    """Return the mean of the rates along the edges of one cone, which is that along the normal, and the least one."""
-    return reduce(lambda a, b: a + b, rates) * const(1, len(rates)), reduce(minimum, rates)

@@ -8,6 +8,8 @@ normal, 1 or 0, and a tangent t. The normal impulse is the sum of s lam over the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from rbd.contact.geometry.separations import Separation
@@ -18,15 +20,14 @@ from rbd.contact.solver.friction_cone import (
     ContactPointJacobian,
     cone_edges,
     contact_point_jacobian,
-    mean_and_least,
     tangents,
 )
 from rbd.contact.stepping.overlaps import SHARE
 from rbd.contact.stepping.spring_rows import spring_row
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.scalars import Matrix, Scalar, Vector, less, maximum, sqrt, where
-from rbd.scalars.linear_algebra import matvec
+from rbd.scalars import Matrix, Scalar, Vector, absolute, less, maximum, sqrt, where
+from rbd.scalars.linear_algebra import dot
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
 from rbd.spatial.linalg import matvec as rotated
 
@@ -48,19 +49,22 @@ class PointRows(NamedTuple):
     """The force of each row's multiplier 1, in the root frame."""
     normal: Vector
     """The row along the normal."""
+    slip: tuple[Vector, ...]
+    """Rates of sliding and of turning before the step, times the coefficient of each kind of friction."""
     sinking: Scalar
     """The rate at which the point would approach without contact."""
     overlap: Scalar
     """The rate at which a step removes the overlap; zero if the point is compliant."""
     contact: ContactRows
 
-    def rise(self, rates: Vector) -> Scalar:
-        """Return how fast the point would have to rise, from the rates of its rows."""
+    @property
+    def rise(self) -> Scalar:
+        """How fast the point would have to rise; zero if it is not near."""
         if self.contact.pair.round_cone:
-            _, along, across = rates
-            return sqrt(across * across + along * along)
-        mean, least = mean_and_least(rates)
-        return mean - least
+            rise = sqrt(dot(self.slip[0], self.slip[0]))
+        else:
+            rise = reduce(add, (reduce(maximum, map(absolute, rates)) for rates in self.slip))
+        return where(self.contact.near, rise, 0)
 
 
 class _Cone(NamedTuple):
@@ -84,6 +88,11 @@ class _Point(NamedTuple):
     slip: Vec3
     """The velocity of the point at `v_free`; zero without friction."""
 
+    @property
+    def v(self) -> Vector:
+        """The velocities before the step."""
+        return tuple(self.state.v)
+
 
 def point_rows(
     state: ScalarState, owner: int, pair: Pair, found: Separation, v_free: Vector, options: ContactStepOptions
@@ -92,7 +101,7 @@ def point_rows(
     near = less(found.phi, options.margin)
     point = _point(state, pair, found, v_free, options.mu)
     cone = _cone(point)
-    bound, spring = _bound_and_spring(point, cone, found.phi, options.dt)
+    bound, spring = _bound_and_spring(point, found.phi, options.dt)
     return PointRows(
         owner,
         rows=tuple(masked_row(near, row) for row in cone.rows),
@@ -104,6 +113,7 @@ def point_rows(
         bound=where(near, bound, 0),
         gap=found.phi,
         normal=point.J_n,
+        slip=_slip(point),
         contact=ContactRows(pair, found.p_a, cone.forces, near),
     )
 
@@ -115,20 +125,19 @@ def _point(state: ScalarState, pair: Pair, found: Separation, v_free: Vector, mu
     return _Point(state, pair, own, found.n, J, J_n, v_free, zero3() if own is None else J.velocity(v_free))
 
 
-def _bound_and_spring(point: _Point, cone: _Cone, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:
+def _bound_and_spring(point: _Point, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:
     """Return the least rate at which the gap of a point may change, and the factor of its spring if it has one."""
     if point.pair.compliance is not None:
         return spring_row(point.state, point.pair.compliance, phi, dt)
-    return _least_rate(point, cone, maximum(phi, 0), dt), None
+    return _least_rate(point, maximum(phi, 0), dt), None
 
 
-def _least_rate(point: _Point, cone: _Cone, gap: Scalar, dt: Scalar) -> Scalar:
+def _least_rate(point: _Point, gap: Scalar, dt: Scalar) -> Scalar:
     """Return the least rate at which a gap may change; points that meet in this step rebound, if their pair does."""
     closing = -gap / dt
     if point.pair.restitution == 0:
         return closing
-    rates = matvec(cone.rows, tuple(point.state.v))
-    rate, _ = mean_and_least(tuple(rate for rate, share in zip(rates, cone.shares, strict=True) if share))
+    rate = dot3(point.n, point.J.velocity(point.v))
     rebound = -point.state.lifted(point.pair.restitution) * rate
     return where(less(rate, closing), maximum(closing, rebound), closing)
 
@@ -152,22 +161,30 @@ def _with_turning(point: _Point, rows: Matrix, forces: Sequence[Vec3]) -> _Cone:
 
     Sliding, torsional and rolling friction are bounded each for itself: the edges are all sums of one edge of each.
     """
-    for turns in _turning_rows(point):
+    for length, axes in _turning_friction(point):
+        turns = [tuple(length * x for x in point.J.turning_row(axis)) for axis in axes]
         rows = tuple(edge for row in rows for edge in cone_edges(row, turns))
     each = tuple(force for force in forces for _ in range(len(rows) // len(forces)))
     return _Cone(rows, each, (1,) * len(rows))
 
 
-def _turning_rows(point: _Point) -> list[list[Vector]]:
-    """Return the rows of torsional friction, about the normal, and of rolling friction, about two tangents."""
-    pair, J = point.pair, point.J
-    rolling = tangents(point.n, J.turning(point.v_free)) if pair.rolling_friction else ()
-    found: list[list[Vector]] = []
-    for coefficient, axes in ((pair.torsional_friction, (point.n,)), (pair.rolling_friction, rolling)):
-        length = point.state.lifted(coefficient)
-        if coefficient:
-            found.append([tuple(length * x for x in J.turning_row(axis)) for axis in axes])
-    return found
+def _turning_friction(point: _Point) -> list[tuple[Scalar, tuple[Vec3, ...]]]:
+    """Return coefficients and axes of torsional friction, about the normal, and of rolling friction, about tangents."""
+    pair = point.pair
+    rolling = tangents(point.n, point.J.turning(point.v_free)) if pair.rolling_friction else ()
+    kinds = (pair.torsional_friction, (point.n,)), (pair.rolling_friction, rolling)
+    return [(point.state.lifted(coefficient), axes) for coefficient, axes in kinds if coefficient]
+
+
+def _slip(point: _Point) -> tuple[Vector, ...]:
+    """Return rates of sliding and of turning before the step, times coefficients; none without friction."""
+    mu, velocity = point.mu, point.J.velocity(point.v)
+    if mu is None:
+        return ()
+    slides = tuple(mu * dot3(t, velocity) for t in tangents(point.n, point.slip))
+    turning = point.J.turning(point.v)
+    turns = (tuple(length * dot3(axis, turning) for axis in axes) for length, axes in _turning_friction(point))
+    return slides, *turns
 
 
 def _in_root(state: ScalarState, pair: Pair, x: Vec3) -> Vec3:

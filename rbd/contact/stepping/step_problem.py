@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from itertools import islice
 from typing import NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
@@ -124,7 +123,7 @@ def step_problem(
     points = constraints.points
     bounds, rates = constraints.bounds, tuple(point.overlap for point in points)
     if options.mu is not None:
-        bounds, rates = _without_rise(constraints, v)
+        bounds, rates = _without_rise(constraints)
     intervals, back = joint_intervals(state, joints, dt)
     overlaps = Overlaps(tuple(point.normal for point in points), rates, mobilities(state, M), intervals, back)
     hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals, overlaps)
@@ -159,7 +158,7 @@ def _constraints(
     return StepConstraints(tuple(found), tuple(distances))
 
 
-def _without_rise(constraints: StepConstraints, v: Vector) -> tuple[Vector, Vector]:
+def _without_rise(constraints: StepConstraints) -> tuple[Vector, Vector]:
     """Return bounds that let points slide without rising, and the rates at which positions alone remove overlaps.
 
     Under the relaxation a point that slides at speed s must rise at mu s, so that bodies take off. Subtracting mu s,
@@ -167,10 +166,9 @@ def _without_rise(constraints: StepConstraints, v: Vector) -> tuple[Vector, Vect
     down within the step sink a little. Velocities remove their overlap, too, as long as no bound becomes positive, and
     no faster than they would approach without contact.
     """
-    rates, bounds, left = iter(matvec(constraints.rows, v)), list[Scalar](), list[Scalar]()
+    bounds, left = list[Scalar](), list[Scalar]()
     for point in constraints.points:
-        rise = point.rise(tuple(islice(rates, len(point.rows))))
-        up = minimum(minimum(point.overlap, rise), point.sinking)
-        bounds += [point.bound - (rise - up)] * len(point.rows)
+        up = minimum(minimum(point.overlap, point.rise), point.sinking)
+        bounds += [point.bound - (point.rise - up)] * len(point.rows)
         left.append(point.overlap - up)
     return tuple(bounds), tuple(left)
