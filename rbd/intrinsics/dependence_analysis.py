@@ -1,4 +1,4 @@
-"""Dependence analysis: independence of the iterations of loops over columns, and branches on floats.
+"""Dependence analysis: independence of the iterations of loops over columns, branches on floats, written parameters.
 
 Columns are independent when matrices that the loop writes are reached only as `matrix[i * stride + j]`, when nothing
 else depends on `j`, and when no variable outlives an iteration.
@@ -7,7 +7,7 @@ else depends on `j`, and when no variable outlives an iteration.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Final, cast
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import fields_of, nodes_in, walk
@@ -34,6 +34,22 @@ def _is_float_comparison(part: object) -> bool:
 
 def _is_function_of_condition(part: object) -> bool:
     return isinstance(part, tree.BuiltinCall) and part.name in ("select", "some")
+
+
+def written_parameters(routine: tree.Routine) -> set[str]:
+    """Return the parameters whose entries a function, or one that it calls, writes."""
+    parts = [*walk(routine.body)]
+    written = {part.array for part in parts if isinstance(part, tree.Store)}
+    for call in (part for part in parts if isinstance(part, tree.RoutineCall)):
+        inner = written_parameters(call.routine)
+        passed = zip(call.routine.parameters, call.arguments, strict=True)
+        written.update(_array_of(argument) for parameter, argument in passed if parameter.name in inner)
+    return written.intersection(name.name for name in routine.parameters)
+
+
+def _array_of(argument: tree.Expression) -> str:
+    """Return the array that an argument of a call is, or begins in."""
+    return argument.array if isinstance(argument, tree.RowPointer) else cast("tree.Name", argument).name
 
 
 def has_columns(routine: tree.Routine) -> bool:

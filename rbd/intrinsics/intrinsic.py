@@ -129,6 +129,14 @@ class Intrinsic:
         return compares_floats(self.routine) or self.labels != 0
 
     @lazy
+    def written_operands(self) -> frozenset[str]:
+        """The operands that the function overwrites."""
+        from rbd.intrinsics.dependence_analysis import written_parameters
+
+        workspace, written = self.routine.signature[0].name, written_parameters(self.routine)
+        return frozenset(name for name in self.layout.names("operand") if f"{workspace}_{name}" in written)
+
+    @lazy
     def digest(self) -> str:
         """A sha256 over the workspace and the checked trees of all functions, including constants of modules."""
         texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]

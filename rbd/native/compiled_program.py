@@ -24,6 +24,7 @@ from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.inlining import inline_calls
 from rbd.native.codegen.ir import NARROW, Lanes
 from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
+from rbd.native.codegen.sinking import sink_guarded_code
 from rbd.native.codegen.trig import sincos_function
 from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
@@ -32,7 +33,7 @@ from rbd.native.runtime.locks import Lock
 from rbd.native.runtime.sources import has_sources, sources_digest
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
-from rbd.program.rolling import THRESHOLD
+from rbd.program.rolling import THRESHOLD, find_loops
 from rbd.scalars.arrays import Array
 from rbd.scalars.lazy import lazy
 
@@ -66,8 +67,10 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the LLVM IR of a program for rows, `lanes` at a time."""
-    program = inline_calls(program) if lanes > 1 else program
-    plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
+    program, regions = inline_calls(program) if lanes > 1 else program, tuple[range, ...]()
+    if not find_loops(program, threshold):
+        program, regions = sink_guarded_code(program)
+    plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold, regions), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
     head = module_declarations({1, lanes}, sines={1, lanes})
     return "\n".join([*head, *texts, batch(program, plan.slot_count, names, wide), batch_worker()])

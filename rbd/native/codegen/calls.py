@@ -70,6 +70,11 @@ def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     write(w, lanes, slots.call, *pointers)
 
 
+def emit_no_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
+    """Write the zeros that are the results of a call that is skipped in all lanes."""
+    _write_zero(w, w.address("%ws", slots.outputs * lanes.width), sum(slots.call.lengths.outputs) * lanes.width)
+
+
 def _call_all_lanes(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
     """Write one call for all lanes."""
     width, (n_in, n_out, _) = lanes.width, _sizes(call)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias, final
 
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
-from rbd.native.codegen.calls import calls_text, emit_call
+from rbd.native.codegen.calls import calls_text, emit_call, emit_no_call
 from rbd.native.codegen.copies import Copies, copy_functions
 from rbd.native.codegen.ir import NARROW, Lanes, Writer
 from rbd.native.codegen.loops import LoopWriter
@@ -147,6 +147,8 @@ class FunctionWriter:
             if angle is not None:
                 self.angle(angle)
         elif op == Op.CALL:
+            for slot, operand in self.plan.late_argument_slots.get(index, ()):
+                self.store_argument(slot, self.value(operand))
             self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
             emit_call(self.w, self.lanes, self.plan.calls[index])
 
@@ -156,6 +158,20 @@ class FunctionWriter:
         if op == Op.POSITIVE:
             emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
         self.define(index, emit_operation(self.w, self.lanes, op, values))
+
+    def guarded(self, index: int, names: Sequence[str]) -> None:
+        """Write the calls of the functions of a region, which end with call `index`, or zeros for its results."""
+        slots, guard = self.plan.calls[index], self.value(operands_of(self.program.code[index])[-1])
+        zero = self.lanes.double_constant(0.0)
+        is_needed = self.w.any_lane(self.lanes, self.w.assign(f"fcmp une {self.lanes.double} {guard}, {zero}"))
+        self.w.if_(is_needed, lambda: self._call_functions(names), lambda: emit_no_call(self.w, self.lanes, slots))
+
+    def _call_functions(self, names: Sequence[str]) -> None:
+        """Write calls of functions of the program."""
+        inputs = [f"ptr %in{k}" for k in range(len(self.program.inputs))]
+        outputs = [f"ptr %out{k}" for k in range(len(self.program.outputs))]
+        for name in names:
+            self.w.add(f"  call void @{name}({', '.join([*inputs, *outputs, 'ptr %ws', 'ptr %st'])})")
 
     def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
         """Write copies from slots of the workspace."""
@@ -197,6 +213,7 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
     starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, min(pack, NARROW))
     writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
     writers += _chunks(plan, lanes, prefix, outputs_of)
+    inner = _guard_regions(writers, plan, lanes, prefix)
     texts = calls_text(plan.program, pack, lanes.width)
     if plan.copies or plan.results:
         texts += copy_functions(lanes)
@@ -206,7 +223,21 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
             pairs = [(output - start, slot) for output, slot in plan.results if start <= output < start + each.size]
             end.copies(f"{end.name}_{port}", pairs, f"%out{port}")
         writers.append(end)
-    return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
+    names = [writer.name for writer in writers if writer.name not in inner]
+    return names, [*texts, *(writer.text() for writer in writers)]
+
+
+def _guard_regions(writers: list[FunctionWriter | LoopWriter], plan: Plan, lanes: Lanes, prefix: str) -> set[str]:
+    """Add, behind the functions of each region, the one that calls them if needed; return the names of the former."""
+    inner = set[str]()
+    for call, numbers in plan.regions.items():
+        names = [f"{prefix}_{number}" for number in numbers]
+        inner.update(names)
+        writer = FunctionWriter(f"{prefix}_guarded_{call}", plan, lanes, {})
+        writer.guarded(call, names)
+        place = next(k for k, each in enumerate(writers) if each.name == names[-1])
+        writers.insert(place + 1, writer)
+    return inner
 
 
 def _chunks(

@@ -8,6 +8,7 @@ adds `+ 0.0` to every number it stores.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -112,7 +113,7 @@ class _Inliner:
         kept: list[tuple[int, ...]] = []
         for position in sorted(needed):
             moved[position] = self.first + len(kept)
-            kept.append(_moved(self.code[position - self.first], moved))
+            kept.append(with_moved_operands(self.code[position - self.first], moved))
         return tuple(kept), moved
 
     def _may_fail(self, instruction: tuple[int, ...]) -> bool:
@@ -120,7 +121,8 @@ class _Inliner:
         return op == Op.POSITIVE or (op == Op.CALL and self.calls[instruction[1]].label_count > 0)
 
 
-def _moved(instruction: tuple[int, ...], new_operands: dict[int, int]) -> tuple[int, ...]:
+def with_moved_operands(instruction: tuple[int, ...], new_operands: Mapping[int, int]) -> tuple[int, ...]:
+    """Return an instruction with new operands by the old ones; constants stay."""
     operands = operands_of(instruction)
     start = 2 if instruction[0] == Op.CALL else 1
     moved = tuple(new_operands[r] if r >= 0 else r for r in operands)

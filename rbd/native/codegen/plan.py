@@ -6,11 +6,11 @@ instructions is kept: it is the fastest one measured.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import zip_longest
+from itertools import chain, pairwise, repeat, zip_longest
 from typing import final
 
 import attrs
@@ -73,32 +73,54 @@ class Plan:
     """Instruction number -> slots of calls' arguments that it is stored to when it is computed."""
     initial_argument_slots: tuple[tuple[int, int], ...]
     """(slot, operand) of inputs and constants that calls and loops read."""
+    late_argument_slots: dict[int, tuple[tuple[int, int], ...]]
+    """Instruction number of a call with a region -> (slot, operand) of inputs and constants that it reads."""
     loops: dict[int, RolledLoop]
     """By the number of their function among the chunks."""
     copies: dict[int, list[tuple[int, int]]]
     """(slot to, slot from) of results of loops and calls that a call reads, by instruction number."""
     results: tuple[tuple[int, int], ...]
     """(output, slot) of outputs that loops and calls compute."""
+    regions: dict[int, range]
+    """Instruction number of a guarded call -> numbers of the functions that are skipped with it."""
 
 
-def make_plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = THRESHOLD) -> Plan:
+def make_plan(
+    program: Program,
+    chunk: int = CHUNK,
+    width: int = 1,
+    threshold: int = THRESHOLD,
+    regions: Sequence[range] = (),
+) -> Plan:
     """Split `program` into functions of `chunk` instructions, for `width` lanes.
 
-    In programs of more than `threshold` instructions, loops are recovered; each is a function of its own.
+    In programs of more than `threshold` instructions, loops are recovered; each is a function of its own. Others may
+    have `regions`, each of which ends with a guarded call.
     """
-    layout = LoopLayout(program, find_loops(program, threshold))
+    recovered = () if regions else find_loops(program, threshold)
+    layout, starts = LoopLayout(program, recovered), {each[-1]: each[0] for each in regions}
     first, later = _angles(program, layout)
-    chunks = tuple(_chunks(len(program.code), chunk, layout.loops))
-    slots, count = _slots(program, _function_of(program, chunks, first, later), later, layout)
+    chunks = tuple(_chunks(len(program.code), chunk, layout.loops, regions))
+    kept = {} if layout.loops else _kept_operands(program, width, starts)
+    slots, count = _slots(program, _function_of(program, chunks, first, later), later, layout, starts, kept)
     calls, count = _call_slots(program, aligned(count) if program.calls else count, width)
     slots.update(_pick_slots(program, calls))
+    slots.update({source: calls[call].inputs + place for source, (call, place) in kept.items()})
     slots, loops, count = _with_loops(layout, chunks, slots, count)
-    arguments, initial = _argument_slots(program, calls)
+    arguments, initial, late = _argument_slots(program, calls, starts)
     initial += tuple((slot, operand) for operand, slot in layout.spilled_operands.items())
     in_memory = _results_in_memory(program, layout)
-    arguments, copies = _split_copies(arguments, calls, slots, in_memory)
-    results = _result_slots(program, slots, in_memory)
-    return Plan(program, first, later, chunks, slots, count, calls, arguments, initial, loops, copies, results)
+    arguments, copies = _split_copies(arguments, calls, slots, in_memory, starts)
+    results, owned = _result_slots(program, slots, in_memory), _functions_of_regions(chunks, regions)
+    return Plan(
+        program, first, later, chunks, slots, count, calls, arguments, initial, late, loops, copies, results, owned
+    )
+
+
+def _functions_of_regions(chunks: Sequence[range], regions: Sequence[range]) -> dict[int, range]:
+    """Return, by the call that ends a region, the numbers of its functions."""
+    starts = [chunk.start for chunk in chunks]
+    return {each[-1]: range(bisect_left(starts, each.start), bisect_left(starts, each.stop)) for each in regions}
 
 
 def _results_in_memory(program: Program, layout: LoopLayout) -> set[int]:
@@ -106,11 +128,13 @@ def _results_in_memory(program: Program, layout: LoopLayout) -> set[int]:
     return {index for index, code in enumerate(program.code) if code[0] == Op.PICK or layout.computed(index)}
 
 
-def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
-    """Yield the instructions of every function: loops, and the code between them in chunks."""
+def _chunks(size: int, chunk: int, loops: Sequence[Loop], regions: Sequence[range]) -> Iterator[range]:
+    """Yield the instructions of every function: loops, and regions and the code between them in chunks."""
     start = 0
     for stop, following in [*((loop.first, loop.stop) for loop in loops), (size, size)]:
-        yield from (range(first, min(first + chunk, stop)) for first in range(start, stop, chunk))
+        cuts = [start, *(cut for each in regions for cut in (each.start, each.stop)), stop]
+        for first, last in pairwise(cuts):
+            yield from (range(k, min(k + chunk, last)) for k in range(first, last, chunk))
         if following > stop:
             yield range(stop, following)
         start = following
@@ -138,15 +162,26 @@ def _with_loops(
 
 
 def _split_copies(
-    argument_slots: dict[int, list[int]], calls: dict[int, CallSlots], slots: dict[int, int], in_memory: set[int]
+    argument_slots: dict[int, list[int]],
+    calls: dict[int, CallSlots],
+    slots: dict[int, int],
+    in_memory: set[int],
+    starts: Mapping[int, int],
 ) -> tuple[dict[int, list[int]], dict[int, list[tuple[int, int]]]]:
-    """Return the arguments of calls that straight code computes, and those that are copied from other slots."""
+    """Return the arguments of calls that straight code computes, and those that are copied from other slots.
+
+    Calls with regions copy what is computed outside.
+    """
     owners = sorted((call_slots.inputs, index) for index, call_slots in calls.items())
-    copies, starts = defaultdict[int, list[tuple[int, int]]](list), [start for start, _ in owners]
-    for source in sorted(in_memory.intersection(argument_slots)):
-        for slot in argument_slots[source]:
-            copies[owners[bisect_right(starts, slot) - 1][1]].append((slot, slots[source]))
-    return {source: targets for source, targets in argument_slots.items() if source not in in_memory}, dict(copies)
+    stored, copies = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, int]]](list)
+    first_slots = [start for start, _ in owners]
+    for slot, source in sorted((slot, source) for source, every in argument_slots.items() for slot in every):
+        call = owners[bisect_right(first_slots, slot) - 1][1]
+        if source in in_memory or source < starts.get(call, 0):
+            copies[call].append((slot, slots[source]))
+        elif slot != slots.get(source):
+            stored[source].append(slot)
+    return dict(stored), dict(copies)
 
 
 def _angles(program: Program, layout: LoopLayout) -> tuple[tuple[SinCosPair, ...], dict[int, SinCosPair]]:
@@ -183,34 +218,46 @@ def _function_of(
 
 
 def _last_loads(
-    program: Program, function_of: dict[int, int], at: dict[int, int], layout: LoopLayout
+    program: Program,
+    function_of: dict[int, int],
+    at: dict[int, int],
+    layout: LoopLayout,
+    starts: Mapping[int, int],
 ) -> dict[int, int]:
     """Return, per value used in a later function than its own, the instruction for which the last one loads it."""
     inputs, last, loads = program.input_size, dict[int, int](), dict[int, int]()
     for index, instruction in enumerate(program.code):
-        if instruction[0] in (Op.PICK, Op.CALL):
+        if instruction[0] in (Op.PICK, Op.CALL) and index not in starts:
             continue  # they have slots of their own
         function = function_of[index]
         for operand in operands_of(instruction):
             source = operand - inputs
             if source < 0 or max(function_of[source], last.get(source, -1)) >= function:
                 continue
-            if not layout.rolled(source) and program.code[source][0] != Op.PICK:
+            is_stored = source >= starts.get(index, index)  # to the slots of a call, in its region
+            if not is_stored and not layout.rolled(source) and program.code[source][0] != Op.PICK:
                 last[source], loads[source] = function, at.get(index, index)
     return loads
 
 
 def _slots(
-    program: Program, function_of: dict[int, int], later: dict[int, SinCosPair], layout: LoopLayout
+    program: Program,
+    function_of: dict[int, int],
+    later: dict[int, SinCosPair],
+    layout: LoopLayout,
+    starts: Mapping[int, int],
+    kept: Collection[int],
 ) -> tuple[dict[int, int], int]:
     """Return a workspace slot per value that crosses functions, and the number of slots.
+
+    Those that are `kept` elsewhere have none.
 
     A function loads a value once, for the first instruction that needs it; in the last function that does, the slot
     is free from there on. Low slots are reused first: they are the cheapest to address.
     """
     at = {index: start for start, angle in later.items() for index in _members(angle)}
-    loads = _last_loads(program, function_of, at, layout)
-    defined_at = {index: at.get(index, index) if function_of[index] >= 0 else -1 for index in loads}
+    loads = _last_loads(program, function_of, at, layout, starts)
+    defined_at = {index: at.get(index, index) if function_of[index] >= 0 else -1 for index in loads.keys() - kept}
     slots, free, live = dict[int, int](), list[int](), list[tuple[int, int]]()
     for index in sorted(defined_at, key=lambda index: (defined_at[index], index)):
         while live and live[0][0] <= defined_at[index]:
@@ -218,6 +265,25 @@ def _slots(
         slots[index] = heappop(free) if free else len(live)
         heappush(live, (loads[index], slots[index]))
     return slots, max(slots.values(), default=-1) + 1
+
+
+def _kept_operands(program: Program, width: int, starts: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+    """Return, per value that an operand slot of a call keeps, the call's instruction number and the operand's place.
+
+    Calls that write to an operand keep none of its array, nor do those with regions: they may be skipped.
+    """
+    inputs, kept = program.input_size, dict[int, tuple[int, int]]()
+    for index, instruction in enumerate(program.code):
+        if instruction[0] != Op.CALL or index in starts:
+            continue
+        call = program.calls[instruction[1]]
+        written = call.intrinsic.written_operands if _all_lanes_together(call, width) else frozenset[str]()
+        lengths = zip(call.intrinsic.layout.names("operand"), call.lengths.inputs, strict=True)
+        keeps = chain.from_iterable(repeat(name not in written, length) for name, length in lengths)
+        for place, (operand, stays) in enumerate(zip(operands_of(instruction), keeps, strict=True)):
+            if stays and operand >= inputs and program.code[operand - inputs][0] != Op.PICK:
+                kept.setdefault(operand - inputs, (index, place))
+    return kept
 
 
 def _call_slots(program: Program, start: int, width: int) -> tuple[dict[int, CallSlots], int]:
@@ -263,14 +329,23 @@ def _pick_slots(program: Program, calls: dict[int, CallSlots]) -> dict[int, int]
 
 
 def _argument_slots(
-    program: Program, calls: dict[int, CallSlots]
-) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...]]:
-    """Return the slots of calls' arguments: of results of instructions, then of inputs and constants."""
+    program: Program, calls: dict[int, CallSlots], starts: Mapping[int, int]
+) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...], dict[int, tuple[tuple[int, int], ...]]]:
+    """Return the slots of calls' arguments: of results of instructions, then of inputs and constants.
+
+    Inputs and constants of calls with regions are apart.
+    """
     inputs, argument_slots, first = program.input_size, defaultdict[int, list[int]](list), list[tuple[int, int]]()
+    late = dict[int, tuple[tuple[int, int], ...]]()
     for index, call_slots in calls.items():
+        given = list[tuple[int, int]]()
         for slot, operand in enumerate(operands_of(program.code[index]), call_slots.inputs):
             if operand >= inputs:
                 argument_slots[operand - inputs].append(slot)
             else:
-                first.append((slot, operand))
-    return dict(argument_slots), tuple(first)
+                given.append((slot, operand))
+        if index in starts:
+            late[index] = tuple(given)
+        else:
+            first += given
+    return dict(argument_slots), tuple(first), late

@@ -47,7 +47,6 @@ PROJECT_TWISTS: Final = Intrinsic(
     function=activate,
     operations=operations_of_active_set,
     specialises=True,
-    guarded=True,
     derivative=no_change,
     adjoint=no_influence,
 )
