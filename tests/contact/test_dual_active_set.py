@@ -13,6 +13,7 @@ from rbd.scalars.arrays import Array, pack
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections import dual_active_set
+from rbd.solvers.projections import near_projection as near_module
 from rbd.solvers.projections.dual_active_set import DualActiveSet
 from rbd.solvers.projections.near_projection import near_projection
 from rbd.solvers.projections.projected_program import solve_projected_program
@@ -80,6 +81,18 @@ def test_a_row_may_replace_several_of_which_each_is_dropped_in_a_turn(monkeypatc
         np.testing.assert_allclose(rows.T @ weights, z, rtol=0, atol=1e-12)
     assert len(dropped) > 12
     assert sum(entered) > 2
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 4, 24])
+def test_rows_are_found_in_chunks_of_any_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        rows, sides = unit_edges(rng.uniform(0, 1.5, 6)), np.minimum(1, 1 + 0.3 * rng.normal(size=24))
+        expected = nearest(rows, sides)
+        with monkeypatch.context() as patch:
+            patch.setattr(near_module, "_chunk", lambda _: chunk)
+            found = nearest(rows, sides)
+        assert [x.tobytes() for x in found] == [x.tobytes() for x in expected]
 
 
 def test_rows_that_are_there_twice_change_nothing() -> None:

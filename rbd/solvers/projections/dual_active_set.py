@@ -37,6 +37,8 @@ class DualActiveSet(GroupedRows):
 
     n: int
     m: int
+    half: int
+    """Slots of which the first multiplier to vanish is found apart from that of the others, to shorten the chain."""
     chunk: int
     """A divisor of the number of rows of each group; as many rows are processed together."""
     factor = operand("n * n")
@@ -60,7 +62,6 @@ class DualActiveSet(GroupedRows):
     weights = floats("n")
     """The multiplier of each slot."""
     active_sides = floats("n")
-    violations = scratch("m")
     twist = scratch("6")
     entries = scratch("6")
     """The row of W that enters."""
@@ -80,6 +81,9 @@ class DualActiveSet(GroupedRows):
     """The row of N* of the slot that is dropped; zero in lanes that drop none."""
     slot = scratch("1")
     """The slot whose multiplier vanishes first; -1 if none falls."""
+    first_weights = scratch("2")
+    first_rates = scratch("2")
+    first_slots = scratch("2")
 
 
 def _find_row(w: DualActiveSet, g: int) -> None:
@@ -93,6 +97,7 @@ def _find_row(w: DualActiveSet, g: int) -> None:
         w.twist[a] = x
         w.entries[a] = 0.0
     _compare_rows(w, g)
+    _copy_row(w, g)
     for i in range(w.n):
         x = 0.0
         for a in range(size):
@@ -102,39 +107,51 @@ def _find_row(w: DualActiveSet, g: int) -> None:
 
 
 def _compare_rows(w: DualActiveSet, g: int) -> None:
-    """Find the most violated row of a group from its twist."""
+    """Find the most violated row of a group from its twist, in lanes that have none which entered half-way."""
     size = w.group_sizes[g]
-    worst = _SATISFIED
+    worst = select(w.pending[0] > 0.0, _NEVER, _SATISFIED)
+    number = select(w.pending[0] > 0.0, w.number[0], 0.0)
+    before = float(w.group_ends[g])
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
+        most = _SATISFIED
+        place = 0.0
         for part in range(w.chunk):
             x = w.sides[row + part]
             for a in range(size):
                 x = fma(-w.wrenches[start + part * size + a], w.twist[a], x)
-            w.violations[row + part] = x
-            worst = select(x > worst, x, worst)
+            place = select(x > most, float(part + 1), place)
+            most = select(x > most, x, most)
+        number = select(most > worst, before + place, number)
+        worst = select(most > worst, most, worst)
+        before += float(w.chunk)
         row += w.chunk
         start += w.chunk * size
-    _choose_row(w, g, select(w.pending[0] > 0.0, _NEVER, worst))
+    w.number[0] = number
 
 
-def _choose_row(w: DualActiveSet, g: int, worst: float) -> None:
-    """Set the row of a group with the largest violation; rows that are it in no lane are skipped."""
-    side = w.side[0]
-    number = select(w.pending[0] > 0.0, w.number[0], 0.0)
+def _copy_row(w: DualActiveSet, g: int) -> None:
+    """Copy the side and the entries of the row that was found; chunks without it in any lane are skipped."""
+    before = float(w.group_ends[g])
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
-        if some(w.violations[row] >= worst):
-            number = select(w.violations[row] >= worst, float(row + 1), number)
-            side = select(w.violations[row] >= worst, w.sides[row], side)
-            for a in range(w.group_sizes[g]):
-                w.entries[a] = select(w.violations[row] >= worst, w.wrenches[start + a], w.entries[a])
-        row += 1
-        start += w.group_sizes[g]
-    w.side[0] = side
-    w.number[0] = number
+        place = w.number[0] - before
+        if some(select(place > 0.0, place, _NEVER) <= float(w.chunk)):
+            _copy_from_chunk(w, row, start, w.group_sizes[g], place)
+        before += float(w.chunk)
+        row += w.chunk
+        start += w.chunk * w.group_sizes[g]
+
+
+def _copy_from_chunk(w: DualActiveSet, row: int, start: int, size: int, place: float) -> None:
+    """Copy the row at a place of a chunk, from one on, in lanes where that is in the chunk."""
+    for part in range(w.chunk):
+        if some(place == float(part + 1)):
+            w.side[0] = select(place == float(part + 1), w.sides[row + part], w.side[0])
+            for a in range(size):
+                w.entries[a] = select(place == float(part + 1), w.wrenches[start + part * size + a], w.entries[a])
 
 
 def _find_direction(w: DualActiveSet) -> None:
@@ -162,16 +179,27 @@ def _longest_step(w: DualActiveSet) -> float:
 
 def _step_to_zero(w: DualActiveSet) -> float:
     """Find the slot whose multiplier vanishes first; return the step at which it does."""
+    _find_first(w, 0, 0, w.half)
+    _find_first(w, 1, w.half, w.n)
+    lead = fma(w.first_weights[0], w.first_rates[1], -(w.first_weights[1] * w.first_rates[0]))
+    w.slot[0] = select(lead > 0.0, w.first_slots[1], w.first_slots[0])
+    weight = select(lead > 0.0, w.first_weights[1], w.first_weights[0])
+    return divide(weight, select(lead > 0.0, w.first_rates[1], w.first_rates[0]))
+
+
+def _find_first(w: DualActiveSet, part: int, start: int, stop: int) -> None:
+    """Find the slot among some whose multiplier vanishes first."""
     weight = _NEVER
     rate = 1.0
     slot = -1.0
-    for s in range(w.n):
+    for s in range(start, stop):
         lead = select(w.rates[s] > _FALLS, fma(weight, w.rates[s], -(w.weights[s] * rate)), 0.0)
         weight = select(lead > 0.0, w.weights[s], weight)
         rate = select(lead > 0.0, w.rates[s], rate)
         slot = select(lead > 0.0, float(s), slot)
-    w.slot[0] = slot
-    return divide(weight, rate)
+    w.first_weights[part] = weight
+    w.first_rates[part] = rate
+    w.first_slots[part] = slot
 
 
 def _move(w: DualActiveSet, length: float, free: float) -> None:

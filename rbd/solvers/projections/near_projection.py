@@ -124,7 +124,12 @@ class _GroupedProblem(NamedTuple):
         space = TwistSpace(tuple(group.wrenches for group in self.groups), tuple(group.map for group in self.groups))
         pattern = GroupPattern.of_twists(self.groups)
         operands = {**pattern.join(self.groups), **self._common(needed), "factor": space.factor_entries}
-        own = {"n": sum(pattern.widths), "m": sum(pattern.rows), "chunk": _chunk(pattern)}
+        own = {
+            "n": sum(pattern.widths),
+            "m": sum(pattern.rows),
+            "chunk": _chunk(pattern),
+            "half": sum(pattern.widths) // 2,
+        }
         found = PROJECT_TWISTS.call(PROJECT_TWISTS.sizes_of({**pattern.named_sizes, **own}), operands)
         point = space.point(found["wrench"])
         rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
