@@ -201,7 +201,7 @@ def test_trajectories_hold_no_pickles(tmp_path: Path) -> None:
 OWN_CODE = {
     "intrinsics/workspace.py": "sizes of workspaces, expressions in sources of intrinsics",
     "rollout/chunks.py": "functions that this process, or the scheduler it belongs to, has sent",
-    "testing/joint_contract.py": "a joint type that the same function has pickled",
+    "testing/joint_interface.py": "a joint type that the same function has pickled",
 }
 """Modules that run code from text or pickles, and whose it is."""
 
