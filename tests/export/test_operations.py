@@ -189,6 +189,7 @@ NAMED = {
         {"ADD", "FMA", "FNMA", *PROGRAM},
         "what an intrinsic that is written out may compute",
     ),
+    "native/codegen/sinking.py": ({"CALL", "PICK", "POSITIVE"} | PAIRS, "what stays where it is"),
     "native/builtins/fused.py": (
         {"FMA", "FMS", "FNMA", "FNMS"},
         "builtins for the interpreter, which has no such function",
