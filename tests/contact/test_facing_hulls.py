@@ -185,6 +185,16 @@ def test_jacobian_and_bias_are_derivatives_of_the_distance(kind: str, other: str
         assert model.bias(state)[0] == pytest.approx(second, abs=1e-5)
 
 
+@pytest.mark.parametrize("height", [0.301, 0.0])
+def test_bias_of_cylinders_end_to_end_and_side_by_side(height: float) -> None:
+    """The relative motion of the end is along it; that of the sides is 0.3 m/s across, and a turn about one axis."""
+    state, model = free_body(OTHERS["cylinder"], OTHERS["cylinder"])
+    state.set_configuration([1, 0, 0, 0, 0.0 if height else 0.201, 0, height])
+    state.set_velocity([0, 0, 3.0, 0.0 if height else 0.4, 0.3, 0.1])
+    expected = 0.0 if height else 0.3**2 / 0.201 - 3.0 * 0.3
+    assert model.bias(state)[0] == pytest.approx(expected, abs=1e-6)
+
+
 def test_a_cylinder_falls_onto_its_end_and_stands() -> None:
     q = run_on(table, body_of("cylinder"), [np.cos(0.1), np.sin(0.1) * 0.6, np.sin(0.1) * 0.8, 0, 0, 0, 0.24])
     assert q[6] == pytest.approx(0.2, abs=1e-9)

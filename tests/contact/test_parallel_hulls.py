@@ -59,6 +59,26 @@ def test_nearly_parallel_faces(tilt: float, shifted: bool) -> None:
             assert_right(a @ turn.T, b @ turn.T)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5])
+def test_a_face_above_a_face_is_found_whole(share: float) -> None:
+    """Also where the nearest point of the face of the Minkowski difference is a corner or on an edge of a simplex."""
+    rng, slid = np.random.default_rng(9), np.array([[0.2 * share, 0], [0, 0.2 * share], [0.2 * share, -0.2 * share]])
+    for shift in slid:
+        for gap in (1e-3, 0.05, 1.0):
+            turn, b = rotation(rng), above(CUBE, CUBE, gap, shift)
+            assert nearest_features(vectors(CUBE @ turn.T), vectors(b @ turn.T))[2] == 3
+
+
+def test_hulls_that_slide_over_each_other_keep_their_distance() -> None:
+    """Nearest corners or edges alone would move apart."""
+    state, model = free_body(lambda frame: ConvexHull(frame, CUBE, 0.01), lambda root: ConvexHull(root, CUBE, 0.01))
+    for x, y in ((0.0, 0.0), (0.01, 0.0), (0.1, 0.1), (-0.05, 0.05)):
+        state.set_configuration([1, 0, 0, 0, x, y, 0.221])
+        state.set_velocity([0, 0, 2.0, 0.3, 0.2, 0.1])
+        assert (model.jacobian(state) @ state.v)[0] == pytest.approx(0.1, abs=1e-12)
+        assert model.bias(state)[0] == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize("distance", [0.0, *(10.0**k for k in range(-17, -5))])
 def test_points_that_nearly_coincide(distance: float) -> None:
     rng = np.random.default_rng(5)

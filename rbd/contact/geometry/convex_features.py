@@ -5,7 +5,9 @@ of the Minkowski difference A - B that is nearest to zero: v is the nearest poin
 which the difference farthest along -v is added, until none is farther than v. How much
 farther it is bounds the error of |v|: of all simplices the one with the smallest bound is returned. It is an intrinsic,
 since which points these are depends on numbers; the rest is a fixed program (`hull_distance.py`), whose derivatives are
-those of the features. Hulls that overlap have a status, and those whose bound is too large.
+those of the features. Where nearest points are not unique, as those of parallel faces, a simplex may be part of a face
+only; differences are added until it is a triangle of the face, of which the nearest point does not turn away as hulls
+slide. Hulls that overlap have a status, and those whose bound is too large.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, final
 
+from rbd.contact.geometry.support_polygons import inner
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
@@ -35,6 +38,10 @@ _DIRECTION: Final = 1e-15
 """Share of the size of the hulls by which rounding moves v."""
 _TOUCHING: Final = 1e-20
 """Square of the distance, relative to that of the size of the hulls, up to which they overlap."""
+_WIDTH: Final = 1e-5
+"""Share of the size of the hulls by which a difference is beside the simplex whose face it belongs to, at least."""
+_NEAR: Final = 100.0
+"""Distance, relative to the size of the hulls, up to which their faces are not lost to rounding."""
 _FAR: Final = 1e300
 """Larger than all squares of distances and sizes."""
 
@@ -72,6 +79,8 @@ class ConvexPair(Workspace):
     """The smallest gap."""
     size = floats("1")
     """Of the hulls."""
+    extremes = floats("2")
+    """Where the face of the first hull begins along v, and that of the second ends, times |v| and up to rounding."""
     along = floats("3")
     across = floats("3")
     normal = floats("3")
@@ -173,15 +182,18 @@ def _add_farthest(w: ConvexPair, place: int) -> None:
     least = _FAR
     most = -_FAR
     for i in range(w.first):
-        x = fma(w.v[0], w.a[3 * i], fma(w.v[1], w.a[3 * i + 1], w.v[2] * w.a[3 * i + 2]))
+        x = inner(w.v, w.a, 3 * i)
         if x < least:
             least = x
             w.picks_a[place] = i
     for i in range(w.second):
-        x = fma(w.v[0], w.b[3 * i], fma(w.v[1], w.b[3 * i + 1], w.v[2] * w.b[3 * i + 2]))
+        x = inner(w.v, w.b, 3 * i)
         if x > most:
             most = x
             w.picks_b[place] = i
+    margin = _ROUNDING * sqrt(w.square[0]) * w.size[0]
+    w.extremes[0] = least + margin
+    w.extremes[1] = most - margin
     _set_difference(w, place)
 
 
@@ -247,6 +259,7 @@ def _find_features(w: ConvexPair) -> int:
         nearest = _is_nearest(w, count)
         _keep_best(w, count)
         if nearest > 0:
+            _complete_face(w, count)
             return _judge(w)
         count += 1
         if count == 4 and w.gap[0] >= w.square[0] and _has_zero_inside(w) > 0:
@@ -258,10 +271,72 @@ def _keep_best(w: ConvexPair, count: int) -> None:
     """Keep the features of v if no v before had a smaller gap."""
     if w.gap[0] < w.least[0]:
         w.least[0] = w.gap[0]
-        for slot in range(count):
-            w.of_a[slot] = float(w.picks_a[slot])
-            w.of_b[slot] = float(w.picks_b[slot])
-        w.count[0] = float(count)
+        _keep(w, count)
+
+
+def _keep(w: ConvexPair, count: int) -> None:
+    for slot in range(count):
+        w.of_a[slot] = float(w.picks_a[slot])
+        w.of_b[slot] = float(w.picks_b[slot])
+    w.count[0] = float(count)
+
+
+def _complete_face(w: ConvexPair, count: int) -> None:
+    """Add differences to a kept point or edge until it is a triangle, or all of the face it is part of."""
+    if w.gap[0] > w.least[0] or w.square[0] > _NEAR * _NEAR * w.size[0] * w.size[0]:
+        return
+    _set_any_across(w)
+    for _ in range(3):
+        if count == 2:
+            _difference(w.simplex[1], w.simplex[0], w.along)
+            _cross(w.v, w.along, w.across)
+        if count < 3 and _add_beside(w, count) > 0:
+            count += 1
+        elif count == 1:
+            _cross(w.v, w.across, w.normal)
+            for c in range(3):
+                w.across[c] = w.normal[c]
+    _keep(w, count)
+
+
+def _set_any_across(w: ConvexPair) -> None:
+    """Set a direction at right angles to v."""
+    w.across[0] = -w.v[1]
+    w.across[1] = w.v[0]
+    w.across[2] = 0.0
+    if abs(w.v[2]) > abs(w.v[0]):
+        w.across[0] = 0.0
+        w.across[1] = w.v[2]
+        w.across[2] = -w.v[1]
+
+
+def _add_beside(w: ConvexPair, place: int) -> int:
+    """Set a difference to one of the face that is farthest across or against it; return 1 if it is beside the first."""
+    least = _WIDTH * w.size[0] * sqrt(_dot(w.across, w.across))
+    for _ in range(2):
+        _add_outermost(w, place)
+        if _dot(w.across, w.simplex[place]) - _dot(w.across, w.simplex[0]) > least:
+            return 1
+        for c in range(3):
+            w.across[c] = -w.across[c]
+    return 0
+
+
+def _add_outermost(w: ConvexPair, place: int) -> None:
+    """Set a difference to one that is farthest across, of those that are farthest along -v up to rounding."""
+    least = _FAR
+    most = -_FAR
+    for i in range(w.first):
+        x = inner(w.across, w.a, 3 * i)
+        if x > most and inner(w.v, w.a, 3 * i) <= w.extremes[0]:
+            most = x
+            w.picks_a[place] = i
+    for i in range(w.second):
+        x = inner(w.across, w.b, 3 * i)
+        if x < least and inner(w.v, w.b, 3 * i) >= w.extremes[1]:
+            least = x
+            w.picks_b[place] = i
+    _set_difference(w, place)
 
 
 def _judge(w: ConvexPair) -> int:
@@ -273,7 +348,7 @@ def _judge(w: ConvexPair) -> int:
 
 
 def _operations(first: int, second: int) -> int:
-    return ROUNDS * (6 * (first + second) + 650) + 6 * (first + second)
+    return ROUNDS * (6 * (first + second) + 660) + 6 * (first + second) + 6 * (12 * (first + second) + 40)
 
 
 FIND_CONVEX_FEATURES: Final = Intrinsic(
