@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from llvmlite import binding
+from llvmlite.binding import create_context
+from llvmlite.binding.module import parse_assembly  # the suite's cache replaces that of llvmlite.binding
 
 import rbd
 from rbd.bench.contender import Quantity
@@ -28,7 +29,7 @@ def functions(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("quantity", [Quantity.POSES, Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD])
 def test_machine_code_for_one_state_has_no_wide_register(quantity: Quantity) -> None:
-    module = binding.parse_assembly(single_module(program(rbd.robots.arm7(), quantity)), binding.create_context())
+    module = parse_assembly(single_module(program(rbd.robots.arm7(), quantity)), create_context())
     assembly = jit._target_machine().emit_assembly(module)
     assert "xmm" in assembly or "x86" not in jit.host_processor().triple
     assert "zmm" not in assembly
