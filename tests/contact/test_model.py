@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
+from copy import copy, deepcopy
 from fractions import Fraction
 
 import numpy as np
@@ -277,3 +280,18 @@ def test_collision_models_follow_edits_of_the_mechanism() -> None:
     mechanism.remove_subtree(mechanism.body("thumb1"))
     with pytest.raises(StaleStateError):
         model.distances(state)
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_have_the_shapes_and_take_pairs_of_their_own(copied: Callable[[CollisionModel], CollisionModel]) -> None:
+    _, model = random_model(3)
+    before = _values(model, q := rbd.MechanismState(model.mechanism).q)
+    twin = copied(model)
+    assert _values(twin, q).tobytes() == before.tobytes()
+    assert [twin.body(shape).name for shape in twin.shapes] == [model.body(shape).name for shape in model.shapes]
+    twin.add_pair(twin.shapes[1], twin.shapes[2], friction=0.3)
+    assert len(_values(twin, q)) == len(before) + 1
+    assert len(model.pairs) == len(before)
+    assert _values(model, q).tobytes() == before.tobytes()
+    with pytest.raises(ArgumentError, match="added before"):
+        twin.add(twin.body(twin.shapes[1]), twin.shapes[1])

@@ -65,6 +65,12 @@ class CollisionModel(CollisionPairs):
         self._shape_table: ShapeTable | None = None
         self._narrow_phase: NarrowPhase | None = None
 
+    def __copy__(self) -> CollisionModel:
+        """Return a model of the same mechanism and shapes, with a list of pairs of its own."""
+        copied = CollisionModel(self._mechanism, friction_cone=CONES[self._round_cones])
+        copied._shapes, copied._pairs = dict(self._shapes), list(self._pairs)
+        return copied
+
     def near(self, state: MechanismState, margin: float) -> NDArray[np.intp]:
         """Broad phase: return the numbers of all pairs nearer than `margin` (m), and of few others.
 

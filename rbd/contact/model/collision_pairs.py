@@ -33,6 +33,11 @@ class CollisionPairs(ABC):
         self._shapes: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take the attributes of a deep copy or pickle, whose shapes are others than those of the original."""
+        self.__dict__.update(state)
+        self._shapes = {id(shape): (shape, body) for shape, body in self._shapes.values()}
+
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism to whose bodies the shapes are fixed."""
