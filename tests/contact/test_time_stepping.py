@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,18 @@ def test_errors_name_the_argument() -> None:
         ContactSimulator(state.mechanism, model, None, 1e-3, friction=-1)
     with pytest.raises(ShapeError, match="torques"):
         contact_step(state, model, np.zeros(5), 1e-3)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("cone", ["polyhedral", "round"])
+def test_steps_of_mechanisms_without_velocities(cone: Literal["polyhedral", "round"], friction: float) -> None:
+    """Nothing moves, and no contact has an impulse."""
+    mechanism = rbd.Mechanism()
+    post = rbd.RigidBody("post", rbd.SpatialInertia(rbd.Frame("post"), mass=1.0, moment_about_com=np.eye(3)))
+    mechanism.attach("world", post, rbd.Joint("weld", rbd.Fixed()))
+    model = CollisionModel(mechanism, friction_cone=cone)
+    ball = model.add(post, Sphere(post.default_frame, 0.1))
+    model.add_pair(ball, model.add("world", Box(mechanism.root_frame, (0.1, 0.1, 0.1))))
+    state = rbd.MechanismState(mechanism)
+    assert not contact_step(state, model, None, 1e-3, friction=friction).impulses.any()
+    ContactSimulator(mechanism, model, None, 1e-3, friction=friction).run(state, 0.01)

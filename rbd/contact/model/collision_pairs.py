@@ -35,7 +35,8 @@ class CollisionPairs(ABC):
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Take the attributes of a deep copy or pickle, whose shapes are others than those of the original."""
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self._shapes = {id(shape): (shape, body) for shape, body in self._shapes.values()}
 
     @property

@@ -60,13 +60,13 @@ def contact_point_jacobian(state: State[Any], pair: Pair, point: Vec3) -> Contac
     path = state.mechanism.path(pair.body_b, pair.body_a)
     J = geometric_jacobian(state, path, frame=pair.base)
     columns = tuple(add3(linear, cross3(angular, point)) for angular, linear in J.columns)
-    angular, linear = zip(*J.columns, strict=True)
+    angular, linear = (tuple(column[part] for column in J.columns) for part in range(2))
     return ContactPointJacobian(columns, angular, linear, point)
 
 
 def _combined(columns: tuple[Vec3, ...], v: Vector) -> Vec3:
     """Return the sum of columns times velocities."""
-    x, y, z = matvec(tuple(zip(*columns, strict=True)), v)
+    x, y, z = matvec(tuple(tuple(column[k] for column in columns) for k in range(3)), v)
     return x, y, z
 
 
