@@ -15,9 +15,10 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     Its arguments are the program's inputs, then its outputs, row by row. It returns 0, or a status: 1 when an input is
     not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are
     written only when it returns 0. Programs of more than `threshold` instructions become loops, with memory from
-    malloc; it returns 3 when there is none. Shorter ones use the stack. Raises
-    ArgumentError when `name` is no C identifier or taken by C or its library, and when the name of an input or output
-    has other characters than ASCII letters, digits and underscores.
+    malloc; it returns 3 when there is none. Shorter ones use the stack; they become loops, too, from half of
+    `threshold` on if most of their instructions repeat long iterations. Raises ArgumentError when `name` is no C
+    identifier or taken by C or its library, and when the name of an input or output has other characters than ASCII
+    letters, digits and underscores.
     """
     require_function_name(name)
     require_port_names(program.inputs, program.outputs)

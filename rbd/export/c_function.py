@@ -67,7 +67,7 @@ class CFunction:
 def c_function(
     program: Program, name: str, threshold: int = THRESHOLD, of: sincos.Reduction = sincos.DOUBLE, storage: str = ""
 ) -> CFunction:
-    """Return the function; programs of more than `threshold` instructions become loops. `of` are numbers of sines."""
+    """Return the function; long programs become loops (see `program/rolling.py`). `of` are the numbers of sines."""
     inputs = [input_name(port) for port in program.inputs]
     parts, places = rolled_functions(program, f"{name}_run", inputs, threshold)
     given = parameters(program)

@@ -58,7 +58,7 @@ def count(code: Sequence[tuple[int, ...]], calls: Sequence[IntrinsicCall] = ()) 
 def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
     """Return the lines of a program: one per instruction, one per output scalar.
 
-    Of the loops that long programs are rolled into, beyond `threshold` instructions, the first iteration is shown.
+    Of the loops that long programs are rolled into (see `rolling.py`), the first iteration is shown.
     """
     names = [name for port in program.inputs for name in _element_names(port)]
     yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
