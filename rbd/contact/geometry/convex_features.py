@@ -373,12 +373,12 @@ UNKNOWN: Final = (
 
 
 def nearest_features(a: Sequence[Vec3], b: Sequence[Vec3]) -> tuple[Vector, Vector, Scalar]:
-    """Return the numbers of three points of each of two hulls, and how many of these have the nearest points.
+    """Return the numbers of three points of each of two hulls, and how many of these the nearest points belong to.
 
     Raises SolverError for hulls that overlap, and where rounding hides the nearest points.
 
     >>> nearest_features([(0, 0, 0), (1, 0, 0)], [(0.5, 1, -1), (0.5, 1, 1)])[2]
-    2.0
+    3.0
     """
     sizes, operands = (len(a), len(b)), tuple(chain(*a, *b))
     outputs = FIND_CONVEX_FEATURES(sizes, operands, (OVERLAP, UNKNOWN))
