@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull as Polygon
 
@@ -89,6 +89,38 @@ def test_gaps_of_tilted_faces_are_those_between_the_surfaces() -> None:
     for phi, p_a, _ in found:
         assert phi == pytest.approx(np.tan(angle) * (p_a[0] + 0.04), abs=1e-15)
     assert sorted(round(p_a[0], 12) for _, p_a, _ in found) == [-0.04, -0.04, 0.05, 0.05]
+
+
+def ridge(ends: Array, slope: float, side: float) -> Array:
+    """Return the corners of a roof whose ridge is along x, above it or, if `side` is -1, below."""
+    edge = [(x, 0.0, slope * x) for x in ends]
+    return np.array([*edge, *((x, y, side * 0.5) for x in ends for y in (0.3, -0.3))])
+
+
+@given(st.integers(0, 10**6))
+def test_parallel_edges_touch_at_the_ends_of_their_overlap(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (np.sort(rng.uniform(-0.5, 0.5, 2)) for _ in range(2))
+    ends = max(first[0], second[0]), min(first[1], second[1])
+    assume(ends[1] - ends[0] > 0.02 and min(np.ptp(first), np.ptp(second)) > 0.1)
+    (up, down), gap, turn = rng.uniform(-0.02, 0.02, 2), rng.uniform(0, 0.01), rotation(rng)
+    upper, lower = ridge(first, up, 1) + [0, 0, gap], ridge(second, down, -1)
+    found = contacts(upper @ turn.T, lower @ turn.T, turn[:, 2])
+    assert len(found) == 2
+    for x, (phi, p_a, p_b) in zip(ends, sorted(found, key=lambda each: (each[1] @ turn)[0]), strict=True):
+        assert phi == pytest.approx(gap + (up - down) * x, abs=1e-14)
+        np.testing.assert_allclose(p_a @ turn, [x, 0, gap + up * x], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(p_b @ turn, [x, 0, down * x], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("length", [0.2, 1.0])
+def test_an_edge_along_that_of_a_table_touches_at_both_ends_of_their_overlap(length: float) -> None:
+    table = corners(np.array([0.6, 0.4, 0.2])) - [0, 0.2, 0.1]
+    found = contacts(ridge(np.array([-length / 2, length / 2]), 0.0, 1), table, np.array([0.0, 0.0, 1.0]))
+    expected = min(length / 2, 0.3)
+    points = sorted(tuple(point) for _, point, _ in found)
+    np.testing.assert_allclose(points, [[-expected, 0, 0], [expected, 0, 0]], rtol=0, atol=1e-14)
+    assert [phi for phi, _, _ in found] == [0, 0]
 
 
 @pytest.mark.parametrize("width", [1.0, 0.2, 0.05])

@@ -1,8 +1,8 @@
 """Corners of the region in which two faces lie on each other: one face clipped by the other.
 
-Both are polygons, seen along the normal. The corners of the region are corners of one polygon inside the other, and
-points where edges cross. Of these at most eight are chosen, as the corners of a face are (`support_polygons.py`). It is
-an intrinsic, since which corners and edges these are depends on numbers.
+Both are polygons, seen along the normal, or segments. The corners of the region are corners of one polygon inside the
+other, corners on a segment, and points where edges cross. Of these at most eight are chosen, as the corners of a face
+are (`support_polygons.py`). It is an intrinsic, since which corners and edges these are depends on numbers.
 """
 
 from __future__ import annotations
@@ -87,10 +87,28 @@ def _length(p: Rows, i: int, j: int) -> float:
     return sqrt(fma(along, along, across * across))
 
 
-def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
-    """Return 1 if a point is inside a convex polygon, or just outside; 0 if the polygon has no area."""
-    if count < 3:
+def _along(p: Rows, x: float, y: float) -> float:
+    """Return how far along a segment a point is, times the length of the segment."""
+    return fma(p[0][1] - p[0][0], x - p[0][0], (p[1][1] - p[1][0]) * (y - p[1][0]))
+
+
+def _is_on_segment(p: Rows, x: float, y: float, slack: float) -> int:
+    """Return 1 if a point is on a segment, or just beside; 0 if the segment has no length."""
+    length = _length(p, 0, 1)
+    if length <= slack or abs(_side(p, 0, 1, x, y)) > slack * length:
         return 0
+    along = divide(_along(p, x, y), length)
+    if along < -slack or along > length + slack:
+        return 0
+    return 1
+
+
+def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
+    """Return 1 if a point is inside a convex polygon or segment, or just outside; 0 if a polygon has no area."""
+    if count < 2:
+        return 0
+    if count < 3:
+        return _is_on_segment(p, x, y, slack)
     for i in range(count):
         j = after(i, count)
         if _side(p, i, j, x, y) < -(slack * _length(p, i, j)):
@@ -99,7 +117,7 @@ def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
 
 
 def _triangle(p: Rows, count: int, x: float, y: float) -> int:
-    """Return k for the triangle of the corners 0, k and k + 1 that has a point inside."""
+    """Return k for the triangle of the corners 0, k and k + 1 that has a point inside; 1 for a segment."""
     found = 1
     for k in range(2, count - 1):
         if _side(p, 0, k, x, y) > 0.0:
@@ -107,8 +125,18 @@ def _triangle(p: Rows, count: int, x: float, y: float) -> int:
     return found
 
 
-def _height_at(p: Rows, k: int, x: float, y: float) -> float:
-    """Return the height of the plane of the corners 0, k and k + 1 at (x, y)."""
+def _third(k: int, count: int) -> int:
+    """Return the number of the third corner of a triangle; 0 for a segment."""
+    if count < 3:
+        return 0
+    return k + 1
+
+
+def _height_at(p: Rows, count: int, k: int, x: float, y: float) -> float:
+    """Return the height of the plane of the corners 0, k and k + 1, or of the segment, at (x, y)."""
+    if count < 3:
+        length = _length(p, 0, 1)
+        return fma(divide(_along(p, x, y), length * length), p[2][1] - p[2][0], p[2][0])
     area = _side(p, 0, k, p[0][k + 1], p[1][k + 1])
     t = divide(_side(p, 0, k, x, y), area)
     s = divide(-_side(p, 0, k + 1, x, y), area)
@@ -132,10 +160,10 @@ def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
         y = w.first[1][i]
         if _contains(w.second, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.second, other, x, y)
-            at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, k, x, y))
+            at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, other, k, x, y))
             w.made_of_a[at] = i
             w.made_of_b[at + 1] = k
-            w.made_of_b[at + 2] = k + 1
+            w.made_of_b[at + 2] = _third(k, other)
 
 
 def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
@@ -144,9 +172,9 @@ def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
         y = w.second[1][i]
         if _contains(w.first, other, x, y, w.slack[0]) > 0:
             k = _triangle(w.first, other, x, y)
-            at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, k, x, y) - w.second[2][i])
+            at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, other, k, x, y) - w.second[2][i])
             w.made_of_a[at + 1] = k
-            w.made_of_a[at + 2] = k + 1
+            w.made_of_a[at + 2] = _third(k, other)
             w.made_of_b[at] = i
 
 
@@ -228,7 +256,7 @@ class RegionCorner(NamedTuple):
     """A corner of the region in which two faces lie on each other: its kind, and the numbers of corners of the faces.
 
     The kind is 0 if there is no such corner. A corner of one face lies above or below the triangle of three corners of
-    the other; edges that cross go from the first to the second corner of each face.
+    the other, or the edge of two, if the third number is 0; edges that cross go from the first to the second corner.
     """
 
     kind: Scalar

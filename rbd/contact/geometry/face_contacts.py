@@ -1,7 +1,7 @@
 """Contact points of two convex bodies whose faces lie on each other.
 
 They are the corners of the region that both faces cover, seen along the normal of the pair: corners of one face above
-the other, and crossings of edges. Which these are is found by two intrinsics (`support_polygons.py`,
+the other, or above an edge, and crossings of edges. Which these are is found by two intrinsics (`support_polygons.py`,
 `clipped_polygons.py`); distances and places, and with them all derivatives, are a fixed program.
 """
 
@@ -30,14 +30,17 @@ def face_contacts(a: Sequence[Vec3], b: Sequence[Vec3], n: Vec3) -> list[Separat
 def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, corner: RegionCorner) -> Separation:
     """Return the points of two faces that lie above each other at a corner of the region: p_a - p_b = phi n.
 
-    Edges e and f of the faces cross, or both are of the face that is under or above a corner. So phi is the distance
-    along n of two planes that are parallel to e and f.
+    Edges e and f of the faces cross, or both are of the face that is under or above a corner; of an edge under or above
+    a corner, f is at right angles to it and to n. So phi is the distance along n of two planes that are parallel to e
+    and f.
     """
     a0, a1, a2 = (pick(a.corners, number) for number in corner.of_a)
     b0, b1, b2 = (pick(b.corners, number) for number in corner.of_b)
     is_there, e_is_of_a, crosses = (less(kind, corner.kind) for kind in (0, CORNER_OF_A, CORNER_OF_B))
     e = where3(e_is_of_a, sub3(a1, a0), sub3(b1, b0))
-    f = where3(crosses, sub3(b1, b0), where3(e_is_of_a, sub3(a2, a0), sub3(b2, b0)))
+    is_edge = less(where(e_is_of_a, corner.of_a[2], corner.of_b[2]), 1)
+    across = where3(is_edge, cross3(n, e), where3(e_is_of_a, sub3(a2, a0), sub3(b2, b0)))
+    f = where3(crosses, sub3(b1, b0), across)
     offset, normal = sub3(a0, b0), cross3(e, f)
     turn = where(is_there, dot3(normal, n), 1)
     phi = where(is_there, dot3(normal, offset) / turn, FAR)
