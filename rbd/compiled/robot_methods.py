@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +16,7 @@ from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot_recordings import RobotRecordings
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 
 
@@ -22,6 +26,39 @@ class RobotMethods:
     def __init__(self, recordings: RobotRecordings) -> None:
         """Set the recorded functions."""
         self._recordings = recordings
+
+    def __init_subclass__(cls) -> None:
+        """Let methods that take parameters of the mechanism by name tell unknown names."""
+        super().__init_subclass__()
+        for name, method in tuple(vars(cls).items()):
+            if inspect.isfunction(method) and any(p.kind is p.VAR_KEYWORD for p in _parameters(method)):
+                setattr(cls, name, cls._naming_unknown(method))
+
+    @staticmethod
+    def _naming_unknown(method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method that names an unknown argument where Python would name only those that are missing."""
+
+        @wraps(method)
+        def call(self: RobotMethods, *arrays: ArrayLike, **named: object) -> Any:
+            try:
+                return method(self, *arrays, **named)
+            except TypeError as error:
+                if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself failed
+                    self._refuse_unknown(method, len(arrays), named)
+                raise
+
+        return call
+
+    def _refuse_unknown(self, method: Callable[..., Any], positional: int, named: Mapping[str, object]) -> None:
+        """Raise ArgumentError if a named argument is neither the method's nor a parameter of the mechanism."""
+        own = [each for each in _parameters(method) if each.kind is not each.VAR_KEYWORD]
+        names = (*(each.name for each in own), *self._recordings.table.parameters)
+        missing = [each.name for each in own[positional:] if each.default is each.empty and each.name not in named]
+        for name, value in named.items():
+            if name not in names:
+                instead = f", not {missing[0]}" if missing else ""
+                message = f"{method.__name__} takes {', '.join(names)}; got {name}{instead}"
+                raise ArgumentError(message, argument=name, value=value, allowed=names) from None
 
     def _called(self, name: str, function: RecordedFunction) -> None:
         """Note that the method `name` has called its function, with its options at their defaults."""
@@ -53,6 +90,11 @@ class RobotMethods:
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""
         return np.zeros(self._recordings.table.mechanism.nv) if tau is None else tau
+
+
+def _parameters(method: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """Return the parameters of a method but the first, which is the robot."""
+    return tuple(inspect.signature(method).parameters.values())[1:]
 
 
 def only_array(result: Array | Sequence[Array]) -> Array:

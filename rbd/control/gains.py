@@ -23,16 +23,27 @@ from rbd.spatial.values import require_number
 Gain: TypeAlias = "Scalar | Vector | Matrix"
 
 
-def _as_gain(value: Gain | ArrayLike) -> Gain:
+def _as_gain(value: Gain | ArrayLike, argument: str) -> Gain:
     """Return a gain as a number, a tuple with one per coordinate, or the rows of a square matrix."""
-    array = any_array(value, "a gain", dtype=np.object_)
+    array = any_array(value, argument, dtype=np.object_)
     if array.ndim == 0:
         number: object = array.item()
-        require_number(number, "a gain")
+        require_number(number, argument)
         return cast("Scalar", number)
+    if array.size == 0:
+        message = f"{argument} has no entries; a number is a gain of any number of coordinates"
+        raise ShapeError(message, argument=argument, actual=array.shape)
     if array.ndim == 1:
-        return scalars(array, len(array), "a gain")
-    return matrix_scalars(array, array.shape[0], array.shape[0], "a gain")
+        return scalars(array, len(array), argument)
+    return matrix_scalars(array, array.shape[0], array.shape[0], argument)
+
+
+def _as_stiffness(value: Gain | ArrayLike) -> Gain:
+    return _as_gain(value, "k")
+
+
+def _as_damping(value: Gain | ArrayLike) -> Gain:
+    return _as_gain(value, "d")
 
 
 @final
@@ -41,7 +52,8 @@ class PDGains:
     """Stiffness `k` and damping `d`: numbers, one number per coordinate, or square matrices.
 
     Vectors and matrices of gains belong to the coordinates of a frame, which is checked if `frame` is given. Gains with
-    a frame control free vectors and poses only.
+    a frame control free vectors and poses only. Raises ShapeError for gains without entries, and for stiffness and
+    damping of different numbers of coordinates.
 
     >>> import rbd
     >>> gains = rbd.PDGains(k=100.0, d=20.0)
@@ -49,13 +61,17 @@ class PDGains:
     -55.0
     """
 
-    k: Gain = attrs.field(converter=_as_gain)
-    d: Gain = attrs.field(converter=_as_gain)
+    k: Gain = attrs.field(converter=_as_stiffness)
+    d: Gain = attrs.field(converter=_as_damping)
     frame: Frame[Any] | None = None
 
     def __attrs_post_init__(self) -> None:
         if self.frame is not None:
             require_frame(self.frame, "frame")
+        rows = [len(gain) for gain in (self.k, self.d) if isinstance(gain, tuple)]
+        if len(set(rows)) > 1:
+            message = f"k is for {rows[0]} coordinates, d for {rows[1]}"
+            raise ShapeError(message, argument="d", expected=(rows[0],), actual=(rows[1],))
 
     def transformed(self, tf: Transform[Any, Any]) -> PDGains:
         """Return the same gains in `tf.to_frame`.

@@ -18,7 +18,7 @@ from rbd.control.gains import PDGains, SE3PDGains
 from rbd.control.laws import Method, array_law, framed_law, number_law, pose_law
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.scalars import Scalar
-from rbd.scalars.arrays import pack, scalars
+from rbd.scalars.arrays import pack, scalar, scalars
 from rbd.scalars.entries import any_array, check_finite
 from rbd.scalars.number_checks import finite
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
@@ -132,7 +132,7 @@ def _numbers(value: object, argument: str) -> Any:
         return pack(scalars(cast("Sequence[object]", value), None, argument))
     array: NDArray[Any] = any_array(value, argument)
     if array.ndim == 0:
-        return scalars([array.item()], 1, argument)[0]
+        return scalar(array.item(), argument)
     if array.dtype != np.float64:
         return pack(scalars(array, None, argument))
     check_finite(array, argument)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars import Scalar, is_float, to_float
-from rbd.scalars.arrays import scalars
+from rbd.scalars.arrays import scalar
 
 Bound: TypeAlias = tuple[Scalar, Scalar]
 Bounds: TypeAlias = tuple[Bound, ...]
@@ -30,7 +30,7 @@ def number(value: object, argument: str) -> Scalar:
         raise ArgumentError(f"{argument} holds {type(given).__name__}, not a number", argument=argument, value=given)
     number = cast("Scalar", value)
     if not is_float(number):
-        return scalars([number], 1, argument)[0]  # ScalarError for what is no scalar at all
+        return scalar(number, argument)  # ScalarError for what is no scalar at all
     number = to_float(number)
     if math.isnan(number):
         raise NotFiniteError(f"{argument} holds NaN", argument=argument)

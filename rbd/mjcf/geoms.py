@@ -7,6 +7,7 @@ from typing import Final, final
 
 import attrs
 
+from rbd.arguments import with_article
 from rbd.errors import MjcfValueError
 from rbd.files.pose import IDENTITY, ZERO, ZERO_MATRIX, Matrix3, Pose, Triple, float_vector
 from rbd.mjcf.description import GeomPart, Shape
@@ -89,14 +90,14 @@ class GeomReader:
         x, y, z = element.vector("size", (0.0, 0.0, 0.0), 1)
         if min((x, y, z)[:count], default=1.0) <= 0.0:
             node = element.source("size") or element.node
-            message = f"a {shape} needs {count} positive number{'s' if count > 1 else ''} in 'size'"
+            message = f"{with_article(shape)} needs {count} positive number{'s' if count > 1 else ''} in 'size'"
             raise self.reading.fault(MjcfValueError, node, message, attribute="size")
         return x, y, z
 
     def _stretched(self, element: MjcfElement, shape: Shape) -> tuple[Pose, Triple]:
         """Return pose and size of a shape that reaches from one point to another."""
         if shape not in _STRETCHED:
-            message = f"fromto is for {', '.join(sorted(_STRETCHED))}, not for a {shape}"
+            message = f"fromto is for {', '.join(sorted(_STRETCHED))}, not for {with_article(shape)}"
             raise self.reading.fault(MjcfValueError, element.node, message, attribute="fromto")
         pose, half = self.fromto_pose(element)
         width = self._size(element, shape, 1)[0]

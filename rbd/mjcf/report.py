@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.arguments import with_article
 from rbd.errors import ArgumentError
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
@@ -228,7 +229,7 @@ class MjcfReport(FileReport):
     def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:
         """Return the name of a mesh, and all meshes; raise ArgumentError for another shape."""
         if geom.mesh is None or self.meshes is None:
-            raise ArgumentError(f"geom is a {geom.shape}, not a mesh", argument="geom", value=geom)
+            raise ArgumentError(f"geom is {with_article(geom.shape)}, not a mesh", argument="geom", value=geom)
         return geom.mesh, self.meshes
 
     def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:

@@ -7,7 +7,7 @@ from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import AXES, add_link, add_named_frame
 from rbd.robots._shapes import cylinder_inertia
 from rbd.scalars import Scalar, const
-from rbd.scalars.arrays import scalars
+from rbd.scalars.arrays import scalar, scalars
 from rbd.spatial import Frame
 
 
@@ -36,7 +36,7 @@ def double_pendulum(
     (['shoulder', 'elbow'], 2)
     """
     lengths, masses = _pair(lengths, "lengths"), _pair(masses, "masses")
-    (radius,), dampings = scalars([radius], 1, "radius"), scalars(damping, 2, "damping")
+    radius, dampings = scalar(radius, "radius"), scalars(damping, 2, "damping")
     mechanism = Mechanism()
     body = mechanism.root_body
     positions = ((0, 0, 0), (0, 0, -lengths[0]))

@@ -92,6 +92,17 @@ def scalars(values: object, length: int | None, name: str) -> Vector:
     return check_entries(tuple(cast("list[object]", array.tolist())), name, ())
 
 
+def scalar(value: object, name: str) -> Scalar:
+    """Return one number: a real number as a Python float, another scalar unchanged.
+
+    Raises ShapeError, NotFiniteError or ScalarError naming the argument.
+
+    >>> scalar(2, "mass")
+    2.0
+    """
+    return check_entries((value,), name, None)[0]
+
+
 def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str) -> Matrix:
     """Return an array-like matrix as a tuple of rows; entries as in `scalars`.
 

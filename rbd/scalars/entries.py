@@ -110,8 +110,8 @@ def row_of(row: object, name: str) -> tuple[object, ...]:
     return tuple(cast("list[object]", as_array(row, (None,), name).tolist()))
 
 
-def check_entries(entries: tuple[object, ...], name: str, widths: Shape) -> Vector:
-    """Check entries one by one; `widths` are the trailing lengths to unravel their indices."""
+def check_entries(entries: tuple[object, ...], name: str, widths: Shape | None) -> Vector:
+    """Check entries one by one; `widths` are the trailing lengths to unravel their indices, None if they have none."""
     if set(map(type, entries)) == {float} and all(map(math.isfinite, cast("tuple[float, ...]", entries))):
         return cast("Vector", entries)
     numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
@@ -185,7 +185,9 @@ def _not_finite(value: object, name: str, index: tuple[int, ...]) -> NotFiniteEr
     return NotFiniteError(f"{name}{_subscript(index)} is {value}", argument=name, index=index)
 
 
-def _unravelled(position: int, widths: Shape) -> tuple[int, ...]:
+def _unravelled(position: int, widths: Shape | None) -> tuple[int, ...]:
+    if widths is None:
+        return ()
     return divmod(position, widths[0]) if widths and widths[0] else (position,)
 
 

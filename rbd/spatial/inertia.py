@@ -12,7 +12,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, InertiaError
 from rbd.scalars import Scalar, Vector, const, is_float, positive, to_float
-from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, to_float_array
+from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalar, scalars, to_float_array
 from rbd.spatial.checks import check_inertia, check_mass, check_symmetric
 from rbd.spatial.congruence import congruence
 from rbd.spatial.force import Momentum, Wrench
@@ -89,7 +89,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
         moment_about_com: MatrixLike | None = None,
     ) -> None:
         _set(self, "frame", require_frame(frame, "frame"))
-        (mass,) = scalars([mass], 1, "mass")
+        mass = scalar(mass, "mass")
         check_mass(mass)
         center = zero3() if com is None else part(com, frame, "com", "SpatialInertia", Point)
         name, given = _one_moment(moment, moment_about_com)
@@ -389,7 +389,7 @@ def _from_principal_moments(
     frame: Frame[G], mass: Scalar, com: VectorLike | Point[G] | None, squared_gyration_radii: Sequence[Scalar]
 ) -> SpatialInertia[G]:
     """Return the inertia of a body whose principal axes are those of `frame`."""
-    (mass,) = scalars([mass], 1, "mass")
+    mass = scalar(mass, "mass")
     x, y, z = (mass * square for square in squared_gyration_radii)
     return SpatialInertia(frame, mass=mass, com=com, moment_about_com=((x, 0, 0), (0, y, 0), (0, 0, z)))
 

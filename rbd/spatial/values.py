@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
-from rbd.scalars.arrays import scalars
+from rbd.scalars.arrays import scalar, scalars
 from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
@@ -177,4 +177,4 @@ def refuse_product(left: object, right: object) -> NoReturn:
 
 def require_number(value: object, argument: str) -> None:
     """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
-    scalars([value], 1, argument)
+    scalar(value, argument)

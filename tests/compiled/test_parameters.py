@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import rbd
 from rbd.errors import ArgumentError, ShapeError
-from rbd.kernels.parameters import PARAMETERS, current_values
+from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
 
 CALLS = {
     "mass_matrix": 1,
@@ -80,3 +82,24 @@ def test_wrong_parameters_raise(arguments: list[np.ndarray]) -> None:
         rbd.compile(mechanism).mass_matrix(arguments[0], gravity=np.zeros(3))
     with pytest.raises(ShapeError, match="gravity"):
         rbd.compile(mechanism, parameters=["gravity"]).dynamics_bias(*arguments[:2], gravity=np.zeros(2))
+
+
+@pytest.mark.parametrize("parameters", [(), ("gravity",)])
+def test_unknown_names_are_those_of_the_error(parameters: tuple[ParameterName, ...]) -> None:
+    """Of a method that lacks an argument, too; Python names an argument that is missing as long as none is unknown."""
+    robot = rbd.compile(rbd.robots.double_pendulum(), parameters)
+    q = np.zeros(2)
+    call: Any = robot.step
+    for arrays, missing in (((q, q, q), "dt"), ((q, q), "tau")):
+        with pytest.raises(ArgumentError, match=f"step takes q, v, tau, dt, .*; got timestep, not {missing}") as caught:
+            call(*arrays, timestep=0.1)
+        assert (caught.value.argument, caught.value.value) == ("timestep", 0.1)
+        assert caught.value.allowed[:4] == ("q", "v", "tau", "dt")
+        assert caught.value.allowed[-1] == (parameters[0] if parameters else "status")
+    with pytest.raises(ArgumentError, match=r"got timestep$"):
+        call(q, q, q, 0.1, 0.1, timestep=0.1)
+    with pytest.raises(TypeError, match="dt"):
+        call(q, q, q)
+    known = {name: np.zeros(3) for name in parameters}
+    with pytest.raises(TypeError, match="dt"):
+        call(q, q, q, **known)

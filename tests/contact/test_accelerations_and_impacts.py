@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace, Sphere, impact, solve_contact
+from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, HalfSpace, Sphere, impact, solve_contact
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError, SolverError
 from rbd.scalars.arrays import Array
 
@@ -150,6 +152,27 @@ def test_rows_of_zeros_constrain_nothing() -> None:
     mechanism, model = rbd.robots.hand()  # in line: three rows are zero
     found = solve_contact(rbd.MechanismState(mechanism), model, np.zeros(13), threshold=0.2)
     assert np.isfinite(found.vd).all()
+
+
+@pytest.mark.parametrize("moving", [False, True])
+@pytest.mark.parametrize("solver", ["rbd", "daqp"])
+@pytest.mark.parametrize("friction", [None, 0.5])
+def test_overlaps_that_no_joint_changes_constrain_nothing(
+    friction: float | None, solver: Literal["rbd", "daqp"], moving: bool
+) -> None:
+    """The accelerations are the free ones, of mechanisms without velocities there are none."""
+    mechanism = rbd.robots.double_pendulum() if moving else rbd.Mechanism()
+    post = rbd.RigidBody("post", rbd.SpatialInertia(rbd.Frame("post"), mass=1.0, moment_about_com=np.eye(3)))
+    mechanism.attach("world", post, rbd.Joint("weld", rbd.Fixed()))
+    model = CollisionModel(mechanism)
+    ball = model.add(post, Sphere(post.default_frame, 0.1))
+    model.add_pair(ball, model.add("world", Box(mechanism.root_frame, (0.1, 0.1, 0.1))))
+    state = rbd.MechanismState(mechanism, q=[0.3, -0.2] if moving else [])
+    assert model.distances(state)[0].value < 0
+    found = solve_contact(state, model, None, friction=friction, solver=solver)
+    np.testing.assert_allclose(found.vd, rbd.dynamics(state).vd, rtol=0, atol=1e-12)
+    assert not found.multipliers.any()
+    assert not found.active.any()
 
 
 def test_errors_name_the_argument() -> None:

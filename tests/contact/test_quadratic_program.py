@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import mpmath
 import numpy as np
@@ -93,6 +93,17 @@ def test_quadratic_programs_without_rows() -> None:
         found = solve_qp(hessian, linear, [], [], solver=solver)
         np.testing.assert_allclose(hessian @ found.x, linear, rtol=0, atol=1e-12)
         assert found.multipliers.shape == (0,)
+
+
+@pytest.mark.parametrize("solver", ["rbd", "daqp"])
+def test_quadratic_programs_without_variables(solver: Literal["rbd", "daqp"]) -> None:
+    """Rows 0 >= bound: they hold, or contradict each other."""
+    for hessian in ([], np.zeros((0, 0))):
+        found = solve_qp(hessian, [], np.zeros((2, 0)), [0.0, -1.0], solver=solver)
+        assert (found.x.shape, found.multipliers.tolist(), found.active.tolist()) == ((0,), [0.0, 0.0], [0.0, 0.0])
+        assert found.kkt_residual == 0.0
+        with pytest.raises(SolverError, match="contradict"):
+            solve_qp(hessian, [], np.zeros((2, 0)), [0.0, 1.0], solver=solver)
 
 
 def test_more_active_rows_than_unknowns() -> None:

@@ -242,6 +242,9 @@ def test_pairs_without_a_known_distance_are_refused_and_left_out() -> None:
     assert model.pairs == before
     with pytest.raises(ArgumentError, match="cylinders or ellipsoids"):
         model.near(state, 0.1)
+    egg = model.add("body", Ellipsoid(mechanism.bodies[1].default_frame, (0.1, 0.2, 0.3), hull_points=None))
+    with pytest.raises(ArgumentError, match="the distance of an Ellipsoid and a Box is not known"):
+        model.add_pair(egg, box)
 
 
 @pytest.mark.peers

@@ -222,3 +222,29 @@ def test_errors_and_rates_must_be_finite(x: object) -> None:
     for call in (lambda: rbd.pd(gains, x, rest), lambda: rbd.pd(gains, rest, x)):
         with pytest.raises((NotFiniteError, ArgumentError)):
             call()
+
+
+@pytest.mark.parametrize("wrong", [None, "a", True])
+def test_numbers_of_the_wrong_kind_have_no_index(wrong: Any) -> None:
+    gains = rbd.PDGains(1.0, 1.0)
+    with pytest.raises(ShapeError, match=r"^x is .*, needs a number"):
+        rbd.pd(gains, wrong, 1.0)
+    with pytest.raises(ShapeError, match=r"^rate is .*, needs a number"):
+        rbd.pd(gains, 1.0, wrong)
+    for k, d, name in ((wrong, 1.0, "k"), (1.0, wrong, "d")):
+        with pytest.raises(ShapeError, match=rf"^{name} is .*, needs a number"):
+            rbd.PDGains(k, d)
+
+
+@pytest.mark.parametrize("empty", [[], np.zeros((0, 0)), [[]]], ids=str)
+def test_gains_have_entries(empty: Any) -> None:
+    with pytest.raises(ShapeError, match="k has no entries; a number"):
+        rbd.PDGains(empty, 1.0)
+    with pytest.raises(ShapeError, match="d has no entries; a number"):
+        rbd.PDGains(1.0, empty)
+
+
+def test_stiffness_and_damping_have_the_same_coordinates() -> None:
+    with pytest.raises(ShapeError, match="k is for 2 coordinates, d for 3") as caught:
+        rbd.PDGains([1.0, 2.0], np.eye(3))
+    assert (caught.value.argument, caught.value.expected, caught.value.actual) == ("d", (2,), (3,))

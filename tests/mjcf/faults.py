@@ -111,6 +111,7 @@ FAULTS = {
     "fault in a class": section("<default>\n<geom size='x'/></default>", VALUE, "'x' is no number", 3),
     "geom type": geom("type='cone' size='1'", "'cone' is none of"),
     "geom without a size": geom("type='box'", "3 positive numbers"),
+    "ellipsoid without a size": geom("type='ellipsoid'", "an ellipsoid needs 3 positive numbers"),
     "geom, negative size": geom("size='-1'", "1 positive number"),
     "geom, negative mass": geom("size='1' mass='-1'", "is negative"),
     "geom, negative friction": geom("size='1' friction='0.5 -0.1'", "friction -0.1 is negative"),

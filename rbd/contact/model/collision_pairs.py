@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from itertools import combinations
 from typing import Final, TypeVar
 
-from rbd.arguments import described, flag, require_kind
+from rbd.arguments import described, flag, require_kind, with_article
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
@@ -126,7 +126,7 @@ class CollisionPairs(ABC):
                 value=b,
             )
         if not has_distance(a, b):
-            kinds = f"a {type(a).__name__} and a {type(b).__name__}"
+            kinds = " and ".join(with_article(type(each).__name__) for each in (a, b))
             message = f"add_pair: the distance of {kinds} is not known; {_remedy(a, b)}"
             raise ArgumentError(message, argument="b", value=b)
 

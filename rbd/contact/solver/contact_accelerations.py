@@ -57,7 +57,7 @@ def solve_contact(
     Minimises 1/2 (vd - free)' M (vd - free) subject to J vd >= bound, one row per pair nearer than `threshold`. With
     `bias="tutorial"` the bound is -phi, which pushes overlapping pairs apart; "exact" bounds the whole second
     derivative of the distance: J vd >= -phi - b, where b is `model.bias(state)`. A row that vanishes, as for shapes in
-    line, constrains nothing.
+    line and for overlaps that no joint changes, constrains nothing.
 
     Contacts push along normals. With a coefficient `friction` they obey Coulomb's law as well: pairs that slide faster
     than a millimetre per second are braked opposite to their direction, others stick if a force in the cone suffices.

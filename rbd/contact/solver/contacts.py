@@ -69,8 +69,11 @@ def applied_forces(state: ScalarState, tau: Vector) -> Vector:
 
 
 def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Contacts, *, exact: bool) -> Vector:
-    """Return the bounds of J vd: -phi, less the bias b of phi'' = J vd + b if `exact`."""
+    """Return the bounds of J vd: -phi, less the bias b of phi'' = J vd + b if `exact`; 0 where no joint moves."""
     bounds = [-phi for phi in contacts.phi]
     if exact:
         bounds = [bound - distance_bias(state, pair) for bound, pair in zip(bounds, pairs, strict=True)]
-    return contacts.masked(bounds)
+    return tuple(
+        0 if all(map(is_plain_zero, row)) else bound
+        for bound, row in zip(contacts.masked(bounds), contacts.J, strict=True)
+    )

@@ -77,9 +77,9 @@ def solve_qp(
     require_choice(solver, SOLVERS, "solver", "solver")
     g, side = float_vector(linear, None, "linear"), float_vector(bounds, None, "bounds")
     n, m = g.size, side.size
-    data = _symmetric(float_array(hessian, (n, n), "hessian")), g, _rows(rows, m, n), side
+    data = _symmetric(_matrix(hessian, n, n, "hessian")), g, _matrix(rows, m, n, "rows"), side
     if n == 0 or m == 0:
-        x, multipliers, active, iterations = _without_constraints(data[0], data[1])
+        x, multipliers, active, iterations = _without_constraints(data[0], data[1], side)
     else:
         x, multipliers, active, iterations = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
     return QPSolution(x, multipliers, active, iterations, _residual(*data, x, multipliers))
@@ -93,11 +93,11 @@ def _symmetric(hessian: Array) -> Array:
     return hessian
 
 
-def _rows(rows: object, m: int, n: int) -> Array:
+def _matrix(rows: object, m: int, n: int, name: str) -> Array:
     """Return m rows of n numbers; if m is zero, an empty list will do."""
     if m == 0 and (not rows if isinstance(rows, LISTS) else getattr(rows, "shape", None) == (0,)):
         return np.zeros((0, n))
-    return float_array(rows, (m, n), "rows")
+    return float_array(rows, (m, n), name)
 
 
 def _residual(hessian: Array, linear: Array, rows: Array, bounds: Array, x: Array, multipliers: Array) -> float:
@@ -110,13 +110,16 @@ def to_tuples(array: NDArray[Any]) -> Any:
     return tuple(tuple(row) for row in entries) if array.ndim == 2 else tuple(entries)
 
 
-def _without_constraints(hessian: Array, linear: Array) -> tuple[Array, Array, Array, int]:
-    """Return the solution of H x = g."""
+def _without_constraints(hessian: Array, linear: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+    """Return the solution of H x = g; rows of no variables contradict each other unless their bounds are at most 0."""
+    if (bounds > 0).any():
+        raise SolverError(INFEASIBLE, status=INFEASIBLE)
     try:
         np.linalg.cholesky(hessian)
     except np.linalg.LinAlgError as error:
         raise SolverError(INDEFINITE, status=INDEFINITE) from error
-    return np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), np.zeros(0), np.zeros(0), 0
+    nothing = np.zeros(bounds.size)
+    return np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), nothing, nothing.copy(), 0
 
 
 def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
