@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ShapeMaker: TypeAlias = "Callable[[Frame[Any]], Shape]"
 """Makes a shape in a frame."""
-_SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
+_SHAPES: Final = frozenset({"plane", "hfield", "box", "sphere", "capsule", "cylinder", "ellipsoid"})
 _ROUND: Final = frozenset({"cylinder", "ellipsoid"})
 _MET_BY_ROUND: Final = frozenset({"plane", "sphere"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Ellipsoid, HeightField, Sphere
 from rbd.contact.geometry.shape_distance import has_distance
 from rbd.files.mesh_hulls import checked_hull_points
 from rbd.files.pose import Pose
@@ -26,11 +26,11 @@ def collision_model(mechanism: Mechanism, report: MjcfReport, hull_points: int |
     Meshes are convex hulls of at most `hull_points`, and so are cylinders and ellipsoids for pairs with others than
     spheres and planes; without, both are left out.
     """
-    model, hulls = CollisionModel(mechanism), _hulls(report, hull_points)
+    model, from_files = CollisionModel(mechanism), {**_hulls(report, hull_points), **_height_fields(report)}
     placed = {
-        number: _placed(mechanism, number, geom, hulls.get(number, partial(_shape, geom, hull_points)))
+        number: _placed(mechanism, number, geom, from_files.get(number, partial(_shape, geom, hull_points)))
         for number, geom in geoms_in_pairs(report).items()
-        if number in hulls or reason_shape_is_left_out(geom.shape) is None
+        if number in from_files or reason_shape_is_left_out(geom.shape) is None
     }
     shapes = {number: shape.add_to(model) for number, shape in placed.items()}
     for a, b in report.pairs:
@@ -51,6 +51,18 @@ def _hulls(report: MjcfReport, points: int | None) -> dict[int, ShapeMaker]:
     most = checked_hull_points(points)
     geoms = geoms_in_pairs(report).items()
     return {number: report.mesh_hull(geom, most).shape for number, geom in geoms if geom.mesh is not None}
+
+
+def _height_fields(report: MjcfReport) -> dict[int, ShapeMaker]:
+    """Return what makes the height fields that may touch others, by number."""
+    geoms = geoms_in_pairs(report).items()
+    return {number: _height_field(report, geom) for number, geom in geoms if geom.height_field is not None}
+
+
+def _height_field(report: MjcfReport, geom: Geom) -> ShapeMaker:
+    """Return what makes a height field, which this reads."""
+    size, heights = (2 * geom.size[0], 2 * geom.size[1]), report.heights(geom)
+    return lambda frame: HeightField(frame, size, heights)
 
 
 def _friction(report: MjcfReport, a: int, b: int) -> PairFriction:

@@ -119,5 +119,5 @@ def _reported_geom(body: BodyPart, geom: GeomPart) -> Geom:
     return Geom(
         geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction.sliding,
         geom.node.line, geom.group, None if geom.color is None else (red, green, blue, alpha), geom.mesh,
-        geom.mesh_origin, geom.friction,
+        geom.mesh_origin, geom.friction, geom.height_field,
     )  # fmt: skip

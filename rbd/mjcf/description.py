@@ -58,6 +58,7 @@ class GeomPart:
     mesh: str | None = None
     mesh_origin: Triple = ZERO
     """Where the origin of `pose` is in the coordinates of the mesh."""
+    height_field: str | None = None
 
 
 @final

@@ -52,7 +52,7 @@ class GeomReader:
             element.node, element.name(), shape, frame @ pose, size, group,
             element.integer("contype", 1), element.integer("conaffinity", 1), self._friction(element), mass, moment,
             self._color(element), element.text("mesh") if shape == "mesh" else None,
-            ZERO if inertia is None else inertia.center,
+            ZERO if inertia is None else inertia.center, element.text("hfield") if shape == "hfield" else None,
         )  # fmt: skip
 
     def _friction(self, element: MjcfElement) -> PairFriction:

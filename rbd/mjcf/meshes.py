@@ -1,4 +1,4 @@
-"""The meshes of `<asset>`: read and weighed when a geom needs it, each once."""
+"""The meshes and height fields of `<asset>`: read, and meshes weighed, when a geom needs it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+from rbd.files.height_grids import MAX_POINTS, Grid, GridFault, read_binary, read_png
 from rbd.files.mesh_hulls import LEAST_POINTS, MeshHull, mesh_hull
 from rbd.files.meshes import Faces, MeshFault, Vertices, check_mesh, read_mesh, single_precision
 from rbd.files.names import did_you_mean
@@ -81,7 +83,36 @@ class Meshes:
         element = self._named(node, "hfield", name, self._fields)
         if not element.has("size"):
             raise self._reading.fault(MjcfValueError, element.node, "attribute 'size' is missing", attribute="size")
-        return element.vector("size", (0.0,) * 4)
+        size = element.vector("size", (0.0,) * 4)
+        if min(size) <= 0.0:
+            message = "size: a height field needs four positive numbers"
+            raise self._reading.fault(MjcfValueError, element.node, message, attribute="size", value=size)
+        return size
+
+    def heights(self, name: str) -> NDArray[np.float64]:
+        """Return the heights of a height field (m), [x, y]; this opens its file."""
+        element = self._fields[name]
+        try:
+            shares = _from_zero_to_one(self._grid(element))
+        except GridFault as error:
+            raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+        return shares.T * self.field_size(element.node, name)[2]
+
+    def _grid(self, element: MjcfElement) -> Grid:
+        """Return the numbers of a height field, row by row from the smallest y up; zeros if there are none."""
+        if element.text("file"):
+            path = self._path(element)
+            data = self._files.read(element.node, path, self._files.limits.mesh_bytes)
+            is_image = (element.text("content_type") or path.suffix.lower()) in (".png", "image/png")
+            return read_png(data) if is_image else read_binary(data)
+        rows, columns = (element.integer(attribute, 0) for attribute in ("nrow", "ncol"))
+        if min(rows, columns) < 2 or rows * columns > MAX_POINTS:
+            points = f"{rows:.6g} x {columns:.6g}"
+            raise GridFault(f"needs a file, or from 2 x 2 to {MAX_POINTS} points by nrow and ncol, not {points}")
+        numbers = element.numbers("elevation", MAX_POINTS) or (0.0,) * (rows * columns)
+        if len(numbers) != rows * columns:
+            raise GridFault(f"elevation has {len(numbers)} numbers, not nrow x ncol = {rows * columns}")
+        return np.array(numbers, np.float32).reshape(rows, columns)[::-1]
 
     def require(self, node: XmlElement, name: str) -> None:
         """Raise MjcfValueError, at `node`, unless there is such a mesh."""
@@ -162,6 +193,18 @@ class Meshes:
             raise self._reading.fault(MjcfValueError, element.node, "scale is zero", attribute="scale")
         placed = vertices @ np.array(rotation) * scale
         return placed, faces[:, ::-1] if float(np.prod(np.sign(scale))) < 0 else faces
+
+
+def _from_zero_to_one(grid: Grid) -> NDArray[np.float64]:
+    """Return numbers as shares of the way from the least to the largest of them, in single precision as MuJoCo does."""
+    if min(grid.shape) < 2:
+        raise GridFault(f"needs at least 2 x 2 points, not {grid.shape[0]} x {grid.shape[1]}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        above = grid - grid.min()
+    if not np.isfinite(above).all():
+        raise GridFault("a height, or the largest difference of two, is not finite in single precision")
+    shares: NDArray[np.float64] = (above / (above.max() or 1)).astype(np.float64)
+    return shares
 
 
 def _mesh_of_numbers(element: MjcfElement) -> tuple[Vertices, Faces]:

@@ -59,6 +59,8 @@ class Geom:
     """Where the geom's origin is in the coordinates of its mesh."""
     contact_friction: PairFriction = attrs.field(factory=PairFriction)
     """All coefficients; `friction` is that of sliding."""
+    height_field: str | None = None
+    """The name of its height field."""
 
 
 MomentArms: TypeAlias = tuple[tuple[str, tuple[float, ...]], ...]
@@ -165,12 +167,13 @@ class MjcfReport(FileReport):
     def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the planes, spheres, capsules, boxes, cylinders and ellipsoids that may collide, and the pairs of them
-        whose distance is known. With `hull_points`, from 4 to 128, it has all pairs of cylinders and ellipsoids, by
-        hulls with so many corners (`Cylinder.hull_points`), and the convex hulls of meshes (`mesh_hull`), which opens
-        their files; hulls may overlap only up to their radii. What is left out is listed in `ignored`. Each shape adds
-        a frame to its body. Pairs of `condim` 4 have torsional friction, those of 6 rolling friction, too, those of 1
-        none at all; the coefficient of sliding is that of the step.
+        It has the planes, height fields, spheres, capsules, boxes, cylinders and ellipsoids that may collide, and the
+        pairs of them whose distance is known; files of height fields are opened (`heights`). With `hull_points`, from 4
+        to 128, it has all pairs of cylinders and ellipsoids, by hulls with so many corners (`Cylinder.hull_points`),
+        and the convex hulls of meshes (`mesh_hull`), which opens their files; hulls may overlap only up to their radii.
+        What is left out is listed in `ignored`. Each shape adds a frame to its body. Pairs of `condim` 4 have torsional
+        friction, those of 6 rolling friction, too, those of 1 none at all; the coefficient of sliding is that of the
+        step.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -225,6 +228,27 @@ class MjcfReport(FileReport):
         name, meshes = self._mesh_of(geom)
         vertices, triangles = meshes.surface(name)
         return vertices - np.array(geom.mesh_origin), triangles
+
+    def heights(self, geom: Geom) -> NDArray[np.float64]:
+        """Return the heights of a height field (m) at the points of its grid, `heights[i, j]` at x and y of its geom.
+
+        The grid reaches from -size to size of the geom along both axes, as that of `rbd.contact.HeightField` does. A
+        PNG image, a binary file, or the file itself has the heights; without, they are zero. Raises ArgumentError for
+        another shape than a height field, and MjcfError for files that are missing or have no heights.
+
+        >>> from rbd.mjcf import parse_mjcf
+        >>> report = MjcfReport()
+        >>> model = parse_mjcf('''<mujoco><asset><hfield name="ramp" nrow="2" ncol="3" elevation="0 1 2 0 1 2"
+        ...   size="1 1 0.5 0.1"/></asset><worldbody><geom type="hfield" hfield="ramp"/></worldbody></mujoco>''',
+        ...   report=report)
+        >>> report.heights(report.geoms[0])
+        array([[0.  , 0.  ],
+               [0.25, 0.25],
+               [0.5 , 0.5 ]])
+        """
+        if geom.height_field is None or self.meshes is None:
+            raise ArgumentError(f"geom is a {geom.shape}, not an hfield", argument="geom", value=geom)
+        return self.meshes.heights(geom.height_field)
 
     def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:
         """Return the name of a mesh, and all meshes; raise ArgumentError for another shape."""

@@ -38,7 +38,7 @@ ATTRIBUTES: Final = {
     ),
     "site": _words("name class pos fromto size type", _TURNED),
     "mesh": _words("name class file scale refpos refquat inertia vertex face maxhullvert builtin"),
-    "hfield": _words("name file size"),
+    "hfield": _words("name file size nrow ncol elevation content_type"),
     "equality": _words("active"),
     "connect": _words("name class active body1 body2 anchor site1 site2"),
     "weld": _words("name class active body1 body2 anchor relpose site1 site2"),
@@ -71,7 +71,7 @@ _OF_THE_SOLVER: Final = _words(
 )
 _OF_PARTS_LEFT_OUT: Final = _words(
     "refsite slidersite cranklength diameter dynprm lmin lmax vmax fpmax fvmax tausmooth fluidshape",
-    "nrow ncol elevation content_type params area bias gain range force scale",
+    "content_type params area bias gain range force scale",
 )
 WITHOUT_EFFECT: Final = {
     **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),

@@ -122,16 +122,18 @@ class Visuals:
         return self._meshes[reference] or []
 
     def _of_mjcf(self, report: MjcfReport, geom: Geom) -> Iterator[Visual]:
-        surface = _of_geom(geom) if geom.mesh is None else self._asset(report, geom)
+        surface = self._asset(report, geom) if geom.mesh or geom.height_field else _of_geom(geom)
         if surface is not None and (geom.color is None or geom.color[3] > 0):
             body, pose = self._placed(geom.body, geom.rotation, geom.translation)
             use: Use = "visual" if geom.group < _HIDDEN_GROUP else "collision"
-            plain = _GROUND if geom.shape == "plane" else _MESH if use == "visual" else _COLLISION
+            plain = _GROUND if geom.shape in ("plane", "hfield") else _MESH if use == "visual" else _COLLISION
             yield Visual(body, use, surface, pose, geom.color or plain)
 
     def _asset(self, report: MjcfReport, geom: Geom) -> Surface | None:
-        """Return the surface of a mesh; note why there is none."""
+        """Return the surface of a mesh or height field; note why there is none."""
         try:
+            if geom.height_field:
+                return grid((2 * geom.size[0], 2 * geom.size[1]), report.heights(geom))
             return Surface(*report.surface(geom))
         except (MjcfError, MissingPackageError) as error:
             if str(error) not in self.missing:
