@@ -64,7 +64,7 @@ class ArticulatedMotion:
     @property
     def f(self) -> tuple[Wrench[Any], ...]:
         """The wrench that its joint applies to each body: I^A a + p^A."""
-        return tuple(I_A @ a + p_A for I_A, a, p_A in zip(self.I_A, self.a, self.p_A, strict=True))
+        return tuple(I_A.wrench_of_classical(a) + p_A for I_A, a, p_A in zip(self.I_A, self.a, self.p_A, strict=True))
 
 
 def articulated_motion(
@@ -124,7 +124,7 @@ def _inertias_inward(
     for node, X_PB, S in reversed(_joints(state)):
         I_a, joint = I_A[node.index], None
         if node.index not in known:
-            U = I_a.wrenches(S)
+            U = I_a @ S
             D = _joint_inertia(state, node, transpose_product(S, U))
             joint = JointFactor(U, D)
             I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
@@ -153,9 +153,10 @@ def _inward(
             continue
         # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.
         if joint is not None:
-            p_a = I_A[i] @ c[i] + Wrench.trusted(c[i].body, *joint.U.combination(joint.acceleration(u[i], c[i])))
+            across = joint.U.combination(joint.acceleration(u[i], c[i]))
+            p_a = I_A[i].wrench_of_classical(c[i]) + Wrench.trusted(c[i].body, *across)
         else:
-            p_a = I_A[i] @ c[i].plus_joint_acceleration(S, known[i])
+            p_a = I_A[i].wrench_of_classical(c[i].plus_joint_acceleration(S, known[i]))
         p_A[node.parent] = p_A[node.parent] + (p_A[i] + p_a).transformed(X_PB)
     return I_A, joints, u
 

@@ -50,13 +50,19 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
         return view
 
     def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
-        """Write entries; raise ShapeError unless `value` has their shape or one number for all."""
+        """Write entries; raise ShapeError unless `value` has their shape, that of one row, or is one number for all."""
         target, entries = self[joint], any_array(value, "value")
+        if entries.shape not in ((), target.shape[-1:], target.shape):
+            raise self._unfit(target, entries, f"its shape is {entries.shape}")
         try:
             target[...] = entries
         except (TypeError, ValueError) as error:
-            message = f"value cannot be written to entries of shape {target.shape}: {error}"
-            raise ShapeError(message, argument="value", expected=target.shape, actual=entries.shape) from error
+            raise self._unfit(target, entries, str(error)) from error
+
+    @staticmethod
+    def _unfit(target: NDArray[Any], entries: NDArray[Any], reason: str) -> ShapeError:
+        message = f"value cannot be written to entries of shape {target.shape}: {reason}"
+        return ShapeError(message, argument="value", expected=target.shape, actual=entries.shape)
 
     @override
     def __iter__(self) -> Iterator[Joint]:

@@ -22,6 +22,8 @@ from rbd.spatial import (
     WrenchMatrix,
     same_frame,
 )
+from rbd.spatial.articulated import ArticulatedInertia
+from rbd.spatial.mobility import ArticulatedMobility
 
 if TYPE_CHECKING:
     from rbd.kinematics.queries import State
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 _FRAMED = (
     *(Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia),
-    *(GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
+    *(ArticulatedInertia, ArticulatedMobility, GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
 )
 
 

@@ -37,7 +37,9 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.frame import B, C, F
+from rbd.spatial.mobility import ArticulatedMobility
 from rbd.spatial.values import SpatialValue
 
 ArrayOf: TypeAlias = NDArray[Any]
@@ -251,6 +253,10 @@ class State(StateView, Generic[A]):
     def transform(self, value: Momentum[Any], frame: FrameLike[F]) -> Momentum[F]: ...
     @overload
     def transform(self, value: SpatialInertia[Any], frame: FrameLike[F]) -> SpatialInertia[F]: ...
+    @overload
+    def transform(self, value: ArticulatedInertia[Any], frame: FrameLike[F]) -> ArticulatedInertia[F]: ...
+    @overload
+    def transform(self, value: ArticulatedMobility[Any], frame: FrameLike[F]) -> ArticulatedMobility[F]: ...
     @overload
     def transform(self, value: GeometricJacobian[B, C, Any], frame: FrameLike[F]) -> GeometricJacobian[B, C, F]: ...
     @overload

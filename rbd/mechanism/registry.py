@@ -86,13 +86,15 @@ class NameRegistry:
     # ---------------------------------------------------------------- frames
 
     def register_frame(self, frame: Frame, body: str) -> None:
-        """Register a frame of the body of that name; one that a removed joint left is taken off its body.
+        """Register a frame of the body of that name, or move a frame of a removed joint to that body.
 
-        A second frame of one name makes the name ambiguous: states that know it by name must look again.
+        A frame that moves has another pose, a second frame of one name makes the name ambiguous: both count as changes
+        of parameters, so that states look again.
         """
         if frame in self.orphaned_frames:
             data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
             self.unregister_frame(frame)
+            self.parameters_changed()
         if frame.name in self._frame_names:
             self.parameters_changed()
         self.frame_owner[frame] = body

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, Generic, final, overload
 
 import attrs
+from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.congruence import congruence, similarity
 from rbd.spatial.force import Wrench
 from rbd.spatial.force_matrices import WrenchMatrix
-from rbd.spatial.frame import Frame, check_frame
+from rbd.spatial.frame import F, Frame, G, check_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian
 from rbd.spatial.linalg import (
@@ -32,30 +34,31 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.motion import SpatialAcceleration
 from rbd.spatial.transform import Transform
+from rbd.spatial.values import SpatialValue, format_numbers, require_kind_in_frame
+from rbd.spatial.vectors import check_source
 
 
 @final
-@attrs.frozen(eq=False)
-class ArticulatedInertia:
+@attrs.frozen(eq=False, repr=False)
+class ArticulatedInertia(SpatialValue, Generic[F]):
     """A symmetric map from accelerations to wrenches, in `frame`: [[angular, cross], [crossᵀ, linear]], angular first.
 
     Unlike for a rigid body, the apparent mass (linear block) depends on the direction of the force.
     """
 
-    frame: Frame
+    frame: Frame[F]
     angular_block: Mat3
     cross_block: Mat3
     linear_block: Mat3
 
-    @classmethod
-    def of_rigid_body(cls, inertia: SpatialInertia) -> ArticulatedInertia:
+    @staticmethod
+    def of_rigid_body(inertia: SpatialInertia[G]) -> ArticulatedInertia[G]:
         """Return the articulated-body inertia of a body without children."""
         mass = scale33(identity3(), inertia.mass)
-        return cls(inertia.frame, inertia.moment_components, hat(inertia.cross_part_components), mass)
+        return ArticulatedInertia(inertia.frame, inertia.moment_components, hat(inertia.cross_part_components), mass)
 
-    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
-        """Add an inertia in the same frame."""
-        check_frame(other.frame, self.frame, operation="sum of articulated inertias", argument="right operand")
+    def __add__(self, other: ArticulatedInertia[F]) -> ArticulatedInertia[F]:
+        require_kind_in_frame(other, ArticulatedInertia, self.frame, "ArticulatedInertia + ArticulatedInertia", "other")
         return ArticulatedInertia(
             self.frame,
             add33(self.angular_block, other.angular_block),
@@ -63,18 +66,29 @@ class ArticulatedInertia:
             add33(self.linear_block, other.linear_block),
         )
 
-    def __matmul__(self, acceleration: ClassicalAcceleration | SpatialAcceleration) -> Wrench:
-        """Return the wrench I^A a for an acceleration of this frame, or a spatial one expressed in it."""
-        frame, column = _column_of(acceleration)
-        check_frame(frame, self.frame, operation="articulated inertia @ acceleration", argument="acceleration")
-        return Wrench.trusted(self.frame, *self._apply(column))
+    @overload
+    def __matmul__(self, other: SpatialAcceleration[Any, Any, F]) -> Wrench[F]: ...
+    @overload
+    def __matmul__(self, other: GeometricJacobian[Any, Any, F]) -> WrenchMatrix[F]: ...
+    def __matmul__(
+        self, other: SpatialAcceleration[Any, Any, F] | GeometricJacobian[Any, Any, F]
+    ) -> Wrench[F] | WrenchMatrix[F]:
+        """Return the wrench I^A a of a spatial acceleration, or the wrenches I^A S of a motion subspace."""
+        kinds = SpatialAcceleration, GeometricJacobian
+        require_kind(other, *kinds, operation="ArticulatedInertia @ ...", argument="the right operand")
+        operation = f"ArticulatedInertia @ {type(other).__name__}"
+        check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        if isinstance(other, GeometricJacobian):
+            return WrenchMatrix.trusted(self.frame, tuple(self._apply(column) for column in other.columns))
+        return Wrench.trusted(self.frame, *self._apply((other.angular_components, other.linear_components)))
 
-    def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
-        """Return I^A S for the columns of `subspace`, in this frame (U in Featherstone 2008, table 7.1)."""
-        check_frame(subspace.frame, self.frame, operation="articulated inertia @ subspace", argument="subspace")
-        return WrenchMatrix.trusted(self.frame, tuple(self._apply(column) for column in subspace.columns))
+    def wrench_of_classical(self, acceleration: ClassicalAcceleration) -> Wrench[F]:
+        """Return the wrench I^A a of a classical acceleration of this frame (internal)."""
+        operation = "articulated inertia @ classical acceleration"
+        check_frame(acceleration.body, self.frame, operation=operation, argument="acceleration")
+        return Wrench.trusted(self.frame, *self._apply((acceleration.angular, acceleration.linear)))
 
-    def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia:
+    def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia[F]:
         """Return I^A - U (U D^-1)^T, the inertia across a joint (I^a in Featherstone 2008, table 7.1).
 
         `wrenches` are U, `gains` U D^-1.
@@ -88,9 +102,13 @@ class ArticulatedInertia:
         # The sums are symmetric, though not term by term to the last bit.
         return ArticulatedInertia(self.frame, _symmetric(angular), cross, _symmetric(linear))
 
-    def transformed(self, tf: Transform) -> ArticulatedInertia:
-        """Return the same inertia in the frame `tf` maps to."""
-        check_frame(tf.from_frame, self.frame, operation="transform of an articulated inertia", argument="tf")
+    def transformed(self, tf: Transform[F, G]) -> ArticulatedInertia[G]:
+        """Return the same inertia in `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the inertia's frame.
+        """
+        if getattr(tf, "from_frame", None) is not self.frame:
+            check_source(tf, self.frame, "ArticulatedInertia.transformed")
         rotation, arm = tf.rotation_components, hat(tf.translation_components)
         linear = congruence(rotation, self.linear_block)
         R_cross = similarity(rotation, self.cross_block)
@@ -120,12 +138,14 @@ class ArticulatedInertia:
         cross_T = transpose3(self.cross_block)
         return top + tuple(a + b for a, b in zip(cross_T, self.linear_block, strict=True))
 
+    @override
+    def _parts(self) -> tuple[Vector, ...]:
+        return tuple(a + b + c for a, b, c in (self.angular_block, self.cross_block, self.linear_block))
 
-def _column_of(acceleration: ClassicalAcceleration | SpatialAcceleration) -> tuple[Frame, Column]:
-    """Return the frame of an acceleration, and its parts."""
-    if isinstance(acceleration, SpatialAcceleration):
-        return acceleration.frame, (acceleration.angular_components, acceleration.linear_components)
-    return acceleration.body, (acceleration.angular, acceleration.linear)
+    @override
+    def __repr__(self) -> str:
+        angular, cross, linear = map(format_numbers, self._parts())
+        return f"ArticulatedInertia in {self.frame.name!r}: angular {angular}, cross {cross}, linear {linear}"
 
 
 def _symmetric(m: Mat3) -> Mat3:

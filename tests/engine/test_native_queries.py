@@ -346,3 +346,16 @@ def test_jacobians_over_an_array_are_like_those_of_columns(arm: tuple[MechanismS
 
 def copied(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
+
+
+def test_builtins_see_where_a_frame_of_a_removed_joint_goes() -> None:
+    mechanism = rbd.robots.four_bar()
+    joint = mechanism.loop_joints[0]
+    mechanism.remove_joint(joint)
+    state, body, frame = MechanismState(mechanism), mechanism.bodies[1], joint.frame_before
+    for _ in range(4):
+        state.transform_to_root(frame)
+    body.add_frame(rbd.Transform(frame, body.default_frame, translation=(0, 0, 5)))
+    for _ in range(4):
+        expected = state.transform_to_root(body) @ body.fixed_transform(frame, body.default_frame)
+        assert state.transform_to_root(frame).isclose(expected)

@@ -8,7 +8,9 @@ import pytest
 import rbd
 from rbd.errors import ShapeError, UnknownNameError
 from rbd.indexing.joint_table import joint_table
+from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import layout_of
+from rbd.testing import random_tree
 
 
 def test_arrays_by_joint() -> None:
@@ -30,6 +32,26 @@ def test_arrays_by_joint() -> None:
         state.by_joint([1.0, 2.0])
     with pytest.raises(UnknownNameError, match="did you mean 'floating_base'"):
         state.by_joint(tau)["floating_bse"]
+
+
+@pytest.mark.parametrize(
+    "value", [[1.0], [[1.0]], [1.0, 2.0], [[1.0, 2.0, 3.0]], np.ones((3, 1)), ["a", "b", "c"], "a"]
+)
+def test_values_that_do_not_fit_are_refused_and_change_nothing(value: object) -> None:
+    mechanism = random_tree([rbd.QuaternionSpherical(), rbd.Revolute((0, 0, 1))], np.random.default_rng(2))
+    name = mechanism.tree_joints[0].name
+    for tau in (np.zeros(mechanism.nv), np.zeros((3, mechanism.nv))):
+        by_joint = JointValues(layout_of(mechanism), tau)
+        with pytest.raises(ShapeError, match=r"value cannot be written to entries of shape"):
+            by_joint[name] = value  # type: ignore[assignment]  # the error
+        assert not tau.any()
+
+
+def test_a_row_is_written_to_all_rows() -> None:
+    mechanism = rbd.robots.humanoid()
+    tau = np.zeros((2, mechanism.nv))
+    JointValues(layout_of(mechanism), tau)["floating_base"] = range(6)
+    np.testing.assert_array_equal(tau[:, :6], [range(6), range(6)])
 
 
 def test_tables_have_a_line_per_joint() -> None:

@@ -172,6 +172,21 @@ def test_a_frame_a_removed_joint_left_behind_is_anyones(rng: np.random.Generator
     assert body.has_frame(joint.frame_before)
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_states_see_where_a_frame_of_a_removed_joint_goes(by_name: bool, rng: np.random.Generator) -> None:
+    mechanism, _, _ = ring(rng)
+    frame = mechanism.joint("loop").frame_before
+    mechanism.remove_joint("loop")
+    state = MechanismState(mechanism)
+    state.randomize(1)
+    place = frame.name if by_name else frame
+    state.transform_to_root(place)
+    body = mechanism.body("body2")
+    body.add_frame(Transform(frame, body.default_frame, translation=(0, 0, 5)))
+    expected = state.transform_to_root(body) @ body.fixed_transform(frame, body.default_frame)
+    assert state.transform_to_root(place).isclose(expected)
+
+
 def test_frames_that_removed_joints_left_are_anyones_in_copies(rng: np.random.Generator) -> None:
     mechanism, _, _ = ring(rng)
     joint = mechanism.joint("loop")
