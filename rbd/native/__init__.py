@@ -13,6 +13,7 @@ codegen/                 LLVM IR text of programs and intrinsics
     values.py, routine.py    intrinsics: expressions, functions
     column_blocks.py, elementwise_loops.py  their vectorised loops
     calls.py, inlining.py    calls of intrinsics, or their operations in place
+    ordering.py              instructions in the order of their issue
     sinking.py               what only a guarded call needs, skipped with it
     wrappers.py              entry points for one state
 runtime/                 what machine code needs while it runs

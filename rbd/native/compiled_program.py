@@ -23,6 +23,7 @@ from rbd.native.codegen.elementwise_loops import strip_widths
 from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.inlining import inline_calls
 from rbd.native.codegen.ir import NARROW, Lanes
+from rbd.native.codegen.ordering import in_issue_order
 from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
 from rbd.native.codegen.sinking import sink_guarded_code
 from rbd.native.codegen.trig import sincos_function
@@ -69,7 +70,7 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
     """Return the LLVM IR of a program for rows, `lanes` at a time."""
     program, regions = inline_calls(program) if lanes > 1 else program, tuple[range, ...]()
     if not find_loops(program, threshold):
-        program, regions = sink_guarded_code(program)
+        program, regions = sink_guarded_code(in_issue_order(program))
     plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold, regions), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
     head = module_declarations({1, lanes}, sines={1, lanes})

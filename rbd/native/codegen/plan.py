@@ -1,7 +1,6 @@
 """Splits a program into functions and assigns spill slots in the workspace.
 
-Straight-line code compiles in linear time only in functions of about a thousand instructions. The recorded order of
-instructions is kept: it is the fastest one measured.
+Straight-line code compiles in linear time only in functions of about a thousand instructions.
 """
 
 from __future__ import annotations

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, final
 
-import attrs
-
-from rbd.native.codegen.inlining import with_moved_operands
+from rbd.native.codegen.ordering import reordered
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 
@@ -34,12 +32,7 @@ def sink_guarded_code(program: Program) -> SunkProgram:
     if not owners:
         return SunkProgram(program, ())
     order = list(_order(program, owners))
-    inputs = program.input_size
-    moved = {k: k for k in range(inputs)} | {inputs + old: inputs + new for new, old in enumerate(order)}
-    code = tuple(with_moved_operands(program.code[index], moved) for index in order)
-    results = tuple(moved[r] if r >= 0 else r for r in program.results)
-    sunk = attrs.evolve(program, code=code, results=results)
-    return SunkProgram(sunk, _regions(order, owners))
+    return SunkProgram(reordered(program, order), _regions(order, owners))
 
 
 def is_sinkable(program: Program, instruction: tuple[int, ...]) -> bool:

@@ -23,8 +23,8 @@ WIDE = 8
 
 def functions(text: str) -> dict[str, str]:
     """Return the attributes of the functions of a module by name."""
-    heads = re.findall(r"^define .*?@(\w+)\(.*\) (?:noinline )?(nounwind .*) \{$", text, re.MULTILINE)
-    return dict(heads)
+    words = r'(?:noinline )?(?:"stackrealign" )?(nounwind .*)'
+    return dict(re.findall(rf"^define .*?@(\w+)\(.*\) {words} \{{$", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("quantity", [Quantity.POSES, Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD])
@@ -53,3 +53,19 @@ def test_only_loops_of_intrinsics_may_be_wide() -> None:
 def test_rows_fill_the_widest_registers() -> None:
     found = functions(batch_module(program(rbd.robots.arm7(), Quantity.INVERSE), WIDE))
     assert found["wide_0"] == found[f"sincos{WIDE}"] == attributes(WIDE)
+
+
+def test_functions_of_rows_align_the_vectors_that_they_store_on_the_stack() -> None:
+    text = batch_module(program(rbd.robots.arm7(), Quantity.FORWARD), WIDE)
+    heads = [line for line in text.splitlines() if line.startswith("define internal void @wide_")]
+    assert heads
+    assert all("stackrealign" in head for head in heads)
+    module = parse_assembly(text, create_context())
+    assembly = jit._target_machine().emit_assembly(module)
+    functions_of_rows = re.findall(r"^wide_\w+:(.*?)^\s+ret", assembly, re.M | re.S)
+    assert len(functions_of_rows) == len(heads)
+    assert not any(re.search(r"vmovup\w\s+%zmm\d+, -?\d*\(%rsp\)", body) for body in functions_of_rows)
+
+
+def test_functions_of_one_state_leave_the_stack_as_it_is() -> None:
+    assert "stackrealign" not in single_module(program(rbd.robots.arm7(), Quantity.FORWARD))
