@@ -111,6 +111,17 @@ def hard_corners() -> tuple[Array, Array]:
     return block, slacks / size[:, None, None]
 
 
+@pytest.mark.parametrize(("blocks", "most"), [(1, 5), (2, STEPS)])
+def test_newtons_method_takes_few_steps_where_contacts_are_few(blocks: int, most: int) -> None:
+    """With wrong derivatives it ends without a solution, and the method of multipliers needs dozens of steps."""
+    rng, steps = np.random.default_rng(blocks), list[Scalar]()
+    for _ in range(40):
+        A = rng.normal(size=(blocks, 3, N))
+        A /= np.sqrt((A**2).sum(axis=2).max(axis=1))[:, None, None]
+        steps.append(project_on_cones([nested(x) for x in A], rng.normal(size=3 * blocks).tolist()).steps)
+    assert 2 < np.max(steps) <= most
+
+
 def test_multipliers_solve_what_newtons_steps_leave(hard_corners: tuple[Array, Array]) -> None:
     block, offsets = hard_corners
     found = [project_on_cones([nested(x) for x in block], each.ravel().tolist()) for each in offsets]

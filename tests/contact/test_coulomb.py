@@ -147,8 +147,10 @@ def test_error_messages_of_the_friction_solver() -> None:
         solve((-data[0], *data[1:]))
     with pytest.raises(SolverError, match=INFEASIBLE):  # a normal of zero that asks for something
         solve((*data[:2], np.zeros_like(data[2]), *data[3:]))
-    for wrong in ((data[0][:2], *data[1:]), (*data[:2], data[2][:5], *data[3:]), (*data[:3], data[3][:5], data[4])):
-        with pytest.raises(ShapeError):
+    for place, name, expected in ((0, "matrix", (3, 3)), (2, "rows", (6, 3)), (3, "bounds", (6,))):
+        wrong = (*data[:place], data[place][:-1], *data[place + 1 :])
+        with pytest.raises(ShapeError) as refused:
             solve_friction(*wrong)  # type: ignore[arg-type]  # arrays for tuples
+        assert (refused.value.argument, refused.value.expected) == (name, expected)
     nothing = tuple(np.zeros(shape) for shape in ((0, 0), 0, (3, 0), 3, 1))
     assert solve_friction(*nothing) == ((), (0, 0, 0), (0, 0, 0, 0))  # type: ignore[arg-type]  # arrays for tuples

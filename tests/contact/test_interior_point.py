@@ -120,6 +120,29 @@ def test_newton_takes_no_step_after_the_interior_point() -> None:
     np.testing.assert_allclose(pack(found.z), pack(alone.z), rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_interval_rows_begin_at_their_multipliers(seed: int) -> None:
+    """Rows at bounds, and rows with dry friction, which are not the first ones."""
+    rng = np.random.default_rng(seed)
+    W = edges_of(np.array([[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.03, 0.03)]), np.zeros(4), 0.5)
+    W = np.hstack([W / np.linalg.norm(W, axis=1)[:, None], np.zeros((len(W), 3))])
+    across = rng.normal(size=(4, 9))
+    across /= np.linalg.norm(across, axis=1)[:, None]
+    identity: Matrix = tuple(tuple(1.0 if i == j else 0 for j in range(9)) for i in range(6))
+    group = RowGroup(tuple(range(len(W))), nested(W[:, :6]), identity)
+    sides, rest = (1 + 1e-3 * rng.normal(size=len(W))).tolist(), rng.normal(size=4).tolist()
+    friction = (0, 0, 0.02, 5.0)
+    limits = Intervals(nested(across), (-9.0, 0.01, -9.0, -9.0), (9.0,) * 4, friction, (0.0,) * 4)
+    near = near_projection([group], sides, limits, rest)
+    found = project_on_polyhedron(nested(W), sides, limits, rest, near)
+    assert found.residual < 1e-10
+    assert abs(floats(found.multipliers)[-2:]).min() > 1e-3
+    np.testing.assert_allclose(floats(near.multipliers), floats(found.multipliers), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        floats(near.begin), across @ floats(found.z) - rest - floats(found.multipliers)[-4:], atol=1e-6
+    )
+
+
 def recorded(feet: Feet, *, friction: float = 0.05, stop: float = 0.05) -> Program:
     """Return the program of flat feet with bounds and forces as inputs."""
     hessian, linear, rows, bounds = feet.data

@@ -75,6 +75,12 @@ def test_parallel_axes_are_refused(second: tuple[float, float, float]) -> None:
     assert caught.value.argument == "axis2"
 
 
+def test_axes_are_parallel_up_to_a_sine_of_a_millionth() -> None:
+    with pytest.raises(ArgumentError, match="parallel"):
+        Universal((1, 0, 0), (1, 0.9e-6, 0))
+    assert Universal((1, 0, 0), (1, 1.1e-6, 0)).axis2[1] == pytest.approx(1.1e-6)
+
+
 @given(st.tuples(*[st.floats(-1e300, 1e300)] * 3).filter(any))
 def test_axes_have_length_one_and_stay(axis: tuple[float, float, float]) -> None:
     unit = unit_axis(axis, "axis")
