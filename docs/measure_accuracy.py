@@ -8,6 +8,7 @@ What is compared with 50 digits runs a second time on numbers of mpmath: the sam
 from __future__ import annotations
 
 import math
+import platform
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import rbd
-from docs.page_tables import put, table
+from docs.page_tables import commit, put, table
 from rbd.scalars.arrays import Array
 
 PAGE = Path(__file__).resolve().with_name("accuracy.md")
@@ -30,7 +31,7 @@ Algorithm = Callable[[Any], Any]
 def main() -> None:
     """Measure, and write the page."""
     mpmath.mp.dps = DIGITS
-    parts = (algorithms, angles, distance, conditioning, drift)
+    parts = (versions, algorithms, angles, distance, conditioning, drift)
     put(PAGE, {part.__name__: shown(part) for part in parts})
 
 
@@ -39,6 +40,12 @@ def shown(part: Callable[[], str]) -> str:
     found = part()
     print(f"{part.__name__}\n{found}\n", flush=True)
     return found
+
+
+def versions() -> str:
+    """Return the table of what was measured."""
+    row = (commit(), platform.machine(), platform.python_version(), np.__version__, mpmath.__version__)
+    return table(("commit", "processor", "Python", "NumPy", "mpmath"), [row])
 
 
 # -- against 50 digits ------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from docs.page_tables import known, put, table
+from docs.page_tables import commit, known, put, table
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reliability.md"
-HEADING = ("what", "how often", "held", "test")
-Rows = dict[str, tuple[str, str, str, str]]
+HEADING = ("what", "how often", "held", "test", "commit")
+Rows = dict[str, tuple[str, ...]]
 """Rows of the table by test."""
 
 
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
         options = ["-m", "deep", "-p", "no:randomly", f"--junitxml={report}", "-o", "junit_family=xunit1"]
         done = subprocess.run([sys.executable, "-m", "pytest", *options, *arguments], cwd=ROOT, check=False)
         found = measured(report)
-    rows = {**{row[3]: (row[0], row[1], row[2], row[3]) for row in known(PAGE, "runs")}, **found}
+    rows = {row[3]: row for row in known(PAGE, "runs")} | found
     put(PAGE, {"runs": table(HEADING, sorted(rows.values(), key=lambda row: row[3]))})
     return done.returncode
 
@@ -47,7 +47,7 @@ def measured(report: Path) -> Rows:
             test = f"`{case.get('file')}::{case.get('name')}`"
             held = "yes" if case.find("failure") is None and case.find("error") is None else "**no**"
             what = noted.get("what") or words(case.get("name", ""))
-            rows[test] = (what, noted.get("count", "1 run"), held, test)
+            rows[test] = (what, noted.get("count", "1 run"), held, test, commit())
     return rows
 
 

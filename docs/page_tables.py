@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +19,15 @@ def table(heading: Row, rows: Sequence[Row]) -> str:
 def cell(value: object) -> str:
     """Return the text of a cell."""
     return f"{value:.1e}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def commit() -> str:
+    """Return the commit of this copy of the repository, with a plus sign where rbd or its tests are others."""
+    here = Path(__file__).resolve().parents[1]
+    questions = (("rev-parse", "--short=8", "HEAD"), ("status", "--porcelain", "rbd", "tests"))
+    runs = (subprocess.run(["git", *each], cwd=here, capture_output=True, text=True, check=False) for each in questions)
+    name, changed = (run.stdout for run in runs)
+    return f"{name.strip() or 'unknown'}{'+' if changed else ''}"
 
 
 def known(page: Path, name: str) -> list[tuple[str, ...]]:

@@ -33,6 +33,7 @@ WHOLE = tuple(
     for folder in ("arguments", "arrays", "cli", "docs", "gym", "mjcf", "rational", "spatial", "state", "urdf", "viz")
 )
 """Folders whose cases are different inputs, not the same on other robots."""
+HEADING = ("package", "statements", "branches", "not reached", "coverage")
 OPTIONS = (
     "-m",
     "not deep and not bench",  # comparisons with other engines run where these are installed
@@ -130,12 +131,12 @@ def missing(files: dict[str, Any]) -> None:
 def write(rows: Sequence[tuple[object, ...]], tests: Sequence[str]) -> None:
     """Write rows into the page: all, or those of packages whose own tests were run, beside what it has."""
     sys.path.insert(0, str(ROOT))
-    from docs.page_tables import known, put, table
+    from docs.page_tables import commit, known, put, table
 
-    page, heading = ROOT / "docs" / "reliability.md", ("package", "statements", "branches", "not reached", "coverage")
+    page, heading = ROOT / "docs" / "reliability.md", (*HEADING, "commit")
     chosen = {f"`{Path(each).name}`" for each in tests}
     before = {row[0]: row for row in known(page, "coverage")} if tests else {}
-    found = {str(row[0]): row for row in rows if not tests or row[0] in chosen}
+    found = {str(row[0]): (*row, commit()) for row in rows if not tests or row[0] in chosen}
     put(page, {"coverage": table(heading, list((before | found).values()))})
 
 
