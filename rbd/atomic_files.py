@@ -29,5 +29,9 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     try:
         yield partial
         partial.replace(path)
+    except OSError as error:
+        if error.filename == str(partial):
+            error.filename = str(path)
+        raise
     finally:
         partial.unlink(missing_ok=True)

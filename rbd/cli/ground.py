@@ -43,13 +43,11 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
 def _add_planes(model: CollisionModel, full: CollisionModel) -> list[Shape]:
     """Add the ground of the file, or the plane z = 0; return its shapes."""
     from rbd.contact.geometry.shapes import is_ground
-    from rbd.spatial.half_space import HalfSpace
 
     planes = [(full.body(shape), shape) for shape in full.shapes if is_ground(shape)]
-    root = model.mechanism.root_body
     if not planes:
-        planes = [(root, _level(model.mechanism))]
-    return [model.add(root if isinstance(shape, HalfSpace) else body, shape) for body, shape in planes]
+        planes = [(model.mechanism.root_body, _level(model.mechanism))]
+    return [model.add(body, shape) for body, shape in planes]
 
 
 def _add_solids(model: CollisionModel, full: CollisionModel) -> list[Shape]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rbd.cli.options import assignments
+from rbd.cli.options import AddAssignments, assignments
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import ShapeError, UnknownNameError, quoted
 from rbd.scalars import to_float
@@ -27,13 +27,19 @@ def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> Non
     parser.add_argument(
         "--set",
         type=assignments,
+        action=AddAssignments,
         default={},
         metavar="JOINT=VALUE,...",
         help="coordinates (rad, m; q0:q1:... of a joint)",
     )
     if velocities:
         parser.add_argument(
-            "--speed", type=assignments, default={}, metavar="JOINT=VALUE,...", help="velocities, likewise"
+            "--speed",
+            type=assignments,
+            action=AddAssignments,
+            default={},
+            metavar="JOINT=VALUE,...",
+            help="velocities, likewise",
         )
 
 

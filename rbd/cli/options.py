@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from typing import Final, TypedDict, final
+from typing import Final, TypeAlias, TypedDict, cast, final
 
 import attrs
+from typing_extensions import override
 
 from rbd.errors import quoted
 
@@ -97,18 +98,34 @@ def package(text: str) -> tuple[str, str]:
 
 
 _SEPARATOR: Final = ","
+Assignments: TypeAlias = dict[str, tuple[float, ...]]
 
 
-def assignments(text: str) -> dict[str, tuple[float, ...]]:
+def assignments(text: str) -> Assignments:
     """Return the values of JOINT=VALUE,JOINT=VALUE; a joint of several coordinates has JOINT=VALUE:VALUE.
 
     >>> assignments("shoulder=0.5,ball=1:0:0:0")
     {'shoulder': (0.5,), 'ball': (1.0, 0.0, 0.0, 0.0)}
     """
-    assigned: dict[str, tuple[float, ...]] = {}
+    assigned: Assignments = {}
     for entry in text.split(_SEPARATOR):
         name, equals, values = entry.rpartition("=")
         if not (name and equals):
             raise argparse.ArgumentTypeError(f"must be JOINT=VALUE, not {quoted(entry)}")
+        if name.strip() in assigned:
+            raise argparse.ArgumentTypeError(f"has {quoted(name.strip())} twice")
         assigned[name.strip()] = tuple(number(value) for value in values.split(":"))
     return assigned
+
+
+@final
+class AddAssignments(argparse.Action):
+    """Adds the assignments of an option to those of the same option before it."""
+
+    @override
+    def __call__(self, parser: object, namespace: argparse.Namespace, values: object, option: object = None) -> None:
+        given, known = cast("Assignments", values), cast("Assignments", getattr(namespace, self.dest))
+        twice = sorted(given.keys() & known.keys())
+        if twice:
+            raise argparse.ArgumentError(self, f"has {quoted(twice[0])} twice")
+        setattr(namespace, self.dest, {**known, **given})

@@ -15,7 +15,7 @@ from rbd.cli.initial_state import add_pose, initial_state
 from rbd.cli.options import Command, add_duration, add_file, at_least_zero, positive
 from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_ending, write_trajectory
 from rbd.cli.robot_file import RobotFile, read_robot
-from rbd.errors import printable
+from rbd.errors import ArgumentError, printable
 
 if TYPE_CHECKING:
     from rbd.cli.controllers import Control
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--controller", choices=NAMES, default="none", help="torques (none)")
     parser.add_argument("--ground", action="store_true", help="hard contact with the planes of the file, or z = 0")
     parser.add_argument("--height", type=at_least_zero, metavar="M", help="distance from the ground at the start")
-    parser.add_argument("--friction", type=at_least_zero, default=_FRICTION, metavar="MU", help="with the ground (0.8)")
+    parser.add_argument("--friction", type=at_least_zero, metavar="MU", help="with the ground (0.8)")
     parser.add_argument("--self-collisions", action="store_true", help="with --ground: also among bodies")
     parser.add_argument(
         "--out", type=Path, action="append", default=[], metavar="FILE", help="trajectory: .npz or .csv"
@@ -53,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     _require_endings(options)
+    _require_ground(options)
     robot = read_robot(options)
     state = initial_state(robot, options)
     progress = sys.stderr.isatty() if options.progress is None else options.progress
@@ -68,6 +69,14 @@ def _require_endings(options: argparse.Namespace) -> None:
         require_ending(path, "trajectory", TRAJECTORIES)
     if options.picture is not None:
         require_ending(options.picture, "picture", PICTURES)
+
+
+def _require_ground(options: argparse.Namespace) -> None:
+    """Raise ArgumentError for options of the ground without one."""
+    given = {"height": options.height, "friction": options.friction, "self-collisions": options.self_collisions or None}
+    for name, value in given.items():
+        if value is not None and not options.ground:
+            raise ArgumentError(f"--{name} is for contact: add --ground", argument=name, value=value)
 
 
 def _write_files(robot: RobotFile, trajectory: Trajectory, options: argparse.Namespace) -> None:
@@ -100,7 +109,7 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     if options.height is not None or (robot.kind == "urdf" and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
     control, joints = _control(robot, state, options)
-    joints, mu = joints or JointOptions(), options.friction
+    joints, mu = joints or JointOptions(), _FRICTION if options.friction is None else options.friction
     simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=mu, joints=joints)
     run = simulator.run(state, options.time, progress=progress)
     return Trajectory(run.t, run.q, run.v)

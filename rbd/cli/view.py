@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rbd.cli.initial_state import add_pose, initial_state
 from rbd.cli.options import Command, add_file, positive
 from rbd.cli.robot_file import RobotFile, read_robot
-from rbd.errors import ArgumentError, ShapeError, printable
+from rbd.errors import ArgumentError, ShapeError, printable, quoted
 
 if TYPE_CHECKING:
     from rbd.simulation import Trajectory
@@ -115,10 +115,9 @@ def _wait(viewer: Viewer, duration: float | None) -> None:
 
 
 def _port(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= _MAX_PORT:
-        raise argparse.ArgumentTypeError(f"must be 0 to {_MAX_PORT}, not {number}")
-    return number
+    if not text.isdecimal() or int(text) > _MAX_PORT:
+        raise argparse.ArgumentTypeError(f"must be 0 to {_MAX_PORT}, not {quoted(text)}")
+    return int(text)
 
 
 COMMAND = Command("view", "show a robot file (URDF, MJCF) in the browser", _EXAMPLES, add_options, run)

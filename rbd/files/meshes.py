@@ -113,9 +113,9 @@ def _obj(data: bytes) -> tuple[Vertices, Faces]:
 
 def _corner(word: bytes, count: int) -> int:
     match = _CORNER.fullmatch(word)
-    if match is None:
+    number = 0 if match is None else int(match.group(1))
+    if match is None or number == 0:
         raise MeshFault(f"no OBJ file: {word[:20]!r} is no corner")
-    number = int(match.group(1))
     return number - 1 if number > 0 else count + number
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 import attrs
 
+from rbd.files.names import free_name
 from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3
 
@@ -58,6 +59,7 @@ class FileShape:
 
 
 def in_new_frame(mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: ShapeMaker) -> FileShape:
-    """Make a shape in a new frame, which is to have a pose (rotation, translation) in the frame of a link."""
-    standing, frame = mechanism.frame(link), Frame[Any](name)
+    """Make a shape in a new frame with a name of its own; its pose (rotation, translation) is one in a link's frame."""
+    standing = mechanism.frame(link)
+    frame = Frame[Any](free_name(name, {known.name for body in mechanism.bodies for known in body.frames}))
     return FileShape(make(frame), mechanism.body_of_frame(standing), Transform.trusted(frame, standing, *pose))

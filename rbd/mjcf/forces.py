@@ -52,7 +52,8 @@ def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
                 joint.node, f"stiffness: springs of {joint.kind} joints are not supported", attribute="stiffness"
             )
     if joint.kind == "free" and joint.armature:
-        reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
+        message = "armature: it acts on the velocity as the body sees it"
+        reading.warn_or_refuse(joint.node, message, attribute="armature")
 
 
 def _weight(reading: MjcfReading, body: BodyPart) -> None:

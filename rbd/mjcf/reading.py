@@ -53,10 +53,10 @@ class MjcfReading(FileReading[MjcfReport]):
 
     def check(self, node: XmlElement, kind: str | None = None) -> None:
         """List attributes and children of an element that are not honoured; warn of those the format does not have."""
-        read = ATTRIBUTES[kind or node.tag]
+        kind = kind or node.tag
         for attribute in node.attributes:
-            if attribute not in read and not attribute.startswith("xmlns"):
-                self._ignore_attribute(node, attribute, read)
+            if attribute not in ATTRIBUTES[kind] and not attribute.startswith("xmlns"):
+                self._ignore_attribute(node, attribute, kind)
         children = CHILDREN.get(node.tag, frozenset())
         for child in node.children if node.tag in CHILDREN else ():
             if child.tag not in children:
@@ -64,10 +64,11 @@ class MjcfReading(FileReading[MjcfReport]):
         if node.text_line is not None:
             self.ignore(node, None, "text", node.text_line)
 
-    def _ignore_attribute(self, node: XmlElement, attribute: str, read: frozenset[str]) -> None:
+    def _ignore_attribute(self, node: XmlElement, attribute: str, kind: str) -> None:
         """List an attribute that is not read; warn of one that the format does not have."""
-        if attribute in WITHOUT_EFFECT:
-            self.ignore(node, attribute, WITHOUT_EFFECT[attribute])
+        others = WITHOUT_EFFECT[kind]
+        if attribute in others:
+            self.ignore(node, attribute, others[attribute])
         else:
-            suggestion = did_you_mean(attribute, read | WITHOUT_EFFECT.keys())
+            suggestion = did_you_mean(attribute, ATTRIBUTES[kind] | others.keys())
             self.warn_or_refuse(node, f"unknown attribute {quoted(attribute)}{suggestion}", attribute=attribute)

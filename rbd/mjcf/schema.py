@@ -22,7 +22,7 @@ ATTRIBUTES: Final = {
         "gravity constraint equality frictionloss limit contact passive spring damper clampctrl filterparent actuation",
     ),
     "body": _words("name childclass pos mocap gravcomp", _TURNED),
-    "worldbody": _words("name childclass"),
+    "worldbody": _words(),
     "frame": _words("name childclass pos", _TURNED),
     "replicate": _words("count offset euler sep childclass"),
     "inertial": _words("pos mass diaginertia fullinertia", _TURNED),
@@ -59,26 +59,56 @@ ATTRIBUTES: Final = {
 """What is read of each element."""
 
 _OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow texcoord normal")
-_OF_THE_SOLVER: Final = _words(
-    "solref solimp solmix solreflimit solimplimit solreffriction solimpfriction margin gap torquescale sleep",
-    "simple lengthrange actlimited actrange actdim actearly width discardvisual fusestatic usethread saveinertial",
-    "conflict texturedir fluidcoef passthrough savecanonical savecompiled adhesion surfacevel fuse",
-    "apirate impratio magnetic o_margin o_solref o_solimp o_friction integrator collision cone jacobian solver",
-    "iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance",
-    "mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints sleep_tolerance",
-    "warmstart refsafe sensor midphase nativeccd eulerdamp autoreset island multiccd override energy fwdinv",
-    "invdiscrete diagexact ipc speculative",
-)
 _OF_PARTS_LEFT_OUT: Final = _words(
     "refsite slidersite cranklength diameter dynprm lmin lmax vmax fpmax fvmax tausmooth fluidshape",
     "content_type params area bias gain range force scale",
 )
-WITHOUT_EFFECT: Final = {
-    **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),
-    **dict.fromkeys(sorted(_OF_THE_SOLVER), "a setting of MuJoCo's compiler or solver"),
-    **dict.fromkeys(sorted(_OF_PARTS_LEFT_OUT), "of a kind of part that the reader leaves out, and names"),
+_CONSTRAINT: Final = "solref solimp"
+_LIMITS_AND_FRICTION: Final = "margin solreflimit solimplimit solreffriction solimpfriction"
+_OTHERS: Final = {
+    "compiler": _words(
+        "conflict discardvisual fusestatic passthrough savecanonical savecompiled saveinertial texturedir usethread",
+    ),
+    "option": _words(
+        "apirate ccd_iterations ccd_tolerance collision cone impratio integrator iterations jacobian ls_iterations",
+        "ls_tolerance magnetic mpr_iterations mpr_tolerance noslip_iterations noslip_tolerance o_friction o_margin",
+        "o_solimp o_solref sdf_initpoints sdf_iterations sleep_tolerance solver tolerance",
+    ),
+    "flag": _words(
+        "autoreset diagexact energy eulerdamp fwdinv invdiscrete ipc island midphase multiccd nativeccd override",
+        "refsafe sensor sleep speculative warmstart",
+    ),
+    "body": _words("fuse simple sleep user"),
+    "joint": _words("group user", _LIMITS_AND_FRICTION),
+    "freejoint": _words("group"),
+    "geom": _words("adhesion castshadow fluidcoef fluidshape gap margin solmix surfacevel user", _CONSTRAINT),
+    "site": _words("group material rgba user"),
+    "mesh": _words("content_type material normal params smoothnormal texcoord"),
+    "connect": _words(_CONSTRAINT),
+    "weld": _words("torquescale", _CONSTRAINT),
+    "equality joint": _words(_CONSTRAINT),
+    "equality": _words(_CONSTRAINT),
+    "pair": _words("adhesion gap margin solreffriction", _CONSTRAINT),
+    "actuator": _words(
+        "actdim actearly actlimited actrange area bias cranklength diameter dynprm force fpmax fvmax gain group",
+        "lengthrange lmax lmin range refsite scale slidersite tausmooth user vmax",
+    ),
+    "tendon": _words("group material rgba user width", _LIMITS_AND_FRICTION),
 }
-"""Attributes that do not change how the mechanism moves."""
+
+
+def _reason(attribute: str) -> str:
+    """Return why an attribute has no effect."""
+    if attribute in _OF_APPEARANCE:
+        return "appearance"
+    left_out = attribute in _OF_PARTS_LEFT_OUT
+    return "of a kind of part that the reader leaves out" if left_out else "a setting of MuJoCo's compiler or solver"
+
+
+WITHOUT_EFFECT: Final = {
+    kind: {attribute: _reason(attribute) for attribute in sorted(_OTHERS.get(kind, ()))} for kind in ATTRIBUTES
+}
+"""Attributes of each element that do not change how the mechanism moves, with the reason."""
 
 SECTIONS_WITHOUT_EFFECT: Final = _words("visual statistic sensor custom size extension")
 CHILDREN_WITHOUT_EFFECT: Final = _words("camera light")

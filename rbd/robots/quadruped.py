@@ -24,6 +24,7 @@ _TRUNK_MASS = 6.4
 _TRUNK_SIZE = (0.38, 0.20, 0.12)
 _LINK = 0.21  # from hip pitch to knee, and from knee to the centre of the foot (m)
 _FOOT = 0.022  # radius of the foot (m)
+_LEAST_COSINE = 0.02  # of the hip pitch: the legs nearly folded
 _LEG = (
     BoxLink("hip_roll", "x", (0.19, 0.05, 0), "hip", 0.6, (0.09, 0.06, 0.09), (0, 0.01, 0), (-0.8, 0.8), 24, 32),
     BoxLink("hip_pitch", "y", (0, 0.08, 0), "thigh", 1.0, (0.05, 0.04, 0.22), (0, 0, -0.05), (-1.2, 2.8), 24, 32),
@@ -75,8 +76,8 @@ def quadruped_configuration(height: float = 0.3) -> Array:
     array([ 0.   ,  0.   ,  0.3  ,  0.   ,  0.847, -1.695])
     """
     cosine = (any_number(height, "height") - _FOOT) / (2 * _LINK)
-    if not 0.02 <= cosine <= 1.0:
-        allowed = "0.03 to 0.44"
+    if not _LEAST_COSINE <= cosine <= 1.0:
+        allowed = f"{_FOOT + 2 * _LINK * _LEAST_COSINE:.4g} to {_FOOT + 2 * _LINK:.4g}"
         message = f"height is {height:g} m, the legs reach {allowed} m"
         raise ArgumentError(message, argument="height", value=height, allowed=allowed)
     thigh = math.acos(cosine)

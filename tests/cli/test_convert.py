@@ -110,3 +110,9 @@ def test_what_a_format_cannot_say_is_an_error(tmp_path: Path, capsys: pytest.Cap
     assert "joint 'j': URDF has no joint type QuaternionSpherical" in capsys.readouterr().err
     assert cli.main(["convert", str(ball), str(tmp_path / "nowhere" / "ball.mjcf")]) == 1
     assert "No such file" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_missing_is_told_with_the_file(urdf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = urdf.parent / "missing" / "arm.xml"
+    assert cli.main(["convert", str(urdf), str(out)]) == 1
+    assert f"{out}: No such file" in capsys.readouterr().err

@@ -198,3 +198,36 @@ def test_invalid_options_are_refused_by_the_parser(
         cli.main(["simulate", str(robot), *options])
     assert caught.value.code == 2
     assert "usage: rbd simulate" in capsys.readouterr().err
+
+
+def test_options_of_joints_may_come_in_several_parts(tmp_path: Path) -> None:
+    path = tmp_path / "two.xml"
+    body = '<body name="{0}"><joint name="{0}"/><geom size="0.1" pos="0.3 0 0"/></body>'
+    path.write_text(f"<mujoco><worldbody>{body.format('a')}{body.format('b')}</worldbody></mujoco>")
+    found = simulated(path, "--time", "0.01", "--set", "a=1", "--set", "b=2", "--speed", "b=3", "--speed", "a=4")
+    assert (found.q[0].tolist(), found.v[0].tolist()) == ([1, 2], [4, 3])
+
+
+@pytest.mark.parametrize(
+    "options", [["--set", "shoulder=1,shoulder=2"], ["--set", "shoulder=1", "--set", "shoulder=2"]]
+)
+def test_a_joint_twice_is_an_error(options: list[str], urdf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["simulate", str(urdf), *options])
+    assert "argument --set: has 'shoulder' twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--height", "1"], ["--friction", "3"], ["--self-collisions"]])
+def test_options_of_the_ground_need_it(options: list[str], urdf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["simulate", str(urdf), *options]) == 1
+    assert f"{options[0]} is for contact: add --ground" in capsys.readouterr().err
+
+
+def test_a_plane_in_a_body_without_joints_is_ground_whether_it_is_merged_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "table.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="table" pos="0 0 0.5"><geom type="plane" size="1 1 1"/></body>
+        <body name="ball" pos="0 0 0.65"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    )
+    for more in ([], ["--keep-fixed"]):
+        assert simulated(path, "--ground", "--time", "0.3", *more).q[-1, -1] == pytest.approx(0.6, abs=1e-6)

@@ -12,7 +12,7 @@ import rbd
 from rbd.contact import ConvexHull, Cylinder
 from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfValueError
 from rbd.files.mesh_hulls import mesh_hull
-from rbd.files.meshes import MeshFault
+from rbd.files.meshes import MeshFault, read_mesh
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.scalars.arrays import Array
 from rbd.urdf import UrdfReport, load_urdf
@@ -202,3 +202,11 @@ def test_hulls_lie_on_planes_as_mujoco_lays_them() -> None:
         X = state.transform_to_root(mechanism.frame(geom.body))
         points = (hull.points @ np.array(geom.rotation).T + np.array(geom.translation)) @ X.rotation.T + X.translation
         assert points[:, 2].min() - hull.radius == pytest.approx(data.contact.dist.min(), abs=1e-6)
+
+
+def test_corners_of_obj_files_count_from_one() -> None:
+    data = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 %d\n"
+    assert read_mesh(data % 3, ".obj")[1].tolist() == [[0, 1, 2]]
+    assert read_mesh(data % -1, ".obj")[1].tolist() == [[0, 1, 3]]
+    with pytest.raises(MeshFault, match="is no corner"):
+        read_mesh(data % 0, ".obj")

@@ -436,3 +436,38 @@ def test_one_springlength_is_both_ends_in_default_classes_too(
 def test_geoms_without_material_have_no_colour_of_nameless_materials() -> None:
     _, report = read(body(ROD, head='<asset><material rgba="1 0 0 1"/></asset>'))
     assert [geom.color for geom in report.geoms] == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<body gain="1"><joint/><geom size="0.1"/></body>',
+        '<geom size="0.1" solver="PGS"/>',
+        '<geom size="0.1" nrow="3"/>',
+        '<geom size="0.1" elevation="3"/>',
+    ],
+)
+def test_attributes_of_other_elements_are_unknown(text: str) -> None:
+    with pytest.raises(rbd.errors.MjcfRefusedError, match="unknown attribute"):
+        rbd.parse_mjcf(model(text), strict=True)
+
+
+def test_the_world_has_no_attributes() -> None:
+    with pytest.raises(rbd.errors.MjcfRefusedError, match="unknown attribute 'childclass'"):
+        rbd.parse_mjcf("<mujoco><worldbody childclass='c'/></mujoco>", strict=True)
+
+
+def test_an_armature_of_a_free_joint_is_refused_with_strict() -> None:
+    text = model('<body><joint type="free" armature="1"/><geom size="0.1"/></body>')
+    _, report = read(text)
+    assert [finding.attribute for finding in report.warnings] == ["armature"]
+    with pytest.raises(rbd.errors.MjcfRefusedError, match="it acts on the velocity as the body sees it"):
+        rbd.parse_mjcf(text, strict=True)
+
+
+def test_collision_models_made_twice_have_frames_with_names_of_their_own() -> None:
+    mechanism, report = read(model(f'{FLOOR}<body><freejoint/><geom name="ball" size="0.1"/></body>'))
+    first, second = report.collision_model(mechanism), report.collision_model(mechanism)
+    assert [type(model.shapes[1].frame).__name__ for model in (first, second)] == ["Frame", "Frame"]
+    assert mechanism.frame("ball#shape") is first.shapes[1].frame
+    assert mechanism.frame("ball#shape#") is second.shapes[1].frame

@@ -327,6 +327,17 @@ def test_limits_are_positive_numbers(bad: object) -> None:
             UrdfLimits(**{name: bad})  # meant
 
 
+@pytest.mark.parametrize("name", ["bytes", "depth", "elements", "attributes", "name_length"])
+def test_limits_are_whole_numbers(name: str) -> None:
+    limits = UrdfLimits(**{name: 1e9})
+    assert getattr(limits, name) == 10**9
+    assert type(getattr(limits, name)) is int
+    load_urdf(ARM, limits=limits)
+    for bad in (2.5, math.inf):
+        with pytest.raises(ArgumentError, match=f"{name} must be a whole number"):
+            UrdfLimits(**{name: bad})  # meant
+
+
 @pytest.mark.parametrize(("lower", "upper"), [("1e305", "1.7e308"), ("-1.7e308", "-1e305")])
 def test_bounds_that_leave_no_position_are_refused_or_mended(lower: str, upper: str) -> None:
     text = pair("revolute", f'<limit lower="{lower}" upper="{upper}" velocity="1" effort="1"/>')
