@@ -61,8 +61,9 @@ class Episodes:
         self.worlds.step(actions, self.task.steps)
 
     def outcomes(self, actions: Array) -> Outcomes:
-        """Return the outcomes of the worlds as they are, after these actions."""
-        found, failed = self.task.evaluate(self.worlds, actions), self.worlds.status != 0
+        """Return the outcomes of the worlds as they are, after these actions; for failed ones, after none."""
+        failed = self.worlds.status != 0
+        found = self.task.evaluate(self.worlds, np.where(failed[:, None], 0.0, actions))
         rewards = np.where(failed, 0.0, found["reward"])
         return Outcomes(found["observation"], rewards, (found["terminated"] > 0) | failed, failed)
 

@@ -11,12 +11,14 @@ import numpy as np
 from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel
+from rbd.contact.arguments import friction_coefficient
 from rbd.errors import ArgumentError
 from rbd.kernels.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler
 from rbd.scalars.arrays import Array
+from rbd.scalars.number_checks import above_zero
 
 _KNOWN = ("q", "v", "t", "action", "contact_forces")
 _OUTPUTS = ("observation", "reward", "terminated")
@@ -54,6 +56,12 @@ class Task:
 
     def __attrs_post_init__(self) -> None:
         """Raise ArgumentError for parts of other kinds, and for an outcome with other inputs or outputs."""
+        require_kind(self.mechanism, Mechanism, operation="Task", argument="mechanism")
+        above_zero(self.dt, "dt")
+        if self.collision_model is not None:
+            require_kind(self.collision_model, CollisionModel, operation="Task", argument="collision_model")
+        if self.friction is not None:
+            friction_coefficient(self.friction)
         for name in ("control", "outcome"):
             require_kind(getattr(self, name), RecordedFunction, operation="Task", argument=name)
         require_callable(self.start, "start", "a function of a random generator")

@@ -273,7 +273,7 @@ class Rollouts:
         """Yield the arrays of some cases at a time: q, v, s if there are contact states, steps, status, stopped."""
         for chunk in self._study.chunks:
             results = self._storage.get(chunk)
-            yield {name: value for name, value in results.items() if name != "messages"}
+            yield {name: value.copy() for name, value in results.items() if name != "messages"}
 
     def explain(self, case: int) -> str:
         """Return why a case failed."""
@@ -302,7 +302,7 @@ class Rollouts:
         return whole_number(case, "case", 0, len(self) - 1)
 
     def _array(self, name: str) -> Array:
-        arrays = [results[name] for results in self.chunks()]
+        arrays = [self._storage.get(chunk)[name] for chunk in self._study.chunks]
         if arrays:
             return np.concatenate(arrays)
         port = next((port for port in self._study.step.evaluation.outline.outputs if port.name == name), None)

@@ -99,6 +99,18 @@ def test_corners_of_ellipsoids_leave_no_larger_gaps_than_their_error_says(points
     assert lost < ball.hull_error < 1.1 * lost
 
 
+@KINDS
+def test_shapes_without_a_hull_have_no_error_of_it(kind: str) -> None:
+    shape = OTHERS[kind](Frame("a"))
+    assert isinstance(shape, (Cylinder, Ellipsoid))
+    exact = (
+        Cylinder(shape.frame, shape.length, shape.radius, hull_points=None)
+        if isinstance(shape, Cylinder)
+        else Ellipsoid(shape.frame, shape.radii, hull_points=None)
+    )
+    assert exact.hull_error == 0 < shape.hull_error
+
+
 @pytest.mark.peers
 @KINDS
 @pytest.mark.parametrize("other", ["box", "capsule", "cylinder", "ellipsoid"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere, contact_step
 from rbd.contact.model.contact_kinematics import distance_jet
 from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
@@ -280,6 +280,37 @@ def test_collision_models_follow_edits_of_the_mechanism() -> None:
     mechanism.remove_subtree(mechanism.body("thumb1"))
     with pytest.raises(StaleStateError):
         model.distances(state)
+
+
+def test_collision_models_follow_the_removal_of_fixed_joints() -> None:
+    mechanism = rbd.Mechanism()
+    arm, tool = (
+        rbd.RigidBody(name, rbd.SpatialInertia(rbd.Frame(name), mass=1.0, moment_about_com=np.eye(3) / 10))
+        for name in ("arm", "tool")
+    )
+    mechanism.attach("world", arm, rbd.Joint("shoulder", rbd.Revolute([0, 1, 0])))
+    mount = rbd.Joint("mount", rbd.Fixed())
+    ahead = rbd.Transform(mount.frame_before, arm.default_frame, translation=[0.5, 0, 0])
+    mechanism.attach(arm, tool, mount, joint_pose=ahead)
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, -0.25)), rbd.FreeVector(root, (0, 0, 1))))
+    tip = model.add(tool, Sphere(tool.default_frame, 0.1))
+    model.add_pair(tip, floor, friction=0.4)
+    state = rbd.MechanismState(mechanism, [0.3], [0.2])
+
+    def values(state: rbd.MechanismState) -> list[object]:
+        near = model.distances(state, pairs=[0])[0].value, model.distances(state)[0].value
+        after = contact_step(state, model, None, 1e-3)
+        return [*near, *model.jacobian(state)[0], *model.jacobian(state, pairs=[0])[0], *model.bias(state), *after.v]
+
+    before = values(state)
+    mechanism.remove_fixed_joints()
+    np.testing.assert_allclose(values(rbd.MechanismState(mechanism, [0.3], [0.2])), before, rtol=0, atol=1e-12)
+    assert model.body(tip) is model.pairs[0].body_a is arm
+    assert model.pairs[0].friction == 0.4
+    model.add_pair(model.add(arm, Sphere(arm.default_frame, 0.2)), floor)
+    with pytest.raises(ArgumentError, match="both shapes are fixed to body 'arm'"):
+        model.add_pair(tip, model.shapes[-1])
 
 
 @pytest.mark.parametrize("copied", [copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))])

@@ -8,16 +8,26 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere
+from rbd.contact import (
+    CollisionModel,
+    Compliance,
+    ContactSimulator,
+    FrictionCone,
+    HalfSpace,
+    Sphere,
+    contact_step,
+    contact_step_derivatives,
+)
 from rbd.errors import ArgumentError
+from rbd.rollout import Worlds
 
 DT = 1e-3
 
 
-def balls(*laws: dict[str, float]) -> tuple[rbd.MechanismState, CollisionModel]:
+def balls(*laws: dict[str, float], cone: FrictionCone = "polyhedral") -> tuple[rbd.MechanismState, CollisionModel]:
     """Return balls side by side above a floor, each with its own law; they do not turn."""
     mechanism = rbd.Mechanism()
-    model, root = CollisionModel(mechanism), mechanism.root_frame
+    model, root = CollisionModel(mechanism, friction_cone=cone), mechanism.root_frame
     floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
     for k, law in enumerate(laws):
         carriage = rbd.RigidBody(f"carriage{k}")
@@ -61,6 +71,30 @@ def test_pairs_have_their_own_friction() -> None:
     np.testing.assert_allclose(state.v[::2], 1 - 0.2 * 9.81 * np.array([0.1, 0, 0.3]), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("cone", ["polyhedral", "round"])
+def test_pairs_have_their_own_friction_in_steps_without(cone: Any) -> None:
+    state, model = balls({"friction": 0.1}, {"friction": 0.0}, {}, cone=cone)
+    start = [0, 0.1] * 3, [1.0, 0] * 3
+    worlds = Worlds(state.mechanism, model, count=1, dt=DT)
+    worlds.reset(q=[start[0]], v=[start[1]])
+    worlds.step(steps=200)
+    state.set_configuration(start[0])
+    state.set_velocity(start[1])
+    without, least = (contact_step(state, model, None, DT, friction=mu).v for mu in (0.0, 1e-12))
+    np.testing.assert_allclose(without, least, rtol=0, atol=1e-12)
+    ContactSimulator(state.mechanism, model, None, DT, friction=0.0).run(state, 0.2)
+    np.testing.assert_allclose(state.v[::2], 1 - 0.2 * 9.81 * np.array([0.1, 0, 0]), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(worlds.v[0], state.v, rtol=0, atol=1e-12)
+
+
+def test_derivatives_refuse_round_cones_of_pairs_with_friction() -> None:
+    state, model = balls({"friction": 0.1}, cone="round")
+    with pytest.raises(ArgumentError, match="polyhedral friction cones"):
+        contact_step_derivatives(state, model, None, DT)
+    state, model = balls({}, cone="round")
+    assert contact_step_derivatives(state, model, None, DT).v_by_v.shape == (2, 2)
+
+
 def test_invalid_coefficients_are_refused_and_change_nothing() -> None:
     _, model = balls({})
     ball, floor = model.pairs[0].a, model.pairs[0].b
@@ -94,6 +128,16 @@ def test_simulators_without_friction_refuse_laws_that_their_steps_do_not_obey(la
         simulator.run(state, 0.01)
     assert not state.q.any()
     ContactSimulator(mechanism, model, None, 1e-3, friction=0.0)
+
+
+@pytest.mark.parametrize("setting", [{"law": "euclidean"}, {"bias": "exact"}], ids=str)
+def test_simulators_with_friction_refuse_settings_that_their_steps_do_not_obey(setting: dict[str, Any]) -> None:
+    state, model = balls({})
+    [(name, value)] = setting.items()
+    ContactSimulator(state.mechanism, model, None, DT, **setting)
+    with pytest.raises(ArgumentError, match=f"{name} is '{value}', for steps without friction") as caught:
+        ContactSimulator(state.mechanism, model, None, DT, friction=0.5, **setting)
+    assert caught.value.argument == name
 
 
 def test_simulators_without_friction_refuse_round_friction_cones() -> None:

@@ -131,6 +131,24 @@ def test_falls_terminate_and_failures_too() -> None:
     assert rewards[1] == rewards[2] == 0 != rewards[0]
 
 
+def test_actions_that_are_not_finite_end_the_episodes_of_their_worlds_only() -> None:
+    environments = VectorEnvironment("acrobot-swing-up", 2)
+    environments.reset(seed=0)
+    observations, rewards, terminated, _, infos = environments.step(np.array([[np.nan], [0.5]]))
+    assert terminated.tolist() == infos["_status"].tolist() == [True, False]
+    assert infos["status"][0] != 0
+    assert rewards[0] == 0 != rewards[1]
+    assert np.isfinite(observations).all()
+    _, _, terminated, _, infos = environments.step(np.full((2, 1), 0.5))
+    assert not terminated.any()
+    assert infos == {}
+    single = Environment("acrobot-swing-up")
+    single.reset(seed=0)
+    observation, reward, terminates, _, info = single.step(np.array([np.nan]))
+    assert terminates
+    assert (reward, info["status"] != 0, bool(np.isfinite(observation).all())) == (0, True, True)
+
+
 def test_a_mask_chooses_what_is_reset() -> None:
     environments = VectorEnvironment("acrobot-swing-up", 3)
     environments.reset(seed=0)
@@ -171,6 +189,10 @@ def test_tasks_of_users() -> None:
     for wrong in (rbd.record(lambda state: {"observation": state.q}, mechanism), task.control):
         with pytest.raises(ArgumentError, match="outcome must be"):
             Task(mechanism=mechanism, control=task.control, outcome=wrong, start=task.start, dt=0.01)
+    for name, value in {"dt": -1.0, "friction": -0.5, "mechanism": None, "collision_model": mechanism}.items():
+        with pytest.raises(ArgumentError) as caught:
+            attrs.evolve(task, **{name: value})
+        assert caught.value.argument == name
 
 
 def test_starts_have_the_same_names_each_time_and_no_action() -> None:

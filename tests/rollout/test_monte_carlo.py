@@ -121,6 +121,12 @@ def test_progress_counts_cases() -> None:
     assert seen == [(0, 10), (3, 10), (6, 10), (9, 10), (10, 10)]
 
 
+def test_changes_of_chunks_do_not_change_the_results() -> None:
+    found = swings(progress=False)
+    next(found.chunks())["q"][:] = 7.0
+    assert not (found.q == 7.0).any()
+
+
 def test_a_folder_has_the_same_results(tmp_path: Path, reference: Rollouts) -> None:
     found = study(folder=tmp_path / "study")
     require_equal(found, reference)

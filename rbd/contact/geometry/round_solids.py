@@ -34,9 +34,9 @@ class Cylinder(Generic[F]):
     """Cylinder with flat ends: its axis is the z-axis of `frame`, of length `length` around the origin.
 
     It stands on the rim of its ends and rolls on its side and on its rim. Distances from half-spaces and spheres are
-    exact. Those from other shapes are of a prism inside it, with `hull_points` corners, from 4 to 128 (but six at
-    least), and edges of the radius `rounding`, up to which it overlaps others; one of its side edges faces the other
-    shape. With None there are no such pairs. Raises ArgumentError.
+    exact. Those from other shapes are of a prism inside it, with `hull_points` corners, from 4 to 128 (rounded down to
+    an even number, six at least), and edges of the radius `rounding`, up to which it overlaps others; one of its side
+    edges faces the other shape. With None there are no such pairs. Raises ArgumentError.
 
     >>> import rbd
     >>> drum = Cylinder(rbd.Frame("drum"), length=0.3, radius=0.1)
@@ -62,7 +62,9 @@ class Cylinder(Generic[F]):
 
     @property
     def hull_error(self) -> float:
-        """How far the surface of the cylinder is from that prism, at most (m)."""
+        """How far the surface of the cylinder is from that prism, at most (m); 0 without a prism."""
+        if self.hull_points is None:
+            return 0.0
         between_edges = (self.radius - self.rounding) * (1 - math.cos(math.pi / _sides(self)))
         return between_edges + self.rounding * (math.sqrt(2) - 1)
 
@@ -102,9 +104,11 @@ class Ellipsoid(Generic[F]):
 
     @property
     def hull_error(self) -> float:
-        """How far the surface of the ellipsoid is from that polyhedron without the last two corners, at most (m)."""
+        """How far the surface is from that polyhedron without the last two corners, at most (m); 0 without it."""
+        if self.hull_points is None:
+            return 0.0
         least, most = min(self.radii), max(self.radii)
-        angle = _COVERING / math.sqrt(self.hull_points or POINTS)
+        angle = _COVERING / math.sqrt(self.hull_points)
         return (most - self.rounding * (least / most) ** 2) * (1 - math.cos(angle))
 
 

@@ -186,6 +186,7 @@ class CollisionModel(CollisionPairs):
         (100, 4, 10)
         """
         require_choice(name, tuple(TABLES), "name", "function of a collision model")
+        self._find_bodies()
         return self._recorded(name)
 
     def _recorded(self, name: TableName) -> RecordedFunction:
@@ -208,6 +209,7 @@ class CollisionModel(CollisionPairs):
             message = "the state is of another mechanism than the collision model; make both for the same one"
             raise ArgumentError(message, argument="state", value=state)
         state.engine.check()
+        self._find_bodies()
 
     @override
     def _changed(self) -> None:

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from itertools import combinations
 from typing import Final, TypeVar
 
+import attrs
+
 from rbd.arguments import described, flag, require_kind, with_article
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.geometry.convex_hulls import ConvexHull
@@ -32,6 +34,7 @@ class CollisionPairs(ABC):
         self._mechanism, self._round_cones = mechanism, round_cones
         self._shapes: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
+        self._structure_version = mechanism.structure_version
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Take the attributes of a deep copy or pickle, whose shapes are others than those of the original."""
@@ -52,6 +55,7 @@ class CollisionPairs(ABC):
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """The pairs in the order they were added."""
+        self._find_bodies()
         return tuple(self._pairs)
 
     @property
@@ -99,8 +103,9 @@ class CollisionPairs(ABC):
 
         `friction` is the pair's own coefficient (None: that of the step). With a `restitution`, points that meet
         separate with this share of their approach speed. A pair is hard unless it has a `compliance`. In steps with
-        friction, each contact point bears a torque about the normal of at most `torsional_friction` times its normal
-        force, and one against rolling of at most `rolling_friction` times that (both in metres). Raises ArgumentError
+        friction, of the step or of a pair, each contact point bears a torque about the normal of at most
+        `torsional_friction` times its normal force, and one against rolling of at most `rolling_friction` times that
+        (both in metres). Raises ArgumentError
         for shapes that were not added, of one body, or without a known distance, a negative coefficient, a friction
         above 100, a restitution above 1, and a compliant pair with a restitution.
         """
@@ -158,7 +163,25 @@ class CollisionPairs(ABC):
     def _changed(self) -> None:
         """Clear what was computed for the present shapes and pairs."""
 
+    def _find_bodies(self) -> None:
+        """Find the bodies that the frames of the shapes are fixed to, if the mechanism's structure has changed."""
+        version = self._mechanism.structure_version
+        if version != self._structure_version:
+            self._structure_version = version
+            self._shapes = {key: (shape, self._body_now(shape, was)) for key, (shape, was) in self._shapes.items()}
+            bodies = {key: body for key, (_, body) in self._shapes.items()}
+            self._pairs = [attrs.evolve(x, body_a=bodies[id(x.a)], body_b=bodies[id(x.b)]) for x in self._pairs]
+            self._changed()
+
+    def _body_now(self, shape: Shape, before: RigidBody) -> RigidBody:
+        """Return the body of a shape; the one before, if the mechanism has no such body any more."""
+        try:
+            return self._mechanism.body_of_frame(shape.frame)
+        except FrameMismatchError:
+            return before
+
     def _body_of(self, shape: Shape, argument: str) -> RigidBody:
+        self._find_bodies()
         entry = self._shapes.get(id(shape))
         if entry is None:
             shown = described(shape)

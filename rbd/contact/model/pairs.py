@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, final
 
 import attrs
@@ -55,3 +56,8 @@ class Pair:
     def __repr__(self) -> str:
         a, b = (f"{type(s).__name__} on {body.name!r}" for s, body in ((self.a, self.body_a), (self.b, self.body_b)))
         return f"<pair: {a}, {b}>"
+
+
+def have_friction(pairs: Iterable[Pair]) -> bool:
+    """Return whether one of these pairs has a coefficient of friction of its own that is not zero."""
+    return any(pair.friction for pair in pairs)

@@ -6,6 +6,7 @@ residuals.py               violations of the KKT conditions
 constrained_motion.py      Gauss's principle
 quadratic_program.py       `solve_qp`
 impacts.py                 impact laws, `impact`
+contact_rows.py            rows of contact points in groups, one for every two bodies
 friction_cone.py           tangents and edges of friction cones
 contact_problem.py         the problem of contact accelerations, with and without friction
 coulomb.py                 its solution

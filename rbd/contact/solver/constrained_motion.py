@@ -45,8 +45,8 @@ def nearest_motion_by_projection(
 ) -> ConstrainedMotion:
     """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
 
-    Of rows that depend on each other, all may be active; `groups` has the rows as products. Multipliers of `intervals`
-    come last.
+    Rows that depend on each other may all be active. `groups` are the rows of J as wrenches times twist maps.
+    Multipliers of `intervals` come last.
     """
     solution = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
     return ConstrainedMotion(solution.x, solution.multipliers, solution.active)

@@ -23,7 +23,7 @@ class ContactSolution(Generic[N_co]):
     `multipliers` are the normal forces of the pairs (N), none negative, zero for those that do not touch; `active` is 1
     for the pairs whose bound is held. `contact_torques` are J' multipliers, plus those of friction.
     `kkt_residual` is the largest violation of the KKT conditions and of Coulomb's law, bounded as `solve_contact` says;
-    `energy_change` is the power of the contact forces (W).
+    `energy_change` is the rate at which contacts change the energy, the power of their forces (W).
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -54,8 +54,8 @@ class ImpactSolution(Generic[N_co]):
     """Velocities after an impact: M (v - before) = J' impulses, with the normal impulses of the pairs (N s).
 
     `energy_change` is the kinetic energy gained (J), `active` is 1 for the pairs whose bound is held, `kkt_residual`
-    the largest violation of the KKT conditions. The Euclidean law changes velocities as no impulses along the normals
-    would; `impulses` are then those that come nearest.
+    the largest violation of the KKT conditions. No impulses along normals have the velocities of the Euclidean law;
+    `impulses` are their least-squares fit.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()

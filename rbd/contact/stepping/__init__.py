@@ -8,10 +8,12 @@ step_problem.py       its quadratic program
 solved_step.py        its solution
 transport.py          velocities from the frames at the beginning of a step to those at its end
 overlaps.py           displacements that remove overlaps
+joint_options.py      stops, dry friction, implicit damping and gains of joints
 spring_rows.py        compliant points in its quadratic program
 step_derivatives.py   `contact_step_derivatives`
 switches.py           pairs at which steps are not differentiable
 simulation_step.py    one step of the simulator, as a function to record
 trajectory.py         what a simulation returns
 simulator.py          `ContactSimulator`
+native_steps.py       its loop in machine code
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rbd.contact.geometry.separations import Separation
 from rbd.contact.model.pairs import Pair
@@ -26,10 +26,14 @@ from rbd.contact.stepping.overlaps import SHARE
 from rbd.contact.stepping.spring_rows import spring_row
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.scalars import Matrix, Scalar, Vector, absolute, less, maximum, sqrt, where
+from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
-from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
+from rbd.spatial.linalg import Vec3, add3, dot3, scale3
 from rbd.spatial.linalg import matvec as rotated
+
+_REACH: Final = const(2, 1)
+"""Distance below which points constrain a step, over the distance that they would approach without contact: impulses of
+other points may accelerate them."""
 
 
 class PointRows(NamedTuple):
@@ -85,8 +89,8 @@ class _Point(NamedTuple):
     J: ContactPointJacobian
     J_n: Vector
     v_free: Vector
-    slip: Vec3
-    """The velocity of the point at `v_free`; zero without friction."""
+    velocity: Vec3
+    """The velocity of the point at `v_free`."""
 
     @property
     def v(self) -> Vector:
@@ -97,9 +101,10 @@ class _Point(NamedTuple):
 def point_rows(
     state: ScalarState, owner: int, pair: Pair, found: Separation, v_free: Vector, options: ContactStepOptions
 ) -> PointRows:
-    """Return the rows of a point; they are zero if it is not nearer than the margin."""
-    near = less(found.phi, options.margin)
+    """Return the rows of a point; they are zero if it is farther than the margin, and than it moves in the step."""
     point = _point(state, pair, found, v_free, options.mu)
+    sinking = maximum(-dot3(found.n, point.velocity), 0)
+    near = less(found.phi, maximum(options.margin, _REACH * options.dt * sinking))
     cone = _cone(point)
     bound, spring = _bound_and_spring(point, found.phi, options.dt)
     return PointRows(
@@ -109,7 +114,7 @@ def point_rows(
         spring=None if spring is None else where(near, spring, 0),
         forces=tuple(_in_root(state, pair, force) for force in cone.forces),
         overlap=SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
-        sinking=maximum(-dot3(found.n, point.slip), 0),
+        sinking=sinking,
         bound=where(near, bound, 0),
         gap=found.phi,
         normal=point.J_n,
@@ -122,7 +127,7 @@ def _point(state: ScalarState, pair: Pair, found: Separation, v_free: Vector, mu
     own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
     J = contact_point_jacobian(state, pair, found.p_a)
     J_n = J.row(found.n)
-    return _Point(state, pair, own, found.n, J, J_n, v_free, zero3() if own is None else J.velocity(v_free))
+    return _Point(state, pair, own, found.n, J, J_n, v_free, J.velocity(v_free))
 
 
 def _bound_and_spring(point: _Point, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:
@@ -147,7 +152,7 @@ def _cone(point: _Point) -> _Cone:
     n, mu, J_n = point.n, point.mu, point.J_n
     if mu is None:
         return _Cone((J_n,), (n,), (1,))
-    directions = tangents(n, point.slip)
+    directions = tangents(n, point.velocity)
     if point.pair.round_cone:
         J_t = (tuple(mu * x for x in point.J.row(t)) for t in directions)
         return _Cone((J_n, *J_t), (n, *(scale3(t, mu) for t in directions)), (1, 0, 0))
@@ -181,7 +186,7 @@ def _slip(point: _Point) -> tuple[Vector, ...]:
     mu, velocity = point.mu, point.J.velocity(point.v)
     if mu is None:
         return ()
-    slides = tuple(mu * dot3(t, velocity) for t in tangents(point.n, point.slip))
+    slides = tuple(mu * dot3(t, velocity) for t in tangents(point.n, point.velocity))
     turning = point.J.turning(point.v)
     turns = (tuple(length * dot3(axis, turning) for axis in axes) for length, axes in _turning_friction(point))
     return slides, *turns

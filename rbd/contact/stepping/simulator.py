@@ -1,6 +1,7 @@
 """`ContactSimulator`: fixed-step simulation with contacts.
 
-It is the loop of Pinocchio's exercise on contacts; one step is one function, recorded once and run as machine code.
+One step is one function, recorded once and run as machine code: without friction that of Pinocchio's exercise on
+contacts, with friction that of `contact_step`.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ class ContactSimulator:
     In each step `control(t, state)` returns torques (None: zero). If a pair is nearer than `threshold` that was not in
     the step before, velocities change by the impact law `law` of all touching pairs. Accelerations are those of
     `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
-    are those of `contact_step` with `joints` instead, which needs no impact law and no bias. A control may also be a
-    recorded function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError
-    for invalid controls, steps, laws and thresholds, without friction for round cones and pairs with laws of their own,
-    and for thresholds above 1 cm with height fields.
+    are those of `contact_step` with `joints` instead. A control may also be a recorded function of q, v and perhaps t,
+    which becomes part of the machine code of the step. Raises ArgumentError for invalid controls, steps, laws and
+    thresholds, without friction for round cones and pairs with laws of their own, with friction for a `law` and a
+    `bias`, and for thresholds above 1 cm with height fields.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -82,6 +83,9 @@ class ContactSimulator:
         self._function: RecordedFunction | None = None
         self._version: tuple[int, ...] = ()
         mu = None if friction is None else friction_coefficient(friction)
+        if mu is not None:
+            _require_default(bias, "tutorial", "bias")
+            _require_default(law, "inelastic", "law")
         options = _joint_options(joints, mechanism, stepping=mu is not None)
         self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu, options)
         self._require_obeyed()
@@ -231,6 +235,13 @@ def _require_no_laws(model: CollisionModel) -> None:
     if law is not None:
         message = f"{law}, which these steps do not obey; give friction, too: friction=0.0 for no friction at all"
         raise ArgumentError(message, argument="friction", value=None, allowed="a coefficient of 0 or more")
+
+
+def _require_default(value: str, default: str, argument: str) -> None:
+    """Raise ArgumentError for a choice that steps with friction would not obey."""
+    if value != default:
+        message = f"{argument} is {value!r}, for steps without friction; leave {argument} out, or friction"
+        raise ArgumentError(message, argument=argument, value=value, allowed=default)
 
 
 def _joint_options(joints: object, mechanism: Mechanism, *, stepping: bool) -> JointOptions:

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.pairs import Pair
+from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import by_active_set, solved_step
 from rbd.contact.stepping.step_call import GivenOptions, StepCall, StepKind, Torques
@@ -108,7 +108,7 @@ def contact_step_derivatives(
     ((100, 13, 13), (100, 4))
     """
     call = StepCall.checked(_NAME, state, model, torques, GivenOptions(dt, friction, margin, joints))
-    if call.kind.frictional and model.has_round_cones:
+    if model.has_round_cones and (call.kind.frictional or have_friction(model.pairs)):
         message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
         raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
     return ContactStepDerivatives(**call.evaluate(_derivatives))

@@ -8,12 +8,15 @@ from rbd.contact.stepping.joint_options import JointOptions
 from rbd.scalars import Scalar
 
 MARGIN: Final = 1 / 100
-"""Distance below which points constrain a step (m)."""
+"""Distance below which points constrain a step, however slow they are (m)."""
 JOINTS: Final = JointOptions()
 
 
 class ContactStepOptions(NamedTuple):
-    """What a step is told: its length, the margin, the friction `mu`, None for a step without, and those of joints."""
+    """Options of a time step: its length, the margin, the friction `mu` of pairs without their own, those of joints.
+
+    With a `mu` of None, the step has friction only if pairs have their own; then that of the others is zero.
+    """
 
     dt: Scalar
     margin: Scalar

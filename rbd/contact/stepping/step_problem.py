@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
-from rbd.contact.model.pairs import Pair
+from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
 from rbd.contact.stepping.point_rows import PointRows, point_rows
@@ -114,6 +114,8 @@ def step_problem(
     pairs: Sequence[Pair], state: ScalarState, tau: Vector, options: ContactStepOptions
 ) -> tuple[StepProblem, StepConstraints]:
     """Return the quadratic program of a step, and what its rows belong to."""
+    if options.mu is None and have_friction(pairs):
+        options = options._replace(mu=state.lifted(0.0))
     dt, joints = options.dt, options.joints
     v, M = tuple(state.v), mass_matrix_kernel(state)
     mass, momentum = implicit_dynamics(state, joints, M, matvec(M, v), tau, dt)

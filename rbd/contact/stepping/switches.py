@@ -80,10 +80,10 @@ def _beginning_to_rebound(
 
     A point rebounds if its rate is below that which closes its gap: its bound jumps there, or has a kink for overlaps.
     """
-    dt, margin, _ = settings
+    dt, *_ = settings
     for owner, pair in enumerate(pairs):
         for point in contact_points_in_base(state, pair) if pair.restitution else ():
             rate = dot(contact_point_jacobian(state, pair, point.p_a).row(point.n), state.velocity_scalars())
             closing = -maximum(point.phi, 0) / dt
             least = _TOLERANCE * maximum(absolute(closing), 1)
-            yield owner, both(less(point.phi, margin), less_equal(absolute(rate - closing), least))
+            yield owner, less_equal(absolute(rate - closing), least)

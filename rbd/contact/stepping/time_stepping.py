@@ -36,8 +36,8 @@ def contact_step(
 ) -> ContactStep[Any]:
     """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
 
-    `friction` is Coulomb's coefficient mu, up to 100, of pairs without their own; with 0 no pair has friction. Points
-    nearer than `margin` constrain the step; it must be more than the distance that a point moves in one step. Faces of
+    `friction` is Coulomb's coefficient mu, up to 100, of pairs without their own. Points nearer than `margin` constrain
+    the step, and those that would approach by more than half their distance in it. Faces of
     boxes and convex hulls rest with all their corners, on planes and on each other, capsules on planes, boxes and hulls
     with both ends. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state
     itself does not change. In recorded functions dt and friction may be inputs; rows whose dt is not positive or whose
