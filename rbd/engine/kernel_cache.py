@@ -23,8 +23,8 @@ from rbd.engine.result_form import ResultForm, named_form, result_form
 from rbd.indexing.layout import layout_of
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.parameters import ParameterName
-from rbd.kernels.unflattening import unflattener
-from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable
+from rbd.kernels.templates import NUMBER, Template
+from rbd.kernels.value_tree import UnsuitableError, flatten
 from rbd.mechanism import Mechanism
 from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph
@@ -99,7 +99,7 @@ class KernelCache:
         except Exception as error:  # the source raises the error, or runs instead
             return RecordingFailure(error)
         parameters = tuple(self.edits.arrays[name] for name in varying)
-        return RecordedKernel(executable, parameters, form, sum(map(bool, map(count_numbers, templates))))
+        return RecordedKernel(executable, parameters, form, sum(template.count > 0 for template in templates))
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
         """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
@@ -118,7 +118,8 @@ def _load_or_record(
 ) -> tuple[LiveExecutable, ResultForm]:
     """Return the executable of a kernel and the form of its result; machine code of recorded ones goes to disk."""
     what = repr((kernel.name, kernel.regroup, kernel.several, templates, varying))
-    portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
+    is_portable = all(template.is_portable for template in templates)
+    portable = native.is_loaded() and is_portable and kernel.function.__module__.startswith("rbd.")
     key = cache_key(mechanism, what) if portable else None
     found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
     form = None if found is None else named_form([port.name for port in found.outline.outputs])
@@ -160,16 +161,16 @@ def _split(args: Sequence[object]) -> tuple[Templates, Sequence[Array]]:
         template = flatten(value, numbers)
         templates.append(template)
         if numbers:
-            arrays.append(np.array(numbers[0] if template is float else numbers))
+            arrays.append(np.array(numbers[0] if template is NUMBER else numbers))
     return tuple(templates), arrays
 
 
 def _argument(graph: Graph, template: Template, number: int) -> Any:
     """Return an argument with recorded scalars in the place of its numbers."""
-    size, name = count_numbers(template), f"argument_{number}"
-    if template is float:
+    size, name = template.count, f"argument_{number}"
+    if template is NUMBER:
         return graph.input(name, ())
-    return unflattener(template)(graph.input(name, (size,)) if size else ())
+    return template.unflattener()(graph.input(name, (size,)) if size else ())
 
 
 _caches: WeakKeyDictionary[Mechanism, KernelCache] = WeakKeyDictionary()

@@ -7,8 +7,9 @@ from typing import Any, Final, cast, final
 
 import attrs
 
+from rbd.kernels.templates import Template
 from rbd.kernels.unflattening import array_unflattener
-from rbd.kernels.value_tree import Template, flatten
+from rbd.kernels.value_tree import flatten
 from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
 
@@ -26,7 +27,7 @@ class ResultForm:
 
     is_arrays: bool = False
     """Whether the result is an array or a tuple of arrays, as nested tuples."""
-    template: Template = None
+    template: Template | None = None
     """That of a result whose numbers are one output; None for others."""
 
 

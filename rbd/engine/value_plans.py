@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import attrs
 import numpy as np
 
-from rbd.kernels.unflattening import unflattener
-from rbd.kernels.value_tree import Template, UnsuitableError, count_numbers, split
+from rbd.kernels.templates import (
+    ConstantTemplate,
+    InstanceTemplate,
+    NumberTemplate,
+    Template,
+    TupleTemplate,
+    VectorTemplate,
+)
+from rbd.kernels.value_tree import UnsuitableError
 from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, TUPLE
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
@@ -44,12 +51,12 @@ class PassValues:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, version: int, buffer: PassBuffer, template: Template) -> PassValues:
+    def of(cls, version: int, buffer: PassBuffer, template: Template | None) -> PassValues:
         """Return the values of a pass with a result of this template; raises UnsuitableError unless it is a tuple."""
-        parts = tuple(split(template)[1])
-        if not parts or len(buffer.outputs) != 1:
+        if not isinstance(template, TupleTemplate) or not template.parts or len(buffer.outputs) != 1:
             raise UnsuitableError("the pass has no values, or several arrays")
-        return cls(version, buffer, parts, tuple(accumulate(map(count_numbers, parts[:-1]), initial=0)))
+        parts = template.parts
+        return cls(version, buffer, parts, tuple(accumulate((part.count for part in parts[:-1]), initial=0)))
 
     def addresses(self, index: int, constants: list[Array]) -> tuple[list[int], tuple[int | None, ...]]:
         """Return the addresses of all numbers of a value, and which of them are structural constants.
@@ -71,16 +78,15 @@ class PassValues:
 
 def _entries(template: Template) -> Iterator[float | None]:
     """Yield the scalars of a framed value in order: None for a number of the buffer, or the constant."""
-    kind, parts = split(template)
-    if template is float:
-        yield None
-    elif type(template) in (int, float):
-        yield cast("float", template)
-    elif kind is float:
-        yield from [None] * parts[0]
-    else:
-        for part in parts:
-            yield from _entries(part)
+    match template:
+        case ConstantTemplate(value):
+            if type(value) in (int, float):
+                yield cast("float", value)
+        case TupleTemplate(parts) | InstanceTemplate(_, parts):
+            for part in parts:
+                yield from _entries(part)
+        case _:
+            yield from [None] * template.count
 
 
 def _structural_constant(entry: object) -> int | None:
@@ -170,12 +176,12 @@ class PlanBuilder:
                 self._push(entry)
         self.instructions += [TUPLE, 3]
 
-    def result(self, template: Template, output: Array) -> None:
+    def result(self, template: Template | None, output: Array) -> None:
         """Make the result of a kernel: nested tuples, or a value of a template; raises UnsuitableError as `value`."""
         address = abi.address(output)
         if template is not None:
             addresses = iter(range(address, address + output.nbytes, output.itemsize))
-            self.value(template, unflattener(template)((0.5,) * output.size), addresses)
+            self.value(template, template.unflattener()((0.5,) * output.size), addresses)
         elif output.size:
             self.numbers(address, output.shape)
         else:
@@ -210,29 +216,30 @@ class PlanBuilder:
 
     def value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
         """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
-        if template is float:
-            self.instructions += [NUMBER, next(addresses)]
-            return
-        kind, parts = split(template)
-        if kind is None:
-            self._push(template)
-        elif kind is float:
-            for _ in range(parts[0]):
+        match template:
+            case NumberTemplate():
                 self.instructions += [NUMBER, next(addresses)]
-            self.instructions += [TUPLE, parts[0]]
-        elif kind is tuple and isinstance(sample, tuple):
-            for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
-                self.value(part, each, addresses)
-            self.instructions += [TUPLE, len(parts)]
-        else:
-            self._value_of_class(kind, parts, sample, addresses)
+            case ConstantTemplate(constant):
+                self._push(constant)
+            case VectorTemplate(size):
+                for _ in range(size):
+                    self.instructions += [NUMBER, next(addresses)]
+                self.instructions += [TUPLE, size]
+            case TupleTemplate(parts) if isinstance(sample, tuple):
+                for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
+                    self.value(part, each, addresses)
+                self.instructions += [TUPLE, len(parts)]
+            case InstanceTemplate(kind, parts):
+                self._instance_of_class(kind, parts, sample, addresses)
+            case _:
+                raise UnsuitableError(f"a {type(sample).__name__} is made in Python")
 
-    def _value_of_class(
+    def _instance_of_class(
         self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
     ) -> None:
         from rbd.native.builtins.value_builtin import slot_offsets
 
-        offsets = slot_offsets(sample) if attrs.has(kind) else None
+        offsets = slot_offsets(sample)
         if offsets is None:
             raise UnsuitableError(f"a {kind.__name__} has no slots")
         for part, field in zip(parts, attrs.fields(kind), strict=True):

@@ -9,7 +9,9 @@ cached_pass.py       passes: recursions over all bodies with cached results
 engine_interface.py  Engine: the interface of what runs the kernels of a state
 source_engine.py     SourceEngine: runs the source
 query_builtins.py    interface of builtins of framed queries; frames attached to bodies
+templates.py         templates: nested values without their numbers
 value_tree.py        nested values as numbers and a template
-unflattening.py      nested values from numbers
+unflattening.py      nested values from arrays of numbers
+lazy_tuple.py        tuples of values made when asked for
 finite.py            whether results are finite
 """

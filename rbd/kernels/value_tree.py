@@ -1,24 +1,35 @@
-"""Flattening of nested values into numbers and a template.
-
-Arguments and results of kernels are tuples, mappings and framed values of scalars. `flatten` extracts the numbers and
-returns a *template*: `float` for a number, `(float, n)` for a tuple of n numbers, a tuple that begins with a type for a
-composite value, other values unchanged. Templates of arguments are hashable: they are keys of recorded kernels.
-`unflattening.py` has the functions that restore a value from numbers.
-"""
+"""Flattening of nested values into numbers and a template."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
 
 import attrs
 import numpy as np
 
+from rbd.kernels.templates import (
+    NUMBER,
+    ConstantTemplate,
+    InstanceTemplate,
+    MappingTemplate,
+    PathTemplate,
+    Template,
+    TupleTemplate,
+    VectorTemplate,
+    field_names,
+)
 from rbd.mechanism import Joint, RigidBody, TreePath
 from rbd.spatial import Frame
 
-Template: TypeAlias = object
-_STATIC: Final = frozenset({int, bool, str, type(None), Frame, RigidBody, Joint})
+# Calls that are not in machine code yet flatten their arguments each time: small templates are made once.
+_plain = lru_cache(maxsize=1024, typed=True)(ConstantTemplate)
+_vector = lru_cache(maxsize=1024)(VectorTemplate)
+_CONSTANTS: Final[Mapping[type[Any], Callable[[Any], Template]]] = {
+    **dict.fromkeys((int, bool, str, type(None)), _plain),
+    **dict.fromkeys((Frame, RigidBody, Joint), ConstantTemplate),
+}
 """Types whose values are part of a template unchanged."""
 
 
@@ -31,78 +42,44 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
 
     Raises UnsuitableError for types that are neither static nor attrs classes.
 
-    >>> flatten(((1.0, 2.0), "name", 3), numbers := []), numbers
-    ((<class 'tuple'>, (<class 'float'>, 2), 'name', 3), [1.0, 2.0])
+    >>> flatten(((1.0, 2.0), "name"), numbers := []), numbers
+    (TupleTemplate(parts=(VectorTemplate(size=2), ConstantTemplate(value='name'))), [1.0, 2.0])
     """
     kind = type(value)
     if kind is number:
         numbers.append(value)
-        return float
-    if kind in _STATIC:
-        return value
+        return NUMBER
+    constant = _CONSTANTS.get(kind)
+    if constant is not None:
+        return constant(value)
     if isinstance(value, TreePath):
-        return (TreePath, value.source, value.target, *value)
+        return PathTemplate(value.source, value.target, tuple(value))
     if kind is tuple or kind is list:
         return _flatten_sequence(cast("Sequence[object]", value), numbers, number)
     if isinstance(value, Mapping):
         table = cast("Mapping[object, object]", value)
-        return (dict, tuple(table), *(flatten(entry, numbers, number) for entry in table.values()))
+        return MappingTemplate(tuple(table), _parts(table.values(), numbers, number))
     if isinstance(value, (float, np.floating)):
         return _flatten_float(cast("float", value), numbers, number)
     if attrs.has(kind):
-        return (kind, *(flatten(getattr(value, name), numbers, number) for name in field_names(kind)))
+        return InstanceTemplate(kind, _parts([getattr(value, name) for name in field_names(kind)], numbers, number))
     raise UnsuitableError(f"a {kind.__name__} cannot be recorded")
 
 
 def _flatten_float(value: float, numbers: list[Any], number: type[Any]) -> Template:
     """Return the template of a float or a subclass; it is a constant if numbers are recorded scalars."""
     if number is not float:
-        return value
+        return ConstantTemplate(value)
     numbers.append(float(value))
-    return float
+    return NUMBER
 
 
 def _flatten_sequence(values: Sequence[object], numbers: list[Any], number: type[Any]) -> Template:
     if set(map(type, values)) == {number}:
         numbers.extend(values)
-        return (float, len(values))
-    return (tuple, *(flatten(x, numbers, number) for x in values))
+        return _vector(len(values))
+    return TupleTemplate(_parts(values, numbers, number))
 
 
-def count_numbers(template: Template) -> int:
-    """Return the number of numbers of a template."""
-    if template is float:
-        return 1
-    if not isinstance(template, tuple):
-        return 0
-    entries = cast("tuple[object, ...]", template)
-    kind, parts = entries[0], entries[1:]
-    if kind is float:
-        return cast("int", parts[0])
-    return 0 if kind is TreePath else sum(map(count_numbers, parts[1:] if kind is dict else parts))
-
-
-def is_portable(template: Template) -> bool:
-    """Return whether a template is valid in every process: only numbers, names and tuples."""
-    if isinstance(template, tuple):
-        return all(part is tuple or is_portable(part) for part in cast("tuple[object, ...]", template))
-    return template is float or type(template) in (int, bool, str, type(None))
-
-
-def split(template: Template) -> tuple[Any, Sequence[Any]]:
-    """Return the kind and the parts of a composite template; None and no parts for all others."""
-    if not isinstance(template, tuple):
-        return None, ()
-    entries: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
-    return entries[0], entries[1:]
-
-
-_names: dict[type[Any], tuple[str, ...]] = {}
-
-
-def field_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the names of the fields of an attrs class."""
-    names = _names.get(kind)
-    if names is None:
-        names = _names[kind] = tuple(field.name for field in attrs.fields(kind))
-    return names
+def _parts(values: Iterable[object], numbers: list[Any], number: type[Any]) -> tuple[Template, ...]:
+    return tuple([flatten(value, numbers, number) for value in values])

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.kernels.unflattening import LazyTuple, array_unflattener, unflattener
-from rbd.kernels.value_tree import UnsuitableError, count_numbers, flatten, is_portable
+from rbd.kernels.lazy_tuple import LazyTuple
+from rbd.kernels.unflattening import array_unflattener
+from rbd.kernels.value_tree import UnsuitableError, flatten
 from rbd.testing.random_mechanisms import random_inertia, random_transform
 
 FLOATS = st.floats(allow_nan=False)
@@ -52,8 +53,8 @@ def eager(value: Any) -> Any:
 def test_values_come_back_from_their_numbers(value: Any) -> None:
     numbers: list[float] = []
     template = flatten(value, numbers)
-    assert count_numbers(template) == len(numbers)
-    assert plain(unflattener(template)(tuple(numbers))) == plain(value)
+    assert template.count == len(numbers)
+    assert plain(template.unflattener()(tuple(numbers))) == plain(value)
     assert plain(array_unflattener(template)(np.array(numbers))) == plain(value)
 
 
@@ -63,7 +64,7 @@ def test_numbers_may_start_anywhere(before: Any, value: Any) -> None:
     flatten(before, numbers)
     start = len(numbers)
     template = flatten(value, numbers)
-    assert plain(unflattener(template, start)(tuple(numbers))) == plain(value)
+    assert plain(template.unflattener(start)(tuple(numbers))) == plain(value)
 
 
 @given(VALUES, st.randoms(use_true_random=False))
@@ -71,7 +72,7 @@ def test_templates_are_keys_without_the_numbers(value: Any, random: Any) -> None
     numbers: list[float] = []
     template = flatten(value, numbers)
     others = tuple(random.uniform(-1.0, 1.0) for _ in numbers)
-    again = flatten(eager(unflattener(template)(others)), refilled := list[float]())
+    again = flatten(eager(template.unflattener()(others)), refilled := list[float]())
     assert refilled == list(others)
     assert again == template
     assert hash(again) == hash(template)
@@ -82,7 +83,7 @@ def test_framed_values_of_all_kinds() -> None:
     values = (random_transform(HAND, WORLD, rng), random_inertia(HAND, rng), rbd.Point(WORLD, (1.0, 2.0, 3.0)))
     numbers: list[float] = []
     template = flatten(values, numbers)
-    for found, value in zip(unflattener(template)(tuple(numbers)), values, strict=True):
+    for found, value in zip(template.unflattener()(tuple(numbers)), values, strict=True):
         assert type(found) is type(value)
         assert found._frames() == value._frames()
         assert found._parts() == value._parts()
@@ -107,7 +108,7 @@ def test_numbers_of_another_type() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
     template = flatten((half, (third, half), 1.5), numbers, Fraction)
     assert numbers == [half, third, half]
-    assert unflattener(template)((1, 2, 3)) == (1, (2, 3), 1.5)
+    assert template.unflattener()((1, 2, 3)) == (1, (2, 3), 1.5)
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, (1.0, [object()])])
@@ -121,4 +122,4 @@ def test_other_types_are_unsuitable(value: object) -> None:
     [((1.0, ("x", None, True)), True), ((1.0, framed([0.0] * 6)), False), (WORLD, False), (rbd.RigidBody("b"), False)],
 )
 def test_templates_with_frames_and_bodies_belong_to_a_process(value: object, portable: bool) -> None:
-    assert is_portable(flatten(value, [])) is portable
+    assert flatten(value, []).is_portable is portable
