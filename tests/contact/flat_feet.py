@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rbd.scalars import Scalar
+from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
@@ -44,6 +45,14 @@ def edges_of(points: Array, angles: Array, mu: float) -> Array:
     return np.array(found)
 
 
+def cones(numbers: Sequence[int], W: Array, map_: Matrix) -> RowGroup:
+    """Return a group as cones: edges that are opposite to each other are those of a tangent."""
+    places = np.reshape(numbers, (-1, 4))[:, [0, 2, 1, 3]]
+    one, two, three, four = (W[k::4] for k in range(4))
+    tangents = nested((one - three) / 2), nested((two - four) / 2)
+    return RowGroup(tuple(places.ravel().tolist()), nested((one + three) / 2), map_, tangents)
+
+
 def maps(rng: np.random.Generator, feet: int, joints: int, bend: float) -> list[Array]:
     """Return what the trunk and the joints of one leg contribute to the twist of a foot: 6 rows."""
     found = list[Array]()
@@ -75,7 +84,7 @@ def flat_feet(
 ) -> Feet:
     """Return the step of a robot that is pushed to the ground on flat feet; zero velocity is allowed.
 
-    With a small `bend` the joints hardly move the feet.
+    With a small `bend` the joints hardly move the feet. Rows are those of cones if `seed` is even.
     """
     rng = np.random.default_rng(seed)
     H, groups, rows = inertia(rng, feet, joints), list[RowGroup](), list[Array]()
@@ -85,8 +94,8 @@ def flat_feet(
         W = edges_of(places, rng.uniform(0, 1.5, points) * (seed % 3), rng.uniform(0.3, 0.9))
         W[4 * (seed % points)] *= 0 if seed % 2 else 1  # a point that is far
         map_rows: tuple[tuple[Scalar, ...], ...] = tuple(tuple(x or 0 for x in row) for row in T.tolist())
-        numbers = tuple(range(4 * points * k, 4 * points * (k + 1)))
-        groups.append(RowGroup(numbers, nested(W), map_rows))
+        numbers = range(4 * points * k, 4 * points * (k + 1))
+        groups.append(RowGroup(tuple(numbers), nested(W), map_rows) if seed % 2 else cones(numbers, W, map_rows))
         rows.append(W @ T)
     bounds = -unevenness * rng.exponential(size=len(groups) * 4 * points) * rng.choice([0, 1, 100])
     push = np.concatenate([[0, 0, -1], np.zeros(3)]) + 0.3 * rng.normal(size=6)

@@ -12,6 +12,7 @@ from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.solved_step import by_active_set
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
+from rbd.scalars import where
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.near_projection import PROJECT_TWISTS
 from tests.contact.test_legged import DT, MU, step_of
@@ -58,12 +59,13 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
         (group,) = row_groups(state, tuple(point.contact for point in constraints.points))
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
-        return {"J": problem.J, "W": group.wrenches, "T": group.map}
+        near = [where(each, 1, 0) for each in group.near for _ in range(4)]
+        return {"J": problem.J, "W": group.rows, "T": group.map, "near": near}
 
     q, v, _ = states(8)
-    for J, W, T in zip(*(np.array(x) for x in as_tuple(rbd.record(rows, model.mechanism)(q, v))), strict=True):
+    for J, W, T, near in zip(*(np.array(x) for x in as_tuple(rbd.record(rows, model.mechanism)(q, v))), strict=True):
         assert np.abs(J).max() > 0.5
-        np.testing.assert_allclose(W @ T, J, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(near[:, None] * (W @ T), J, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("capsules", [1, 5])

@@ -90,7 +90,7 @@ def test_rows_are_found_in_chunks_of_any_size(chunk: int, monkeypatch: pytest.Mo
         rows, sides = unit_edges(rng.uniform(0, 1.5, 6)), np.minimum(1, 1 + 0.3 * rng.normal(size=24))
         expected = nearest(rows, sides)
         with monkeypatch.context() as patch:
-            patch.setattr(near_module, "_chunk", lambda _: chunk)
+            patch.setattr(near_module, "_chunk", lambda *_: chunk)
             found = nearest(rows, sides)
         assert [x.tobytes() for x in found] == [x.tobytes() for x in expected]
 

@@ -77,18 +77,20 @@ def test_stiff_legs_make_the_twists_of_feet_dependent(seed: int, bend: float) ->
     np.testing.assert_allclose(pack(found.x), exact(given), rtol=0, atol=2e-6)
 
 
-def test_twist_space_has_the_same_rows_and_products() -> None:
-    feet = flat_feet(3, joints=5)
-    wrenches, maps = [each.wrenches for each in feet.groups], [each.map for each in feet.groups]
-    space = TwistSpace.of(wrenches, maps)
+def test_twist_space_has_the_products_of_the_maps() -> None:
+    space = TwistSpace(tuple(each.map for each in flat_feet(3, joints=5).groups))
     T, C = np.array(sum(space.maps, ()), dtype=float), np.reshape(space.factor_entries, (12, 12)).astype(float)
     np.testing.assert_allclose(C @ C.T, T @ T.T, rtol=0, atol=1e-12)
     assert (np.triu(C, 1) == 0).all()
-    rows = np.concatenate([np.array(W) @ np.array(map_, dtype=float) for W, map_ in zip(wrenches, maps, strict=True)])
-    for k, own in enumerate((T[:6], T[6:])):
-        np.testing.assert_allclose(own @ own.T, np.eye(6), rtol=0, atol=1e-9)
-        scaled = np.array(space.wrenches[k], dtype=float)
-        np.testing.assert_allclose(scaled @ own, rows[28 * k : 28 * (k + 1)], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_groups_have_the_rows_of_the_program(seed: int) -> None:
+    feet = flat_feet(seed)
+    assert [len(each.tangents) for each in feet.groups] == [0 if seed % 2 else 2] * 2
+    for each in feet.groups:
+        rows = np.array(each.rows) @ np.array(each.map, dtype=float)
+        np.testing.assert_allclose(rows, feet.data[2][list(each.numbers)], rtol=0, atol=1e-15)
 
 
 def unit_rows(n: int) -> Matrix:
@@ -157,7 +159,7 @@ def recorded(feet: Feet, *, friction: float = 0.05, stop: float = 0.05) -> Progr
 
 
 @pytest.mark.optimised
-@pytest.mark.parametrize(("friction", "stop"), [(0.05, 0.05), (0.0, 16.0)])
+@pytest.mark.parametrize(("friction", "stop"), [(0.05, 0.05), (0.0, 8.0)])
 def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits(friction: float, stop: float) -> None:
     """Some robots fly, others stand, are pushed sideways, lie on one edge of a foot, or reach stops of their legs."""
     feet, count, rng = flat_feet(4, points=4), 19, np.random.default_rng(1)

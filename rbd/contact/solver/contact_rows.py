@@ -8,19 +8,26 @@ from typing import NamedTuple, final
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.scalars import Condition, Matrix, Scalar, where
+from rbd.scalars import Condition, Matrix
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.spatial.linalg import Vec3, add3, cross3, sub3
 
 
 @final
 class ContactRows(NamedTuple):
-    """The rows of one point: its pair, its place in the base frame, the edges of its cone, and whether it is near."""
+    """The rows of one point: its pair, its place in the base frame, the axes of its cone, and whether it is near."""
 
     pair: Pair
     point: Vec3
-    edges: Sequence[Vec3]
+    normal: Vec3
+    tangents: Sequence[Vec3]
+    """Of the length of the coefficient of friction: the edges are the normal plus and minus each."""
     near: Condition
+
+    @property
+    def edges(self) -> int:
+        """The number of edges."""
+        return max(1, 2 * len(self.tangents))
 
 
 def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGroup, ...]:
@@ -33,7 +40,7 @@ def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGr
     number = 0
     for row in points:
         rows_of_bodies.setdefault((id(row.pair.body_a), id(row.pair.body_b)), []).append((number, row))
-        number += len(row.edges)
+        number += row.edges
     several = any(len({id(row.pair) for _, row in rows}) > 1 for rows in rows_of_bodies.values())
     if not several or not all(_is_plain(row.pair) for row in points):
         return ()
@@ -47,15 +54,21 @@ def _is_plain(pair: Pair) -> bool:
 
 def _group(state: ScalarState, rows: Sequence[tuple[int, ContactRows]]) -> RowGroup:
     """Return a group, whose twist is that at its first point; of a single point only the velocity counts."""
-    (_, first), numbers, wrenches = rows[0], list[int](), list[tuple[Scalar, ...]]()
-    for number, row in rows:
-        arm = sub3(row.point, first.point)
-        for k, edge in enumerate(row.edges):
-            wrench = (*edge, *cross3(arm, edge)) if len(rows) > 1 else edge
-            numbers.append(number + k)
-            wrenches.append(tuple(where(row.near, x, 0) for x in wrench))
+    (_, first), several = rows[0], len(rows) > 1
+    arms = [sub3(row.point, first.point) for _, row in rows]
+    axes = zip(*((row.normal, *row.tangents) for _, row in rows), strict=True)
+    wrenches, *tangents = (_wrenches(own, arms if several else ()) for own in axes)
+    numbers = tuple(number + k for number, row in rows for k in range(row.edges))
     twist = _twist_map(state, first.pair, first.point)
-    return RowGroup(tuple(numbers), tuple(wrenches), twist if len(rows) > 1 else twist[:3])
+    near = tuple(row.near for _, row in rows)
+    return RowGroup(numbers, wrenches, twist if several else twist[:3], tuple(tangents), near)
+
+
+def _wrenches(forces: Sequence[Vec3], arms: Sequence[Vec3]) -> Matrix:
+    """Return forces with their moments, if there are arms."""
+    if not arms:
+        return tuple(forces)
+    return tuple((*force, *cross3(arm, force)) for force, arm in zip(forces, arms, strict=True))
 
 
 def _twist_map(state: ScalarState, pair: Pair, point: Vec3) -> Matrix:

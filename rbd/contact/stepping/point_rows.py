@@ -77,6 +77,8 @@ class _Cone(NamedTuple):
     rows: Matrix
     forces: tuple[Vec3, ...]
     shares: tuple[int, ...]
+    tangents: tuple[Vec3, ...] = ()
+    """Of the length of the coefficient of friction."""
 
 
 class _Point(NamedTuple):
@@ -119,7 +121,7 @@ def point_rows(
         gap=found.phi,
         normal=point.J_n,
         slip=_slip(point),
-        contact=ContactRows(pair, found.p_a, cone.forces, near),
+        contact=ContactRows(pair, found.p_a, found.n, cone.tangents, near),
     )
 
 
@@ -158,7 +160,7 @@ def _cone(point: _Point) -> _Cone:
         return _Cone((J_n, *J_t), (n, *(scale3(t, mu) for t in directions)), (1, 0, 0))
     forces = [add3(n, scale3(t, sign * mu)) for t in directions for sign in (1, -1)]
     rows = cone_edges(J_n, [tuple(mu * x for x in point.J.row(t)) for t in directions])
-    return _with_turning(point, rows, forces)
+    return _with_turning(point, rows, forces)._replace(tangents=tuple(scale3(t, mu) for t in directions))
 
 
 def _with_turning(point: _Point, rows: Matrix, forces: Sequence[Vec3]) -> _Cone:

@@ -6,9 +6,9 @@ rows N are linearly independent, so that there are at most as many as unknowns; 
 point along d = a - N'r and the multipliers along -r, for r = N* a.
 
 Rows come in groups, W T: the unknowns are y with the twists T z = C y, for the factor C C' = T T', so that finding the
-most violated row takes as many multiply-adds as W has entries. Of each group, in turn, this row enters. All loops have
-the same course in all lanes. A lane drops one row at a time; if a second is in the way, the entering row is pending
-until the next turn. Lanes that are done stay as they are.
+most violated row takes fewer multiply-adds than W has entries: those of cones (`cone_rows.py`). Of each group, in turn,
+this row enters. All loops have the same course in all lanes. A lane drops one row at a time; if a second is in the way,
+the entering row is pending until the next turn. Lanes that are done stay as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, final
 
 from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.workspace import floats, operand, result, scratch
-from rbd.solvers.projections.row_groups import GroupedRows
+from rbd.solvers.projections.cone_rows import GroupedCones
 
 ROUNDS: Final = 40
 """Rounds of all groups, at most."""
@@ -32,15 +32,15 @@ _NEVER: Final = 1e300
 
 
 @final
-class DualActiveSet(GroupedRows):
-    """The rows in groups with their sides; the point, the active rows in slots, and the row that enters."""
+class DualActiveSet(GroupedCones):
+    """The cones in groups with their sides; the point, the active rows in slots, and the row that enters."""
 
     n: int
     m: int
     half: int
     """Slots of which the first multiplier to vanish is found apart from that of the others, to shorten the chain."""
     chunk: int
-    """A divisor of the number of rows of each group; as many rows are processed together."""
+    """A divisor of the number of cones of each group; as many are processed together."""
     factor = operand("n * n")
     """C, which is lower triangular."""
     sides = operand("m")
@@ -65,6 +65,10 @@ class DualActiveSet(GroupedRows):
     twist = scratch("6")
     entries = scratch("6")
     """The row of W that enters."""
+    place = scratch("1")
+    """The cone of the group with the row that enters, from one; zero if there is none, or if it entered half-way."""
+    signs = scratch("tangents")
+    """The share of each tangent in the row."""
     row = floats("n")
     """a."""
     side = floats("1")
@@ -96,7 +100,7 @@ def _find_row(w: DualActiveSet, g: int) -> None:
             x = fma(w.factor[(first + a) * w.n + i], w.point[i], x)
         w.twist[a] = x
         w.entries[a] = 0.0
-    _compare_rows(w, g)
+    _compare_cones(w, g)
     _copy_row(w, g)
     for i in range(w.n):
         x = 0.0
@@ -106,52 +110,100 @@ def _find_row(w: DualActiveSet, g: int) -> None:
         w.row[i] = select(w.pending[0] > 0.0, w.row[i], x)
 
 
-def _compare_rows(w: DualActiveSet, g: int) -> None:
-    """Find the most violated row of a group from its twist, in lanes that have none which entered half-way."""
-    size = w.group_sizes[g]
+def _compare_cones(w: DualActiveSet, g: int) -> None:
+    """Find the cone with the most violated row of a group, in lanes that have none which entered half-way."""
+    n = g * (w.tangents + 1)
+    base = w.part_ends[n]
+    width = w.part_ends[n + w.tangents + 1] - base
     worst = select(w.pending[0] > 0.0, _NEVER, _SATISFIED)
-    number = select(w.pending[0] > 0.0, w.number[0], 0.0)
-    before = float(w.group_ends[g])
+    place = 0.0
+    before = 0.0
     row = w.group_ends[g]
-    start = w.wrench_starts[g]
+    start = w.cone_starts[g]
     while row < w.group_ends[g + 1]:
         most = _SATISFIED
-        place = 0.0
-        for part in range(w.chunk):
-            x = w.sides[row + part]
-            for a in range(size):
-                x = fma(-w.wrenches[start + part * size + a], w.twist[a], x)
-            place = select(x > most, float(part + 1), place)
+        own = 0.0
+        for cone in range(w.chunk):
+            rate = 0.0
+            for e in range(w.part_ends[n], w.part_ends[n + 1]):
+                rate = fma(w.cones[start + (cone * width + e - base)], w.twist[w.part_columns[e]], rate)
+            x = w.sides[row + cone * w.edges]
+            for k in range(w.tangents):
+                slide = 0.0
+                for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
+                    slide = fma(w.cones[start + (cone * width + e - base)], w.twist[w.part_columns[e]], slide)
+                y = w.sides[row + (cone * w.edges + 2 * k)] - slide
+                if k == 0:
+                    x = y
+                x = select(y > x, y, x)
+                y = w.sides[row + (cone * w.edges + 2 * k + 1)] + slide
+                x = select(y > x, y, x)
+            x -= rate
+            own = select(x > most, float(cone + 1), own)
             most = select(x > most, x, most)
-        number = select(most > worst, before + place, number)
+        place = select(most > worst, before + own, place)
         worst = select(most > worst, most, worst)
         before += float(w.chunk)
-        row += w.chunk
-        start += w.chunk * size
-    w.number[0] = number
+        row += w.chunk * w.edges
+        start += w.chunk * width
+    w.place[0] = place
 
 
 def _copy_row(w: DualActiveSet, g: int) -> None:
     """Copy the side and the entries of the row that was found; chunks without it in any lane are skipped."""
-    before = float(w.group_ends[g])
+    n = g * (w.tangents + 1)
+    width = w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+    w.number[0] = select(w.pending[0] > 0.0, w.number[0], 0.0)
+    before = 0.0
     row = w.group_ends[g]
-    start = w.wrench_starts[g]
+    start = w.cone_starts[g]
     while row < w.group_ends[g + 1]:
-        place = w.number[0] - before
+        place = w.place[0] - before
         if some(select(place > 0.0, place, _NEVER) <= float(w.chunk)):
-            _copy_from_chunk(w, row, start, w.group_sizes[g], place)
+            for cone in range(w.chunk):
+                if some(place == float(cone + 1)):
+                    here = select(place == float(cone + 1), 1.0, 0.0)
+                    _copy_from_cone(w, n, row + cone * w.edges, start + cone * width, here)
         before += float(w.chunk)
-        row += w.chunk
-        start += w.chunk * w.group_sizes[g]
+        row += w.chunk * w.edges
+        start += w.chunk * width
 
 
-def _copy_from_chunk(w: DualActiveSet, row: int, start: int, size: int, place: float) -> None:
-    """Copy the row at a place of a chunk, from one on, in lanes where that is in the chunk."""
-    for part in range(w.chunk):
-        if some(place == float(part + 1)):
-            w.side[0] = select(place == float(part + 1), w.sides[row + part], w.side[0])
-            for a in range(size):
-                w.entries[a] = select(place == float(part + 1), w.wrenches[start + part * size + a], w.entries[a])
+def _copy_from_cone(w: DualActiveSet, n: int, row: int, start: int, here: float) -> None:
+    """Copy the most violated row of a cone whose first part is `n`, in lanes where it is `here`."""
+    base = w.part_ends[n]
+    _choose_edge(w, n, row, start, here)
+    for e in range(base, w.part_ends[n + 1]):
+        a = w.part_columns[e]
+        w.entries[a] = select(here > 0.0, w.cones[start + (e - base)], w.entries[a])
+    for k in range(w.tangents):
+        for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
+            a = w.part_columns[e]
+            x = fma(w.signs[k], w.cones[start + (e - base)], w.entries[a])
+            w.entries[a] = select(here > 0.0, x, w.entries[a])
+
+
+def _choose_edge(w: DualActiveSet, n: int, row: int, start: int, here: float) -> None:
+    """Find the most violated row of a cone; set its number and its side, in lanes where it is `here`, and the signs."""
+    worst = -_NEVER
+    side = w.sides[row]
+    edge = 0.0
+    for k in range(w.tangents):
+        slide = 0.0
+        for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
+            slide = fma(w.cones[start + (e - w.part_ends[n])], w.twist[w.part_columns[e]], slide)
+        for part in range(2):
+            own = w.sides[row + (2 * k + part)]
+            x = own - slide
+            if part == 1:
+                x = own + slide
+            side = select(x > worst, own, side)
+            edge = select(x > worst, float(2 * k + part), edge)
+            worst = select(x > worst, x, worst)
+    for k in range(w.tangents):
+        w.signs[k] = select(edge == float(2 * k), 1.0, select(edge == float(2 * k + 1), -1.0, 0.0))
+    w.side[0] = select(here > 0.0, side, w.side[0])
+    w.number[0] = select(here > 0.0, float(row + 1) + edge, w.number[0])
 
 
 def _find_direction(w: DualActiveSet) -> None:
@@ -358,6 +410,6 @@ def operations(*sizes: int) -> int:
     """Bound the operations by those of the largest number of rounds."""
     of = DualActiveSet.layout.bind(sizes)
     n, m, groups = of["n"], of["m"], of["groups"]
-    find = 2 * (2 * n * n + of["wrench_entries"]) + 12 * m
+    find = 2 * (2 * n * n + 3 * of["cone_entries"]) + 24 * m
     enter = 12 * n * n + 60 * n + 60
     return ROUNDS * (find + groups * enter + 10) + 12 * n * n + 4 * n * m

@@ -17,6 +17,8 @@ from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.operands import entries, rows_of
+from rbd.solvers.projections.cone_rows import ConePattern, GroupedCones
+from rbd.solvers.projections.interior_point import WIDEST
 from rbd.solvers.projections.polyhedral_projection import (
     PROJECT_ON_POLYHEDRON,
     NearSolution,
@@ -37,13 +39,13 @@ from rbd.solvers.projections.projection_newton import (
     iterate,
 )
 from rbd.solvers.projections.projection_newton import operations as operations_of_newton
-from rbd.solvers.projections.row_groups import GroupedRows, GroupPattern, RowGroup
+from rbd.solvers.projections.row_groups import GroupPattern, RowGroup
 from rbd.solvers.row_pattern import RowPattern
 
 
 @final
-class GroupedProjection(Projection, GroupedRows):
-    """The rows as products, in the order of the groups."""
+class GroupedProjection(Projection, GroupedCones):
+    """The rows as products of cones, in the order of the groups."""
 
     plain_entries: int
     """Entries of the interval rows."""
@@ -72,25 +74,56 @@ def _find_twist(w: GroupedProjection, g: int) -> None:
 
 
 def _check_rows(w: GroupedProjection, g: int, worst: float) -> float:
-    """Compute slacks of a group, and the wrench W'lam of its forces; return the residual so far."""
-    size = w.group_sizes[g]
-    for a in range(size):
+    """Check the rows of a group, and compute the wrench W'lam of their forces; return the residual so far."""
+    for a in range(w.group_sizes[g]):
         w.wrench[a] = 0.0
+    n = g * (w.tangents + 1)
     row = w.group_ends[g]
-    start = w.wrench_starts[g]
+    start = w.cone_starts[g]
     while row < w.group_ends[g + 1]:
-        force = w.multipliers[row]
-        slack = w.sides[row]
-        for a in range(size):
-            slack = fma(-w.wrenches[start + a], w.twist[a], slack)
-            w.wrench[a] = fma(force, w.wrenches[start + a], w.wrench[a])
-        worst = select(slack > worst, slack, worst)
-        product = abs(slack * force)
-        worst = select(product > worst, product, worst)
-        worst = fma(0.0, slack, worst)
-        row += 1
-        start += size
+        worst = _check_cone(w, n, row, start, worst)
+        row += w.edges
+        start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
     return worst
+
+
+def _check_cone(w: GroupedProjection, n: int, row: int, start: int, worst: float) -> float:
+    """Check the rows of a cone whose first part is `n`, and add their forces; return the residual so far."""
+    rate = 0.0
+    base = w.part_ends[n]
+    for e in range(base, w.part_ends[n + 1]):
+        rate = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], rate)
+    force = 0.0
+    if w.tangents == 0:
+        force = w.multipliers[row]
+        worst = _worse(w.sides[row] - rate, force, worst)
+    for k in range(w.tangents):
+        slide = 0.0
+        for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
+            slide = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], slide)
+        one = w.multipliers[row + 2 * k]
+        other = w.multipliers[row + (2 * k + 1)]
+        worst = _worse(w.sides[row + 2 * k] - rate - slide, one, worst)
+        worst = _worse(w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
+        force += one + other
+        _add_wrench(w, n, k + 1, start, one - other)
+    _add_wrench(w, n, 0, start, force)
+    return worst
+
+
+def _add_wrench(w: GroupedProjection, n: int, part: int, start: int, force: float) -> None:
+    """Add the wrench of a part of a cone, times a force."""
+    for e in range(w.part_ends[n + part], w.part_ends[n + part + 1]):
+        a = w.part_columns[e]
+        w.wrench[a] = fma(force, w.cones[start + (e - w.part_ends[n])], w.wrench[a])
+
+
+def _worse(slack: float, force: float, worst: float) -> float:
+    """Return the residual with that of a row."""
+    worst = select(slack > worst, slack, worst)
+    product = abs(slack * force)
+    worst = select(product > worst, product, worst)
+    return fma(0.0, slack, worst)
 
 
 def _subtract_wrench(w: GroupedProjection, g: int) -> None:
@@ -119,19 +152,33 @@ def _check(w: GroupedProjection) -> None:
 def _form_rows(w: GroupedProjection) -> None:
     """Compute U = W T."""
     for g in range(w.groups):
-        width = w.column_ends[g + 1] - w.column_ends[g]
-        start = w.wrench_starts[g]
+        n = g * (w.tangents + 1)
         row = w.group_ends[g]
-        entry = w.row_ends[row]
+        start = w.cone_starts[g]
         while row < w.group_ends[g + 1]:
-            for i in range(width):
-                x = 0.0
-                for a in range(w.group_sizes[g]):
-                    x = fma(w.wrenches[start + a], w.maps[w.map_starts[g] + a * width + i], x)
-                w.rows[entry + i] = x
-            row += 1
-            entry += width
-            start += w.group_sizes[g]
+            if w.tangents == 0:
+                _form_row(w, g, row, start, 0, 0.0)
+            for k in range(w.tangents):
+                _form_row(w, g, row + 2 * k, start, k + 1, 1.0)
+                _form_row(w, g, row + (2 * k + 1), start, k + 1, -1.0)
+            row += w.edges
+            start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+
+
+def _form_row(w: GroupedProjection, g: int, row: int, start: int, part: int, sign: float) -> None:
+    """Compute a row of U, that of a cone with a share `sign` of the tangent of a part."""
+    n = g * (w.tangents + 1)
+    for a in range(w.group_sizes[g]):
+        w.wrench[a] = 0.0
+    _add_wrench(w, n, 0, start, 1.0)
+    _add_wrench(w, n, part, start, sign)
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    entry = w.row_ends[row]
+    for i in range(width):
+        x = 0.0
+        for a in range(w.group_sizes[g]):
+            x = fma(w.wrench[a], w.maps[w.map_starts[g] + a * width + i], x)
+        w.rows[entry + i] = x
 
 
 def project_groups(w: GroupedProjection) -> int:
@@ -151,8 +198,9 @@ def project_groups(w: GroupedProjection) -> int:
 def operations(*sizes: int) -> int:
     """Bound the operations by those of a check and of Newton's method."""
     of = GroupedProjection.layout.bind(sizes)
-    check = 4 * (of["wrench_entries"] + of["map_entries"]) + 8 * of["m"] + of["entries"] + 12 * of["groups"] + 3
-    return operations_of_newton(*sizes[: len(Projection.layout.sizes)]) + check + 12 * of["entries"]
+    check = 4 * (of["cone_entries"] + of["map_entries"]) + 12 * of["m"] + of["entries"] + 12 * of["groups"] + 3
+    form = of["m"] * (6 + 2 * WIDEST) + 2 * WIDEST * of["entries"]
+    return operations_of_newton(*sizes[: len(Projection.layout.sizes)]) + check + form
 
 
 @final
@@ -166,7 +214,9 @@ class _Operands(NamedTuple):
     def cut(cls, sizes: tuple[int, ...], flat: Vector) -> _Operands:
         """Return the operands of a call by name."""
         named = PROJECT_GROUPS.layout.cut("operand", sizes, flat)
-        return cls(GroupPattern.read(PROJECT_GROUPS.tables(sizes)).cut(named), named)
+        of, tables = PROJECT_GROUPS.layout.bind(sizes), PROJECT_GROUPS.tables(sizes)
+        wrenches, maps = ConePattern.read(of, tables).cut(named), GroupPattern.read(tables).cut(named)
+        return cls(list(zip(wrenches, maps, strict=True)), named)
 
     def with_rows(self, rows: Sequence[Matrix]) -> Vector:
         """Return the operands of the projection with rows."""
@@ -197,13 +247,14 @@ def _vjp(
     given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
     flat = given.with_rows([_product(W, T) for W, T in given.groups])
     found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, outputs, cotangents))
-    left, ofW, ofT = found["rows"], list[Scalar](), list[Scalar]()
+    left, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
     for W, T in given.groups:
         count, width = len(W), len(T[0])
         change, left = rows_of(left, count, width), left[count * width :]
-        ofW += entries(_product(change, _transposed(T)))
+        ofW.append(_product(change, _transposed(T)))
         ofT += entries(_product(_transposed(W), change))
-    own = {"wrenches": ofW, "maps": ofT, "interval_rows": left}
+    cones = ConePattern.read(PROJECT_GROUPS.layout.bind(sizes), PROJECT_GROUPS.tables(sizes))
+    own = {**cones.folded(ofW), "maps": ofT, "interval_rows": left}
     return PROJECT_GROUPS.layout.join("operand", {**found, **own})
 
 
@@ -246,23 +297,25 @@ def project_in_groups(
     [1.0, 0.0]
     """
     order, m = [j for group in groups for j in group.numbers], len(sides)
-    pattern, plain = GroupPattern.of(groups), RowPattern.of(intervals.rows)
+    pattern, cones, plain = GroupPattern.of(groups), ConePattern.of(groups), RowPattern.of(intervals.rows)
     operands = {
         **intervals._asdict(),
         **pattern.join(groups),
+        **cones.join(groups),
         "interval_rows": plain.entries(intervals.rows),
         "sides": (*(sides[j] for j in order), *rest),
         "begin": near.begin,
         "near_point": near.point,
         "near_multipliers": (*(near.multipliers[j] for j in order), *near.multipliers[m:]),
     }
-    found = Projected.read(PROJECT_GROUPS.call(_sizes(pattern, plain, len(near.point)), operands))
+    found = Projected.read(PROJECT_GROUPS.call(_sizes(pattern, cones, plain, len(near.point)), operands))
     multipliers = dict(zip(order, found.multipliers, strict=False))
     return found._replace(multipliers=(*(multipliers[j] for j in range(m)), *found.multipliers[m:]))
 
 
-def _sizes(groups: GroupPattern, plain: RowPattern, n: int) -> tuple[int, ...]:
+def _sizes(groups: GroupPattern, cones: ConePattern, plain: RowPattern, n: int) -> tuple[int, ...]:
     """Return sizes and tables of a call."""
     own = (columns for columns, count in zip(groups.columns, groups.rows, strict=True) for _ in range(count))
     rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), known=True)
-    return PROJECT_GROUPS.sizes_of({**rows.named_sizes, **groups.named_sizes, "plain_entries": plain.ends[-1]})
+    named = {**rows.named_sizes, **groups.named_sizes, **cones.named_sizes, "plain_entries": plain.ends[-1]}
+    return PROJECT_GROUPS.sizes_of(named)

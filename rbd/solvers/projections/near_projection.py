@@ -21,6 +21,7 @@ from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.cone_rows import ConePattern
 from rbd.solvers.projections.dual_active_set import DualActiveSet, activate
 from rbd.solvers.projections.dual_active_set import operations as operations_of_active_set
 from rbd.solvers.projections.interior_point import approach, operations
@@ -52,6 +53,8 @@ PROJECT_TWISTS: Final = Intrinsic(
 )
 _MOST_TWISTS: Final = 24
 """Entries of all twists, at most, with which the active-set method is used: steps grow with their square."""
+_ROWS: Final = 8
+"""Rows that are processed together, at most."""
 
 
 def near_projection(
@@ -59,8 +62,8 @@ def near_projection(
 ) -> NearSolution:
     """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
 
-    If twists are fewer than columns, the rows of each map are orthonormal (`orthonormal_groups`). Then, if they are not
-    many, the active-set method is used where no interval row is near at first, and the interior-point method elsewhere.
+    If twists are fewer than columns, and not many, the active-set method is used where no interval row is near at
+    first, and the interior-point method elsewhere.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
     >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
@@ -108,7 +111,7 @@ class _GroupedProblem(NamedTuple):
         pattern, intervals = _ApproachPattern.of(self.groups, self.intervals), self.intervals
         operands = {
             **intervals._asdict(),
-            **pattern.groups.join(self.groups),
+            **pattern.groups.join_rows(self.groups),
             **self._common(needed),
             "rows": pattern.intervals.entries(intervals.rows),
             "rest": self.rest,
@@ -121,16 +124,18 @@ class _GroupedProblem(NamedTuple):
 
     def in_twists(self, needed: Scalar) -> NearSolution:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
-        space = TwistSpace(tuple(group.wrenches for group in self.groups), tuple(group.map for group in self.groups))
-        pattern = GroupPattern.of_twists(self.groups)
-        operands = {**pattern.join(self.groups), **self._common(needed), "factor": space.factor_entries}
+        space = TwistSpace(tuple(group.map for group in self.groups))
+        pattern, cones = GroupPattern.of_twists(self.groups), ConePattern.of(self.groups)
+        joined = {**pattern.join(self.groups), **cones.join(self.groups)}
+        operands = {**joined, **self._common(needed), "factor": space.factor_entries}
         own = {
             "n": sum(pattern.widths),
             "m": sum(pattern.rows),
-            "chunk": _chunk(pattern),
+            "chunk": _chunk(cones.counts, _ROWS // cones.edges),
             "half": sum(pattern.widths) // 2,
         }
-        found = PROJECT_TWISTS.call(PROJECT_TWISTS.sizes_of({**pattern.named_sizes, **own}), operands)
+        sizes = PROJECT_TWISTS.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
+        found = PROJECT_TWISTS.call(sizes, operands)
         point = space.point(found["wrench"])
         rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
         return NearSolution(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
@@ -171,7 +176,7 @@ class _ApproachPattern:
             "m": sum(self.groups.rows),
             "intervals": len(self.intervals.columns),
             "sliders": len(self.sliders),
-            "chunk": _chunk(self.groups),
+            "chunk": _chunk(self.groups.rows, _ROWS),
             "entries": self.intervals.ends[-1],
             "row_ends": self.intervals.ends,
             "row_columns": self.intervals.every,
@@ -180,6 +185,6 @@ class _ApproachPattern:
         return APPROACH_PROJECTION.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
 
 
-def _chunk(groups: GroupPattern) -> int:
-    """Return how many rows are processed together."""
-    return reduce(gcd, groups.rows, 8)
+def _chunk(counts: Sequence[int], most: int) -> int:
+    """Return how many rows, or cones, are processed together: a divisor of the number of those of each group."""
+    return reduce(gcd, counts, max(most, 1))

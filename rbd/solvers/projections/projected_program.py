@@ -20,7 +20,7 @@ from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.projections.grouped_projection import project_in_groups
 from rbd.solvers.projections.near_projection import near_projection
 from rbd.solvers.projections.polyhedral_projection import Projected, project_on_polyhedron
-from rbd.solvers.projections.row_groups import RowGroup, has_fewer_twists, orthonormal_groups
+from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.quadratic.interval_program import solve_interval_program
 from rbd.solvers.quadratic.quadratic_program import solve_guarded_quadratic_program
 
@@ -28,6 +28,8 @@ ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""
 _ZERO_ROW: Final = const(1, 10**14)
 """A row this much shorter than the longest counts as zero."""
+_FAR: Final = const(-(10**30), 1)
+"""Side of rows that do not count."""
 _SMALL: Final = const(1, 10**6)
 """Violations are scaled to one, or, where they are smaller than this share of the free point, that share is."""
 
@@ -67,8 +69,8 @@ def solve_projected_program(
     if not rows and not intervals.rows:
         return ProgramSolution(factor.unwhitened(free), (), (), 0)
     white = _white_groups(factor, groups)
-    scaled = _Scaled.of(factor, free, _seen_from(factor, free, rows, white), bounds, intervals)
-    nearest = scaled.nearest(white)
+    scaled = _Scaled.of(factor, free, rows, white, bounds, intervals)
+    nearest = scaled.nearest()
     fails = either(scaled.contradicts, invert(less_equal(nearest.residual, ACCURACY)))
     needed = where(fails, 1, 0)
     guarded = partial(solve_guarded_quadratic_program, needed)
@@ -92,41 +94,49 @@ def _length(row: Vector) -> Scalar:
 
 @final
 class _Scaled(NamedTuple):
-    """The program with rows of length one, seen from the free point, in units of `size`."""
+    """The program with rows of length one, seen from the free point, in units of `size`.
+
+    Rows of groups have lengths of the order of one.
+    """
 
     unit: Matrix
+    """Those that are in no group."""
+    groups: Sequence[RowGroup]
     sides: Vector
     intervals: Intervals
     rest: Vector
     """Sides of the interval rows at which they have no speed."""
     inverses: Vector
-    """One over the length of each row; zero for rows of zeros."""
+    """One over the length of each row; zero for rows of zeros. That of a group is the same for all its rows."""
     size: Scalar
     contradicts: Condition
     """Whether a row of zeros has a positive bound."""
 
-    def nearest(self, groups: Sequence[RowGroup]) -> Projected:
+    def nearest(self) -> Projected:
         """Return the projection."""
-        if not groups:
+        if not self.groups:
             return project_on_polyhedron(self.unit, self.sides, self.intervals, self.rest)
-        scaled = [group.scaled(self.inverses) for group in groups]
-        near = near_projection(scaled, self.sides, self.intervals, self.rest)
-        return project_in_groups(scaled, self.sides, self.intervals, self.rest, near)
+        near = near_projection(self.groups, self.sides, self.intervals, self.rest)
+        return project_in_groups(self.groups, self.sides, self.intervals, self.rest, near)
 
     @classmethod
     def of(
         cls,
         factor: Factor,
         free: Vector,
-        rows: Sequence[tuple[Vector, Vector]],
+        rows: Matrix,
+        groups: Sequence[RowGroup],
         bounds: Sequence[Scalar],
         intervals: Intervals,
     ) -> _Scaled:
         """Scale a program; the size is that of the largest violation, or of what friction can do."""
-        count, ends = len(rows), (0,) * len(intervals.rows)
-        white = [*rows, *((factor.whitened(row), free) for row in intervals.rows)]
-        unit, sides, inverses, contradicts = _normalised(white, (*bounds, *ends))
-        own, rest, factors = sides[:count], sides[count:], inverses[count:]
+        plain = [] if groups else [factor.whitened(row) for row in rows]
+        count, white = len(plain), [*plain, *(factor.whitened(row) for row in intervals.rows)]
+        found = _normalised(white, free, (*bounds[:count], *(0 for _ in intervals.rows)))
+        unit, rest, factors = found.rows[:count], found.sides[count:], found.inverses[count:]
+        scales = [group.inverse_length for group in groups]
+        groups = [group.scaled(scale) for group, scale in zip(groups, scales, strict=True)]
+        own = _sides_of_groups(groups, scales, free, bounds) if groups else found.sides[:count]
         efforts = [f / x for f, x in zip(intervals.friction, factors, strict=True)]
         speeds = intervals.lower, intervals.upper, intervals.begin
         low, high, begin = ([x * y for x, y in zip(each, factors, strict=True)] for each in speeds)
@@ -135,46 +145,63 @@ class _Scaled(NamedTuple):
         size = reduce(maximum, (*own, *rubbed, *stops), sqrt(dot(free, free)) * _SMALL)
         size = where(less(0, size), size, 1)
         share = 1 / size
-        used = [where(less(0, x), side * share, -1) for side, x in zip(own, inverses, strict=False)]
+        if groups:
+            used = [side * share for side in own]
+        else:
+            used = [where(less(0, x), side * share, -1) for side, x in zip(own, found.inverses, strict=False)]
         limits = [tuple(x * share for x in each) for each in (low, high, efforts, begin)]
-        scaled = Intervals(unit[count:], *limits)
-        return cls(unit[:count], tuple(used), scaled, tuple(x * share for x in rest), inverses, size, contradicts)
+        scaled = Intervals(found.rows[count:], *limits)
+        inverses = (*_by_number(groups, scales), *found.inverses)
+        at_rest = tuple(x * share for x in rest)
+        return cls(unit, groups, tuple(used), scaled, at_rest, inverses, size, found.contradicts)
 
 
 def _white_groups(factor: Factor, groups: Sequence[RowGroup]) -> list[RowGroup]:
-    """Return groups in which most rows are redundant, with orthonormal twists where these are fewer than velocities."""
+    """Return groups in which most rows are redundant."""
     if not any(group.is_redundant for group in groups):
         return []
-    white = [group.whitened(factor) for group in groups]
-    return orthonormal_groups(white) if has_fewer_twists(white) else white
+    return [group.whitened(factor) for group in groups]
 
 
-def _seen_from(factor: Factor, free: Vector, rows: Matrix, groups: Sequence[RowGroup]) -> list[tuple[Vector, Vector]]:
-    """Return rows with the point that they are multiplied with: rows of orthonormal groups with the twist of that."""
-    if not groups or not has_fewer_twists(groups):
-        return [(factor.whitened(row), free) for row in rows]
-    found = dict[int, tuple[Vector, Vector]]()
-    for group in groups:
-        twist = matvec(group.map, free)
-        found |= {j: (row, twist) for j, row in zip(group.numbers, group.wrenches, strict=True)}
-    return [found[j] for j in range(len(rows))]
+def _sides_of_groups(
+    groups: Sequence[RowGroup], scales: Sequence[Scalar], free: Vector, bounds: Sequence[Scalar]
+) -> Vector:
+    """Return the sides of the rows of groups from the free point."""
+    found = dict[int, Scalar]()
+    for group, scale in zip(groups, scales, strict=True):
+        found |= group.sides(matvec(group.map, free), {j: bounds[j] * scale for j in group.numbers}, _FAR)
+    return tuple(found[j] for j in range(len(found)))
 
 
-def _normalised(
-    white: Sequence[tuple[Vector, Vector]], bounds: Sequence[Scalar]
-) -> tuple[Matrix, Vector, Vector, Condition]:
-    """Return rows of length one, their sides from the free point, inverse lengths, and whether a row contradicts.
+def _by_number(groups: Sequence[RowGroup], values: Sequence[Scalar]) -> Vector:
+    """Return the value of the group of each row."""
+    found = {j: value for group, value in zip(groups, values, strict=True) for j in group.numbers}
+    return tuple(found[j] for j in range(len(found)))
+
+
+@final
+class _UnitRows(NamedTuple):
+    """Rows of length one, their sides from the free point, inverse lengths, and whether a row contradicts.
 
     Rows of zeros have an inverse length of zero; one with a positive bound contradicts.
     """
-    lengths = [_length(row) for row, _ in white]
-    longest = reduce(maximum, lengths)
+
+    rows: Matrix
+    sides: Vector
+    inverses: Vector
+    contradicts: Condition
+
+
+def _normalised(white: Sequence[Vector], free: Vector, bounds: Sequence[Scalar]) -> _UnitRows:
+    """Return rows scaled to the length one."""
+    lengths = [_length(row) for row in white]
+    longest = reduce(maximum, lengths) if lengths else 0
     rows, sides, inverses, contradicts = list[Vector](), list[Scalar](), list[Scalar](), less(1, 0)
-    for (row, free), bound, length in zip(white, bounds, lengths, strict=True):
+    for row, bound, length in zip(white, bounds, lengths, strict=True):
         counts = less(longest * _ZERO_ROW, length)
         inverse = where(counts, 1 / where(counts, length, 1), 0)
         rows.append(tuple(x * inverse for x in row))
         sides.append(where(counts, (bound - dot(row, free)) * inverse, 0))
         inverses.append(inverse)
         contradicts = either(contradicts, both(invert(counts), less(0, bound)))
-    return tuple(rows), tuple(sides), tuple(inverses), contradicts
+    return _UnitRows(tuple(rows), tuple(sides), tuple(inverses), contradicts)

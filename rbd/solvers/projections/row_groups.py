@@ -7,6 +7,7 @@ operands of solvers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, final
 
@@ -14,34 +15,80 @@ import attrs
 
 from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.workspace import Workspace, operand, table
-from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.functions import absolute, less, maximum, sqrt, where
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.operands import entries, parts_between, rows_of
-from rbd.solvers.projections.twist_space import TwistSpace
 from rbd.solvers.row_pattern import columns_of
 
 
 @final
 class RowGroup(NamedTuple):
-    """Rows with these numbers, which are the products of `wrenches` and `map`: W T."""
+    """Rows with these numbers, which are the products of wrenches and `map`: W T.
+
+    The wrenches are those of cones. Without tangents a cone has one row, n; with some it has the rows n + t and n - t
+    for each tangent t. Rows are in the order of the cones.
+    """
 
     numbers: tuple[int, ...]
     wrenches: Matrix
+    """n of each cone."""
     map: Matrix
+    tangents: tuple[Matrix, ...] = ()
+    """Of each tangent, t of each cone."""
+    near: tuple[Condition, ...] = ()
+    """Whether the rows of each cone count; all do, if this is empty."""
+
+    @property
+    def rows(self) -> Matrix:
+        """W."""
+        return edges(self.wrenches, self.tangents)
 
     @property
     def is_redundant(self) -> bool:
         """Whether there are twice as many rows as can be independent."""
-        return len(self.wrenches) >= 2 * len(self.map)
+        return len(self.numbers) >= 2 * len(self.map)
+
+    @property
+    def inverse_length(self) -> Scalar:
+        """One over the order of the lengths of rows: of those that entries as large as the largest n would have."""
+        most = (reduce(maximum, map(absolute, column)) for column in zip(*self.wrenches, strict=True))
+        square = dot([x * x for x in most], [dot(row, row) for row in self.map])
+        return 1 / sqrt(where(less(0, square), square, 1))
 
     def whitened(self, factor: Factor) -> RowGroup:
         """Return the group in the coordinates in which a matrix is the identity."""
         return self._replace(map=tuple(factor.whitened(row) for row in self.map))
 
-    def scaled(self, scales: Sequence[Scalar]) -> RowGroup:
+    def scaled(self, scale: Scalar) -> RowGroup:
         """Return the group with its rows scaled."""
-        rows = zip(self.numbers, self.wrenches, strict=True)
-        return self._replace(wrenches=tuple(tuple(x * scales[j] for x in row) for j, row in rows))
+        return self._replace(map=tuple(tuple(x * scale for x in row) for row in self.map))
+
+    def sides(self, twist: Vector, bounds: Mapping[int, Scalar], none: Scalar) -> dict[int, Scalar]:
+        """Return bounds less rates of a twist, by number; where rows do not count, `none` less those of tangents."""
+        found, numbers = dict[int, Scalar](), iter(self.numbers)
+        for cone, n in enumerate(self.wrenches):
+            rate, slides = dot(n, twist), [dot(t[cone], twist) for t in self.tangents]
+            for slide in [x for t in slides for x in (t, -t)] or [0]:
+                j = next(numbers)
+                side = bounds[j] - rate
+                found[j] = (where(self.near[cone], side, none) if self.near else side) - slide
+        return found
+
+
+def edges(wrenches: Matrix, tangents: Sequence[Matrix]) -> Matrix:
+    """Return the rows n + t and n - t of cones; n where there are no tangents.
+
+    >>> edges(((1.0, 2.0),), [((0.5, 0),)])
+    ((1.5, 2.0), (0.5, 2.0))
+    """
+    if not tangents:
+        return wrenches
+    cones = zip(wrenches, zip(*tangents, strict=True), strict=True)
+    return tuple(
+        tuple(x + sign * y for x, y in zip(n, t, strict=True)) for n, own in cones for t in own for sign in (1, -1)
+    )
 
 
 def has_fewer_twists(groups: Sequence[RowGroup]) -> bool:
@@ -51,37 +98,36 @@ def has_fewer_twists(groups: Sequence[RowGroup]) -> bool:
     return own and sum(widths) <= len(set[int]().union(*columns))
 
 
-def orthonormal_groups(groups: Sequence[RowGroup]) -> list[RowGroup]:
-    """Return groups with twists in which the rows of each map are orthonormal."""
-    space = TwistSpace.of([group.wrenches for group in groups], [group.map for group in groups])
-    return [RowGroup(group.numbers, *parts) for group, *parts in zip(groups, *space, strict=True)]
-
-
-class GroupedRows(Workspace):
-    """W and T of groups; the rows are in the order of the groups."""
+class GroupedTwists(Workspace):
+    """T of groups, and the numbers of their rows, which are in the order of the groups."""
 
     groups: int
     spans: int
     """Columns of all T."""
     map_entries: int
-    wrench_entries: int
     group_ends = table("groups + 1")
     group_sizes = table("groups")
     """Columns of W."""
     column_ends = table("groups + 1")
     columns = table("spans")
     map_starts = table("groups")
+    maps = operand("map_entries")
+    """T, row by row, group by group, without columns of zeros."""
+
+
+class GroupedRows(GroupedTwists):
+    """W and T of groups."""
+
+    wrench_entries: int
     wrench_starts = table("groups")
     wrenches = operand("wrench_entries")
     """W, row by row, group by group."""
-    maps = operand("map_entries")
-    """T, row by row, group by group, without columns of zeros."""
 
 
 @final
 @attrs.frozen
 class GroupPattern:
-    """Where W and T of groups are in `GroupedRows`."""
+    """Where W and T of groups are in `GroupedTwists` and `GroupedRows`."""
 
     rows: tuple[int, ...]
     """The number of rows of each W."""
@@ -96,7 +142,7 @@ class GroupPattern:
     def of(cls, groups: Sequence[RowGroup]) -> GroupPattern:
         """Return the pattern of groups."""
         columns = tuple(columns_of(group.map) for group in groups)
-        return cls(tuple(len(group.wrenches) for group in groups), tuple(len(group.map) for group in groups), columns)
+        return cls(tuple(len(group.numbers) for group in groups), tuple(len(group.map) for group in groups), columns)
 
     @classmethod
     def of_twists(cls, groups: Sequence[RowGroup]) -> GroupPattern:
@@ -140,22 +186,19 @@ class GroupPattern:
         return [width * len(own) if self.has_maps else 0 for width, own in zip(self.widths, self.columns, strict=True)]
 
     def join(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
-        """Return the operands W and T."""
+        """Return the operand T."""
         maps = zip(groups, self.columns, strict=True) if self.has_maps else ()
-        return {
-            "wrenches": tuple(chain(*(entries(group.wrenches) for group in groups))),
-            "maps": tuple(row[i] for group, own in maps for row in group.map for i in own),
-        }
+        return {"maps": tuple(row[i] for group, own in maps for row in group.map for i in own)}
 
-    def cut(self, operands: Mapping[str, Vector]) -> list[tuple[Matrix, Matrix]]:
-        """Return W and T of each group, without columns of zeros, from the operands or their tangents."""
-        wrenches = parts_between(operands["wrenches"], _ends(self.wrench_lengths))
+    def join_rows(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
+        """Return the operands W and T."""
+        return {"wrenches": tuple(chain(*(entries(group.rows) for group in groups))), **self.join(groups)}
+
+    def cut(self, operands: Mapping[str, Vector]) -> list[Matrix]:
+        """Return T of each group, without columns of zeros, from the operands or their tangents."""
         maps = parts_between(operands["maps"], _ends(self.map_lengths))
-        sizes = zip(self.rows, self.widths, map(len, self.columns), strict=True)
-        return [
-            (rows_of(W, count, width), rows_of(T, width, columns))
-            for (count, width, columns), W, T in zip(sizes, wrenches, maps, strict=True)
-        ]
+        sizes = zip(self.widths, map(len, self.columns), strict=True)
+        return [rows_of(T, width, columns) for (width, columns), T in zip(sizes, maps, strict=True)]
 
 
 def _ends(lengths: Iterable[int]) -> tuple[int, ...]:

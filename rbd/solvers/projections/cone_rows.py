@@ -1,0 +1,156 @@
+"""Rows in groups as cones: n + t and n - t for each tangent t, with the twists that they are multiplied with.
+
+A solver that computes n'x and t'x of a twist x has the rates of all rows of a cone; it needs not their entries.
+Entries that are plain zeros in all cones of a group are no operands: three of six of a normal, where a foot is on
+flat ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import accumulate, chain, pairwise
+from typing import final
+
+import attrs
+
+from rbd.intrinsics.intrinsic import NamedSizes
+from rbd.intrinsics.workspace import operand, table
+from rbd.scalars.linear_algebra import add, subtract
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_plain_zero
+from rbd.solvers.operands import parts_between
+from rbd.solvers.projections.row_groups import GroupedTwists, RowGroup, edges
+
+
+class GroupedCones(GroupedTwists):
+    """The cones of groups. A part is the n, or one of the t, of all cones of a group."""
+
+    tangents: int
+    """Of each cone."""
+    edges: int
+    """Rows of each cone."""
+    part_entries: int
+    cone_entries: int
+    part_ends = table("groups * (tangents + 1) + 1")
+    part_columns = table("part_entries")
+    """The columns of each part of each group that are operands."""
+    cone_starts = table("groups")
+    cones = operand("cone_entries")
+    """Cone by cone, its parts one after the other."""
+
+
+@final
+@attrs.frozen
+class ConePattern:
+    """Where the wrenches of cones are in `GroupedCones`."""
+
+    counts: tuple[int, ...]
+    """Of the cones of each group."""
+    widths: tuple[int, ...]
+    """Of the twists of each group."""
+    columns: tuple[tuple[tuple[int, ...], ...], ...]
+    """Of each part of each group."""
+
+    @classmethod
+    def of(cls, groups: Sequence[RowGroup]) -> ConePattern:
+        """Return the pattern of groups, which have as many tangents each."""
+        columns = (tuple(map(_columns, (group.wrenches, *group.tangents))) for group in groups)
+        counts = tuple(len(group.wrenches) for group in groups)
+        return cls(counts, tuple(len(group.map) for group in groups), tuple(columns))
+
+    @classmethod
+    def read(cls, sizes: Mapping[str, int], tables: Mapping[str, tuple[int, ...]]) -> ConePattern:
+        """Return the pattern of a call, from its sizes and tables."""
+        parts, ends = parts_between(tables["part_columns"], tables["part_ends"]), tables["group_ends"]
+        each = sizes["tangents"] + 1
+        columns = (tuple(parts[k : k + each]) for k in range(0, len(parts), each))
+        counts = ((stop - start) // sizes["edges"] for start, stop in pairwise(ends))
+        return cls(tuple(counts), tables["group_sizes"], tuple(columns))
+
+    @property
+    def tangents(self) -> int:
+        """The number of tangents of a cone."""
+        return len(self.columns[0]) - 1
+
+    @property
+    def edges(self) -> int:
+        """The number of rows of a cone."""
+        return max(1, 2 * self.tangents)
+
+    @property
+    def named_sizes(self) -> NamedSizes:
+        """Sizes and tables."""
+        parts, ends = list(chain(*self.columns)), self._ends
+        return {
+            "tangents": self.tangents,
+            "edges": self.edges,
+            "part_entries": sum(map(len, parts)),
+            "cone_entries": ends[-1],
+            "part_ends": tuple(accumulate(map(len, parts), initial=0)),
+            "part_columns": tuple(chain(*parts)),
+            "cone_starts": ends[:-1],
+        }
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        """Where the entries of each group end, zero first."""
+        sizes = (count * sum(map(len, own)) for count, own in zip(self.counts, self.columns, strict=True))
+        return tuple(accumulate(sizes, initial=0))
+
+    def join(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
+        """Return the operand."""
+        return {"cones": self._joined([(group.wrenches, *group.tangents) for group in groups])}
+
+    def _joined(self, groups: Sequence[Sequence[Matrix]]) -> Vector:
+        """Return the entries of the parts of groups, cone by cone."""
+        each = zip(groups, self.columns, strict=True)
+        return tuple(
+            wrench[a]
+            for parts, columns in each
+            for cone in zip(*parts, strict=True)
+            for wrench, own in zip(cone, columns, strict=True)
+            for a in own
+        )
+
+    def cut(self, operands: Mapping[str, Vector]) -> list[Matrix]:
+        """Return W of each group from the operand, or its tangents."""
+        flat, found = parts_between(operands["cones"], self._ends), list[Matrix]()
+        for entries, width, columns in zip(flat, self.widths, self.columns, strict=True):
+            own = iter(entries)
+            cones = [tuple(_dense(own, part, width) for part in columns) for _ in range(len(entries) // _size(columns))]
+            wrenches, *tangents = zip(*cones, strict=True)
+            found.append(edges(wrenches, tangents))
+        return found
+
+    def folded(self, rows: Sequence[Matrix]) -> dict[str, Vector]:
+        """Return the cotangents of the operand from those of W of each group."""
+        return {"cones": self._joined([_fold(matrix, self.tangents) for matrix in rows])}
+
+
+def _columns(wrenches: Matrix) -> tuple[int, ...]:
+    """Return the columns in which wrenches are not plain zeros."""
+    return tuple(a for a, column in enumerate(zip(*wrenches, strict=True)) if not all(map(is_plain_zero, column)))
+
+
+def _size(columns: Sequence[Sequence[int]]) -> int:
+    """Return the number of entries of a cone."""
+    return sum(map(len, columns))
+
+
+def _dense(entries: Iterator[Scalar], columns: Sequence[int], width: int) -> Vector:
+    """Return a wrench with the next entries in some columns."""
+    wrench: list[Scalar] = [0] * width
+    for a in columns:
+        wrench[a] = next(entries)
+    return tuple(wrench)
+
+
+def _fold(rows: Matrix, tangents: int) -> list[Matrix]:
+    """Return the sums of the rows of each cone, and for each tangent the differences of its two."""
+    if not tangents:
+        return [rows]
+    plus = [rows[2 * k :: 2 * tangents] for k in range(tangents)]
+    minus = [rows[2 * k + 1 :: 2 * tangents] for k in range(tangents)]
+    sums = tuple(reduce(add, cone) for cone in zip(*plus, *minus, strict=True))
+    return [sums, *(tuple(map(subtract, *pair)) for pair in zip(plus, minus, strict=True))]
