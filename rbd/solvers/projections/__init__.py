@@ -22,6 +22,7 @@ projected_program.py      solve_projected_program: the whole route
 polyhedral_projection.py  the projection, its derivatives, the sparsity of rows
 projection_newton.py      Newton's method
 row_groups.py             rows in groups, and where W and T are in operands
+cone_rows.py              rows in groups as cones, and where their wrenches are in operands
 twist_space.py            twists of groups as unknowns
 near_projection.py        the choice between the next two
 dual_active_set.py        an active-set method in terms of twists

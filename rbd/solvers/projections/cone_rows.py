@@ -35,6 +35,7 @@ class GroupedCones(GroupedTwists):
     part_ends = table("groups * (tangents + 1) + 1")
     part_columns = table("part_entries")
     """The columns of each part of each group that are operands."""
+    cone_counts = table("groups")
     cone_starts = table("groups")
     cones = operand("cone_entries")
     """Cone by cone, its parts one after the other."""
@@ -89,6 +90,7 @@ class ConePattern:
             "cone_entries": ends[-1],
             "part_ends": tuple(accumulate(map(len, parts), initial=0)),
             "part_columns": tuple(chain(*parts)),
+            "cone_counts": self.counts,
             "cone_starts": ends[:-1],
         }
 

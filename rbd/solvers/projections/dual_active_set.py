@@ -65,10 +65,11 @@ class DualActiveSet(GroupedCones):
     twist = scratch("6")
     entries = scratch("6")
     """The row of W that enters."""
+    cone = scratch("6 * (tangents + 1)")
+    """The parts of its cone."""
+    cone_sides = scratch("edges")
     place = scratch("1")
     """The cone of the group with the row that enters, from one; zero if there is none, or if it entered half-way."""
-    signs = scratch("tangents")
-    """The share of each tangent in the row."""
     row = floats("n")
     """a."""
     side = floats("1")
@@ -101,6 +102,7 @@ def _find_row(w: DualActiveSet, g: int) -> None:
         w.twist[a] = x
         w.entries[a] = 0.0
     _compare_cones(w, g)
+    _copy_cone(w, g)
     _copy_row(w, g)
     for i in range(w.n):
         x = 0.0
@@ -149,61 +151,57 @@ def _compare_cones(w: DualActiveSet, g: int) -> None:
     w.place[0] = place
 
 
+def _copy_cone(w: DualActiveSet, g: int) -> None:
+    """Copy the cone that was found, and its sides; without branches, of which lanes would take many."""
+    base = w.part_ends[g * (w.tangents + 1)]
+    width = w.part_ends[(g + 1) * (w.tangents + 1)] - base
+    for e in range(width):
+        x = 0.0
+        for cone in range(w.cone_counts[g]):
+            x = select(w.place[0] == float(cone + 1), w.cones[w.cone_starts[g] + (cone * width + e)], x)
+        w.cone[e] = x
+    for i in range(w.edges):
+        x = 0.0
+        for cone in range(w.cone_counts[g]):
+            x = select(w.place[0] == float(cone + 1), w.sides[w.group_ends[g] + (cone * w.edges + i)], x)
+        w.cone_sides[i] = x
+
+
 def _copy_row(w: DualActiveSet, g: int) -> None:
-    """Copy the side and the entries of the row that was found; chunks without it in any lane are skipped."""
+    """Copy the most violated row of the cone, in lanes that have none which entered half-way."""
     n = g * (w.tangents + 1)
-    width = w.part_ends[n + w.tangents + 1] - w.part_ends[n]
-    w.number[0] = select(w.pending[0] > 0.0, w.number[0], 0.0)
-    before = 0.0
-    row = w.group_ends[g]
-    start = w.cone_starts[g]
-    while row < w.group_ends[g + 1]:
-        place = w.place[0] - before
-        if some(select(place > 0.0, place, _NEVER) <= float(w.chunk)):
-            for cone in range(w.chunk):
-                if some(place == float(cone + 1)):
-                    here = select(place == float(cone + 1), 1.0, 0.0)
-                    _copy_from_cone(w, n, row + cone * w.edges, start + cone * width, here)
-        before += float(w.chunk)
-        row += w.chunk * w.edges
-        start += w.chunk * width
-
-
-def _copy_from_cone(w: DualActiveSet, n: int, row: int, start: int, here: float) -> None:
-    """Copy the most violated row of a cone whose first part is `n`, in lanes where it is `here`."""
-    base = w.part_ends[n]
-    _choose_edge(w, n, row, start, here)
-    for e in range(base, w.part_ends[n + 1]):
-        a = w.part_columns[e]
-        w.entries[a] = select(here > 0.0, w.cones[start + (e - base)], w.entries[a])
+    edge = _choose_edge(w, n)
+    number = float(w.group_ends[g] + 1 - w.edges) + float(w.edges) * w.place[0] + edge
+    number = select(w.place[0] > 0.0, number, 0.0)
+    w.number[0] = select(w.pending[0] > 0.0, w.number[0], number)
+    for e in range(w.part_ends[n], w.part_ends[n + 1]):
+        w.entries[w.part_columns[e]] = w.cone[e - w.part_ends[n]]
     for k in range(w.tangents):
+        sign = select(edge == float(2 * k), 1.0, select(edge == float(2 * k + 1), -1.0, 0.0))
         for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
             a = w.part_columns[e]
-            x = fma(w.signs[k], w.cones[start + (e - base)], w.entries[a])
-            w.entries[a] = select(here > 0.0, x, w.entries[a])
+            w.entries[a] = fma(sign, w.cone[e - w.part_ends[n]], w.entries[a])
 
 
-def _choose_edge(w: DualActiveSet, n: int, row: int, start: int, here: float) -> None:
-    """Find the most violated row of a cone; set its number and its side, in lanes where it is `here`, and the signs."""
+def _choose_edge(w: DualActiveSet, n: int) -> float:
+    """Find the most violated row of the cone, whose first part is `n`; set its side, and return which it is."""
     worst = -_NEVER
-    side = w.sides[row]
+    side = w.cone_sides[0]
     edge = 0.0
     for k in range(w.tangents):
         slide = 0.0
         for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
-            slide = fma(w.cones[start + (e - w.part_ends[n])], w.twist[w.part_columns[e]], slide)
-        for part in range(2):
-            own = w.sides[row + (2 * k + part)]
-            x = own - slide
-            if part == 1:
-                x = own + slide
-            side = select(x > worst, own, side)
-            edge = select(x > worst, float(2 * k + part), edge)
-            worst = select(x > worst, x, worst)
-    for k in range(w.tangents):
-        w.signs[k] = select(edge == float(2 * k), 1.0, select(edge == float(2 * k + 1), -1.0, 0.0))
-    w.side[0] = select(here > 0.0, side, w.side[0])
-    w.number[0] = select(here > 0.0, float(row + 1) + edge, w.number[0])
+            slide = fma(w.cone[e - w.part_ends[n]], w.twist[w.part_columns[e]], slide)
+        x = w.cone_sides[2 * k] - slide
+        side = select(x > worst, w.cone_sides[2 * k], side)
+        edge = select(x > worst, float(2 * k), edge)
+        worst = select(x > worst, x, worst)
+        x = w.cone_sides[2 * k + 1] + slide
+        side = select(x > worst, w.cone_sides[2 * k + 1], side)
+        edge = select(x > worst, float(2 * k + 1), edge)
+        worst = select(x > worst, x, worst)
+    w.side[0] = select(w.pending[0] > 0.0, w.side[0], side)
+    return edge
 
 
 def _find_direction(w: DualActiveSet) -> None:
@@ -270,9 +268,10 @@ def _choose_leaving(w: DualActiveSet) -> float:
     for i in range(w.n):
         w.leaving[i] = 0.0
     for s in range(w.n):
-        rate = select(w.slot[0] == float(s), w.rates[s], rate)
-        for i in range(w.n):
-            w.leaving[i] = select(w.slot[0] == float(s), w.inverse[s * w.n + i], w.leaving[i])
+        if some(w.slot[0] == float(s)):
+            rate = select(w.slot[0] == float(s), w.rates[s], rate)
+            for i in range(w.n):
+                w.leaving[i] = select(w.slot[0] == float(s), w.inverse[s * w.n + i], w.leaving[i])
     return rate
 
 
@@ -312,7 +311,9 @@ def _add(w: DualActiveSet, entering: float, used: int) -> None:
         share = (taken - w.rates[s]) * inverse
         for i in range(w.n):
             w.inverse[s * w.n + i] = fma(share, w.direction[i], w.inverse[s * w.n + i])
-            w.active[s * w.n + i] = select(taken > 0.0, w.row[i], w.active[s * w.n + i])
+        if some(taken > 0.0):
+            for i in range(w.n):
+                w.active[s * w.n + i] = select(taken > 0.0, w.row[i], w.active[s * w.n + i])
         w.weights[s] = select(taken > 0.0, w.weight[0], w.weights[s])
         w.numbers[s] = select(taken > 0.0, w.number[0], w.numbers[s])
         w.active_sides[s] = select(taken > 0.0, w.side[0], w.active_sides[s])
@@ -410,6 +411,6 @@ def operations(*sizes: int) -> int:
     """Bound the operations by those of the largest number of rounds."""
     of = DualActiveSet.layout.bind(sizes)
     n, m, groups = of["n"], of["m"], of["groups"]
-    find = 2 * (2 * n * n + 3 * of["cone_entries"]) + 24 * m
+    find = 2 * (2 * n * n + 4 * of["cone_entries"]) + 24 * m
     enter = 12 * n * n + 60 * n + 60
     return ROUNDS * (find + groups * enter + 10) + 12 * n * n + 4 * n * m

@@ -96,15 +96,15 @@ def _check_cone(w: GroupedProjection, n: int, row: int, start: int, worst: float
     force = 0.0
     if w.tangents == 0:
         force = w.multipliers[row]
-        worst = _worse(w.sides[row] - rate, force, worst)
+        worst = _worse(w.sides[row] - rate, force, 0.0, 0.0, worst)
     for k in range(w.tangents):
         slide = 0.0
         for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
             slide = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], slide)
         one = w.multipliers[row + 2 * k]
         other = w.multipliers[row + (2 * k + 1)]
-        worst = _worse(w.sides[row + 2 * k] - rate - slide, one, worst)
-        worst = _worse(w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
+        slack = w.sides[row + 2 * k] - rate - slide
+        worst = _worse(slack, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
         force += one + other
         _add_wrench(w, n, k + 1, start, one - other)
     _add_wrench(w, n, 0, start, force)
@@ -118,12 +118,15 @@ def _add_wrench(w: GroupedProjection, n: int, part: int, start: int, force: floa
         w.wrench[a] = fma(force, w.cones[start + (e - w.part_ends[n])], w.wrench[a])
 
 
-def _worse(slack: float, force: float, worst: float) -> float:
-    """Return the residual with that of a row."""
+def _worse(slack: float, force: float, other: float, opposite: float, worst: float) -> float:
+    """Return the residual with those of two rows, from their slacks and multipliers; NaN where one is not finite."""
     worst = select(slack > worst, slack, worst)
+    worst = select(other > worst, other, worst)
     product = abs(slack * force)
     worst = select(product > worst, product, worst)
-    return fma(0.0, slack, worst)
+    product = abs(other * opposite)
+    worst = select(product > worst, product, worst)
+    return fma(0.0, slack + other, worst)
 
 
 def _subtract_wrench(w: GroupedProjection, g: int) -> None:
@@ -139,18 +142,18 @@ def _subtract_wrench(w: GroupedProjection, g: int) -> None:
 def _check(w: GroupedProjection) -> None:
     """Compute the residual of the conditions of the minimum."""
     first = w.m - w.intervals
-    for k in range(w.plain_entries):
-        w.rows[w.row_ends[first] + k] = w.interval_rows[k]
-    undefined = compute_slacks(w, first)
+    undefined = compute_slacks(w, w.interval_rows, first)
     worst = interval_residual(w, 0.0)
-    add_forces(w, first)
+    add_forces(w, w.interval_rows, first)
     for g in range(w.groups):
         worst = _check_group(w, g, worst)
     finish_residual(w, worst + undefined)
 
 
 def _form_rows(w: GroupedProjection) -> None:
-    """Compute U = W T."""
+    """Compute U = W T, behind which the interval rows are."""
+    for k in range(w.plain_entries):
+        w.rows[w.row_ends[w.m - w.intervals] + k] = w.interval_rows[k]
     for g in range(w.groups):
         n = g * (w.tangents + 1)
         row = w.group_ends[g]

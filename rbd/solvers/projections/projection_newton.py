@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.intrinsics.language import divide, fma, select, some
+from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.workspace import floats, operand, result, scratch, table
 from rbd.solvers.weighted_factor import WeightedFactor, eliminate, factor_rows, reset_to_identity, substitute
 
@@ -119,7 +119,7 @@ def _piece(low: float, y: float, high: float, friction: float) -> float:
 
 def compute_residual(w: Projection) -> None:
     """Compute slacks, trial multipliers, the gradient, and the residual of the conditions of the minimum."""
-    undefined = compute_slacks(w, 0)
+    undefined = compute_slacks(w, w.rows, 0)
     worst = 0.0
     for j in range(w.m - w.intervals):
         trial = fma(w.penalty[0], w.slack[j], w.multipliers[j])
@@ -128,7 +128,7 @@ def compute_residual(w: Projection) -> None:
         product = abs(w.slack[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
     worst = interval_residual(w, worst)
-    add_forces(w, 0)
+    add_forces(w, w.rows, 0)
     finish_residual(w, worst + undefined)
 
 
@@ -142,28 +142,30 @@ def finish_residual(w: Projection, worst: float) -> None:
     w.residual[0] = worst + undefined
 
 
-def compute_slacks(w: Projection, first: int) -> float:
-    """Compute slacks from a row on; return zero, or NaN where one is not finite."""
+def compute_slacks(w: Projection, rows: Floats, first: int) -> float:
+    """Compute slacks of `rows`, those from one on; return zero, or NaN where one is not finite."""
     undefined = 0.0
+    start = w.row_ends[first]
     for j in range(first, w.m):
         slack = w.sides[j]
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            slack = fma(-w.rows[k], w.point[w.row_columns[k]], slack)
+            slack = fma(-rows[k - start], w.point[w.row_columns[k]], slack)
         w.slack[j] = slack
         undefined = fma(0.0, slack, undefined)
     return undefined
 
 
-def add_forces(w: Projection, first: int) -> None:
-    """Compute the gradient, and what multipliers lack to the point as the direction, of rows from one on."""
+def add_forces(w: Projection, rows: Floats, first: int) -> None:
+    """Compute the gradient, and what multipliers lack to the point as the direction, of `rows`, those from one on."""
+    start = w.row_ends[first]
     for i in range(w.n):
         w.gradient[i] = w.point[i]
         w.direction[i] = w.point[i]
     for j in range(first, w.m):
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
             column = w.row_columns[k]
-            w.gradient[column] = fma(-w.trial[j], w.rows[k], w.gradient[column])
-            w.direction[column] = fma(-w.multipliers[j], w.rows[k], w.direction[column])
+            w.gradient[column] = fma(-w.trial[j], rows[k - start], w.gradient[column])
+            w.direction[column] = fma(-w.multipliers[j], rows[k - start], w.direction[column])
 
 
 def interval_residual(w: Projection, worst: float) -> float:

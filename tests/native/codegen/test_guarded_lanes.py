@@ -35,6 +35,9 @@ def solve_flat_feet(seed: int) -> None:
 CASES = {"approach_projection": solve_flat_feet, "project_twists": solve_flat_feet}
 """By the name of an intrinsic, what calls it with operands that depend on a seed. One of them is never skipped."""
 
+SEEDS = (1, 2, 4, 5)
+"""Of one foot and of two; where they are even, rows are those of cones, which one of the intrinsics has as operands."""
+
 
 def shared_guards() -> set[str]:
     """Return the names of rbd's guarded intrinsics whose lanes run together."""
@@ -59,7 +62,7 @@ def observed_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int
 
     with monkeypatch.context() as patch:
         patch.setattr(Intrinsic, "run", noted)
-        for seed in range(4):
+        for seed in SEEDS:
             CASES[name](seed)
     return calls
 
@@ -88,7 +91,7 @@ def guarded_program(name: str, sizes: tuple[int, ...], count: int) -> Program:
 @pytest.mark.parametrize("name", CASES)
 def test_lanes_that_need_nothing_get_zeros_beside_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, count = observed_calls(name, monkeypatch), 33
-    assert len(calls) == 2
+    assert len(calls) == (4 if name == "project_twists" else 2)
     for sizes, operands in calls.items():
         program, (rows, needed) = guarded_program(name, sizes, len(operands[0])), rows_of(operands, count)
         expected = reference(program, rows, count)
