@@ -35,7 +35,7 @@ def solve_flat_feet(seed: int) -> None:
 CASES = {"approach_projection": solve_flat_feet, "project_twists": solve_flat_feet}
 """By the name of an intrinsic, what calls it with operands that depend on a seed. One of them is never skipped."""
 
-SEEDS = (1, 2, 4, 5)
+SEEDS = (1, 4, 5, 8)
 """Of one foot and of two; where they are even, rows are those of cones, which one of the intrinsics has as operands."""
 
 
