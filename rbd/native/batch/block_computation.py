@@ -35,23 +35,23 @@ class BlockComputation:
     def compute(self, rows: LaneRows, tile_block: TileBlock) -> str:
         """Write the calls, fetching in between; return the status of every lane."""
         w, lanes = self._w, self._lanes
-        first = w.assign(f"mul i64 {tile_block.number}, {lanes.width}")
-        total = w.load(lanes.double, w.address(self._memory.sums, first), lanes.alignment)
+        first, slot = (w.assign(f"mul i64 {k}, {lanes.width}") for k in (tile_block.number, tile_block.slot))
+        total = w.load(lanes.double, w.address(self._memory.sums, slot), lanes.alignment)
         bad_input, statuses = not_a_number(w, lanes, total), w.address(self._memory.statuses, first)
         w.store(lanes.integer, lanes.integer_constant(0), statuses, lanes.alignment)
         inputs, outputs = self._inputs(tile_block), self._outputs(tile_block)
         ports = [w.address(outputs, start * lanes.width) for start, _ in offsets(self._program.outputs)]
         for number, name in enumerate(self._names):
-            self._prefetcher.fetch(rows.first, number)
+            self._prefetcher.fetch(rows.first, tile_block, number)
             write_call(w, name, (*inputs, *ports, self._workspace, statuses))
         merged = self._lane_statuses(bad_input, w.load(lanes.integer, statuses, lanes.alignment), outputs)
         w.store(lanes.integer, merged, statuses, lanes.alignment)
         return merged
 
     def _inputs(self, tile_block: TileBlock) -> list[str]:
-        """Write where the inputs of a block are; those that are the same for all rows are with the first block."""
+        """Write where the inputs of a block are; those that are the same for all rows are in the first slot."""
         w = self._w
-        apart = w.assign(f"mul i64 {tile_block.number}, {self._program.input_size * self._lanes.width}")
+        apart = w.assign(f"mul i64 {tile_block.slot}, {self._program.input_size * self._lanes.width}")
         shared = [access.is_shared for access in self._arguments.inputs]
         offsets = [w.assign(f"select i1 {is_shared}, i64 0, i64 {apart}") for is_shared in shared]
         return [w.address(start, offset) for start, offset in zip(self._memory.input_ports, offsets, strict=True)]
@@ -84,9 +84,9 @@ class _Prefetcher:
         self._w, self._width = arguments.w, arguments.lanes.width
         self._ports = [(each, False) for each in arguments.inputs] + [(each, True) for each in arguments.outputs]
 
-    def fetch(self, row: str, part: int) -> None:
+    def fetch(self, row: str, tile_block: TileBlock, part: int) -> None:
         """Write the fetching of a part; `row` is the first one of the block that is computed."""
-        packed, columns = partial(self._fetch_packed, row, part), partial(self._fetch_columns, row, part)
+        packed, columns = partial(self._fetch_packed, row, part), partial(self._fetch_columns, tile_block, part)
         self._w.unless(self._arguments.all_columns, packed, columns)
 
     def _fetch_packed(self, row: str, part: int) -> None:
@@ -95,11 +95,20 @@ class _Prefetcher:
         for access, write in self._ports:
             self._fetch_lines(access, following, part, write=write)
 
-    def _fetch_columns(self, row: str, part: int) -> None:
-        """Write the fetching of the columns of this block's successor in the next tile."""
-        following = self._w.assign(f"add i64 {row}, {self._arguments.tile.blocks * self._width}")
+    def _fetch_columns(self, tile_block: TileBlock, part: int) -> None:
+        """Write the fetching of columns: a slice of those read with the next block, and of this tile's results.
+
+        Where blocks are no tiles, it is the columns of the next block.
+        """
+        w, tile = self._w, self._arguments.tile
+        slices = tile.blocks * self._parts
+        number = w.assign(f"add i64 {w.assign(f'mul i64 {tile_block.number}, {self._parts}')}, {part}")
+        ahead = w.assign(f"add i64 {number}, {self._parts * (tile.blocks + 1 if tile.blocks > 1 else 1)}")
+        below = w.assign(f"mul i64 {w.assign(f'udiv i64 {ahead}, {slices}')}, {tile.rows}")
+        following = w.assign(f"add i64 {tile_block.first_row}, {below}"), w.assign(f"urem i64 {ahead}, {slices}")
         for access, write in self._ports:
-            access.fetch_columns(following, part, self._parts, write=write)
+            row, each = (tile_block.first_row, number) if write and tile.blocks > 1 else following
+            access.fetch_slice(row, each, slices, write=write)
 
     def _fetch_lines(self, access: PortAccess, row: str, part: int, *, write: bool) -> None:
         w, size = self._w, 8 * self._width * access.port.size

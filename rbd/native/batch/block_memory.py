@@ -38,6 +38,14 @@ class TileBlock:
 
     number: str
     left: str
+    first_row: str
+    """The first row of the tile, or of the block alone."""
+    slot: str
+    """Where the inputs of the block are; the inputs of tiles are in one half of the slots and the other in turn."""
+    is_tile: str
+    """Whether the block is part of a tile."""
+    has_next: str
+    """Whether another tile comes after that of the block."""
 
 
 @final
@@ -58,9 +66,10 @@ class BatchArguments:
 
 @final
 class BlockMemory:
-    """Where blocks are: behind the workspace, or in memory for a tile if there are rows enough for one.
+    """Where blocks are: behind the workspace, or in memory for tiles if there are rows enough for one.
 
     Of every block there are the inputs, the outputs, the status of every lane, and the sum of 0 x over the inputs x.
+    Inputs and sums have slots for two tiles: the one that is computed, and the next one, which is read meanwhile.
     """
 
     def __init__(self, arguments: BatchArguments, behind_workspace: str) -> None:
@@ -74,11 +83,13 @@ class BlockMemory:
         w.store("i64", "-1", self.bad_row)
         self._tile_memory = "null"
         self.can_tile, self.inputs = self._allocate(arguments, behind_workspace)
-        count = w.assign(f"select i1 {self.can_tile}, i64 {self._tile.blocks * width}, i64 {width}")
-        self.outputs = w.address(self.inputs, w.assign(f"mul i64 {count}, {program.input_size}"))
+        rows = self._tile.blocks * width
+        count = w.assign(f"select i1 {self.can_tile}, i64 {rows}, i64 {width}")
+        slots = w.assign(f"select i1 {self.can_tile}, i64 {2 * rows}, i64 {width}")
+        self.outputs = w.address(self.inputs, w.assign(f"mul i64 {slots}, {program.input_size}"))
         self.statuses = w.address(self.outputs, w.assign(f"mul i64 {count}, {program.output_size}"))
         self.sums = w.address(self.statuses, count)
-        self.shared_sum = w.address(self.sums, count)
+        self.shared_sum = w.address(self.sums, slots)
         """The sum over inputs that are the same for all rows."""
         self.input_ports = [w.address(self.inputs, start * width) for start, _ in offsets(program.inputs)]
 
@@ -89,13 +100,35 @@ class BlockMemory:
             return "false", behind_workspace
         enough = w.assign(f"icmp sge i64 %count, {blocks * width}")
         wanted = w.assign(f"and i1 {arguments.all_columns}, {enough}")
-        numbers = (arguments.program.input_size + arguments.program.output_size + 2) * blocks * width
+        numbers = (2 * arguments.program.input_size + arguments.program.output_size + 3) * blocks * width
         allocation = f"call ptr @rbd_malloc(i64 {8 * numbers + 72 * width})"
         self._tile_memory = w.value_if("ptr", wanted, lambda: w.assign(allocation), "null")
         can_tile = w.assign(f"icmp ne ptr {self._tile_memory}, null")
         return can_tile, w.assign(f"select i1 {can_tile}, ptr {w.aligned(self._tile_memory)}, ptr {behind_workspace}")
 
+    def place(self, rows: LaneRows) -> TileBlock:
+        """Write the place of a block: tiles follow each other from the first row on, then come blocks alone."""
+        w, blocks, rows_of_tile = self._w, self._tile.blocks, self._tile.rows
+        if blocks == 1:
+            return TileBlock("0", "0", rows.first, "0", "false", "false")
+        before = w.assign(f"sub i64 {rows.first}, %first")
+        above = w.assign(f"urem i64 {before}, {rows_of_tile}")
+        rest, inside = (
+            w.assign(f"add i64 {rows.left}, {above}"),
+            w.assign(f"udiv i64 {above}, {rows_of_tile // blocks}"),
+        )
+        is_tile, has_next = (
+            w.assign(f"and i1 {self.can_tile}, {w.assign(f'icmp sge i64 {rest}, {k * rows_of_tile}')}") for k in (1, 2)
+        )
+        half = w.assign(f"and i64 {w.assign(f'udiv i64 {before}, {rows_of_tile}')}, 1")
+        slot = w.assign(f"add i64 {w.assign(f'mul i64 {half}, {blocks}')}, {inside}")
+        last = w.assign(f"sub i64 {blocks - 1}, {inside}")
+        number, left, place, start = (
+            w.assign(f"select i1 {is_tile}, i64 {each}, i64 0") for each in (inside, last, slot, above)
+        )
+        return TileBlock(number, left, w.assign(f"sub i64 {rows.first}, {start}"), place, is_tile, has_next)
+
     def free(self) -> None:
-        """Write the release of the memory for a tile."""
+        """Write the release of the memory for tiles."""
         if self._tile.blocks > 1:
             self._w.add(f"  call void @rbd_free(ptr {self._tile_memory})")

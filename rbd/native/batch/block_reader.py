@@ -17,15 +17,17 @@ class BlockReader:
     def __init__(self, arguments: BatchArguments, memory: BlockMemory) -> None:
         """Set what is read, and where to."""
         self._arguments, self._memory = arguments, memory
-        self._w, self._lanes = arguments.w, arguments.lanes
+        self._w, self._lanes, self._tile = arguments.w, arguments.lanes, arguments.tile
         self._ports = list(zip(arguments.inputs, memory.input_ports, strict=True))
 
-    def read_shared(self) -> None:
-        """Write the reading of inputs that are the same for all rows, once and for all."""
-        w, lanes, total = self._w, self._lanes, self._memory.shared_sum
-        w.store(lanes.double, lanes.double_constant(0.0), total, lanes.alignment)
+    def begin(self) -> None:
+        """Write the reading of inputs that are the same for all rows, once and for all, and of the first tile."""
+        w, lanes, memory = self._w, self._lanes, self._memory
+        w.store(lanes.double, lanes.double_constant(0.0), memory.shared_sum, lanes.alignment)
         for access, block in self._ports:
             w.if_(access.is_shared, partial(self._read_shared_port, access, block))
+        if self._tile.blocks > 1:
+            w.if_(memory.can_tile, self._read_first_tile)
 
     def _read_shared_port(self, access: PortAccess, block: str) -> None:
         w, lanes, address = self._w, self._lanes, self._memory.shared_sum
@@ -33,29 +35,43 @@ class BlockReader:
         total, before = zero_sum(w, lanes, block, access.port.size), w.load(lanes.double, address)
         w.store(lanes.double, w.assign(f"fadd {lanes.double} {before}, {total}"), address, lanes.alignment)
 
-    def read(self, rows: LaneRows, unread: str) -> TileBlock:
-        """Write the reading of a block, or of a tile that begins with it.
+    def read(self, rows: LaneRows, place: TileBlock) -> None:
+        """Write the reading of a block alone, or of a slice of the next tile; the block of a tile has been read."""
+        w = self._w
+        w.unless(place.is_tile, partial(self._read_block, rows))
+        if self._tile.blocks > 1:
+            w.if_(place.has_next, partial(self._read_ahead, place))
 
-        `unread` is the number of blocks of a tile, from this one on, that were read with an earlier block.
-        """
-        w, blocks = self._w, self._arguments.tile.blocks
-        fits = w.assign(f"icmp sge i64 {rows.left}, {blocks * self._lanes.width}") if blocks > 1 else "false"
-        is_unread = w.assign(f"icmp eq i64 {unread}, 0")
-        begins_tile = w.assign(f"and i1 {self._memory.can_tile}, {fits}")
-        block, tile = partial(self._read_block, rows), partial(self._read_tile, rows)
-        w.if_(is_unread, lambda: w.if_(begins_tile, tile, block) if blocks > 1 else block())
-        read = w.assign(f"select i1 {begins_tile}, i64 {blocks}, i64 1")
-        left = w.assign(f"select i1 {is_unread}, i64 {read}, i64 {unread}")
-        size = w.assign(f"select i1 {is_unread}, i64 {read}, i64 {blocks}")
-        return TileBlock(w.assign(f"sub i64 {size}, {left}"), w.assign(f"sub i64 {left}, 1"))
-
-    def _read_tile(self, rows: LaneRows) -> None:
-        w, lanes, tile, sums = self._w, self._lanes, self._arguments.tile, self._memory.sums
-        total = w.load(lanes.double, self._memory.shared_sum, lanes.alignment)
-        for k in range(tile.blocks):
-            w.store(lanes.double, total, w.address(sums, k * lanes.width), lanes.alignment)
+    def _read_first_tile(self) -> None:
+        w, sums = self._w, self._memory.sums
+        self._begin_sums(sums)
         for access, block in self._ports:
-            w.unless(access.is_shared, partial(access.read_tile, rows.first, tile, block, sums))
+            w.unless(access.is_shared, partial(access.read_tile, "%first", self._tile, block, sums))
+
+    def _read_ahead(self, place: TileBlock) -> None:
+        """Write the reading of a slice of the next tile; ports that are no vectors are read with the first slice."""
+        w, tile = self._w, self._tile
+        row = w.assign(f"add i64 {place.first_row}, {tile.rows}")
+        first = w.assign(f"sub i64 {tile.blocks}, {w.assign(f'sub i64 {place.slot}, {place.number}')}")
+        sums = w.address(self._memory.sums, w.assign(f"mul i64 {first}, {self._lanes.width}"))
+        apart = w.assign(f"mul i64 {first}, {tile.input_step}")
+        is_first = w.assign(f"icmp eq i64 {place.number}, 0")
+        w.if_(is_first, lambda: self._begin_sums(sums))
+        for access, start in self._ports:
+            block = w.address(start, apart)
+            if access.is_vector:
+                read = partial(access.read_slice, row, place.number, tile, block, sums)
+                w.unless(access.is_shared, read)
+            else:
+                skipped = w.assign(f"or i1 {access.is_shared}, {w.assign(f'xor i1 {is_first}, true')}")
+                w.unless(skipped, partial(access.read_tile, row, tile, block, sums))
+
+    def _begin_sums(self, sums: str) -> None:
+        """Write the sums of a tile before its own inputs are added."""
+        w, lanes = self._w, self._lanes
+        total = w.load(lanes.double, self._memory.shared_sum, lanes.alignment)
+        for k in range(self._tile.blocks):
+            w.store(lanes.double, total, w.address(sums, k * lanes.width), lanes.alignment)
 
     def _read_block(self, rows: LaneRows) -> None:
         w, lanes, memory = self._w, self._lanes, self._memory

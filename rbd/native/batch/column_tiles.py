@@ -2,6 +2,8 @@
 
 Where each entry has a column of its own, all columns of a block may fall into few sets of the caches, most of all when
 the number of rows is a power of two. A tile reads neighbouring cache lines of one column before it goes on to the next.
+While a block is computed, a slice of the next tile's columns is read, and the slice after it fetched: all columns of a
+tile at once would drive each other out of the caches.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class ColumnTile:
         self.blocks = _MAX_BLOCKS
         while self.blocks > 1 and self.blocks * 8 * (self.input_step + self.output_step) > _TILE_BYTES:
             self.blocks //= 2
+        self.rows = self.blocks * lanes.width
 
 
 def tile_functions(lanes: Lanes, blocks: int) -> str:

@@ -70,6 +70,11 @@ class PortAccess:
                 is_packed = w.assign(f"and i1 {is_packed}, {w.assign(f'icmp eq i64 {step}, {wanted}')}")
         return is_packed
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether the port has one axis, so that slices of its columns can be read."""
+        return len(self.port.shape) == 1
+
     def row(self, number: str) -> str:
         """Write the pointer to a row."""
         return self._w.address(self.pointer, self._w.assign(f"mul i64 {number}, {self.row_step}"))
@@ -125,18 +130,28 @@ class PortAccess:
             f"write_tile(ptr {target}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.output_step})"
         ))  # fmt: skip
 
-    def fetch_columns(self, row: str, part: int, parts: int, *, write: bool) -> None:
-        """Write the fetching of a part of the columns, where they hold `row`, into the second-level cache."""
-        axis, kind = self.port.shape, "write" if write else "read"
-        if len(axis) != 1:
-            return
-        first, stop = axis[0] * part // parts, axis[0] * (part + 1) // parts
-        if stop > first:
-            start = self._w.assign(f"mul i64 {self._steps[0]}, {first}")
-            pointer = self._w.assign(
-                f"getelementptr double, ptr {self.pointer}, i64 {self._w.assign(f'add i64 {start}, {row}')}"
-            )
-            self._call(f"fetch_{kind}(ptr {pointer}, i64 {self._steps[0]}, i64 {stop - first}, ptr null)")
+    def read_slice(self, row: str, number: str, tile: ColumnTile, block: str, sums: str) -> None:
+        """Write the reading of a slice of the columns of a tile, which has as many slices as blocks."""
+        first, pointer, count = self._slice(row, number, tile.blocks)
+        slot = self._w.address(block, self._w.assign(f"mul i64 {first}, {self._lanes.width}"))
+        step = self._steps[0]
+        self._call(f"read_tile(ptr {pointer}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})")
+
+    def fetch_slice(self, row: str, number: str, slices: int, *, write: bool) -> None:
+        """Write the fetching of a slice of the columns of the tile from `row` on into the second-level cache."""
+        if self.is_vector:
+            _, pointer, count = self._slice(row, number, slices)
+            kind = "write" if write else "read"
+            self._call(f"fetch_{kind}(ptr {pointer}, i64 {self._steps[0]}, i64 {count}, ptr null)")
+
+    def _slice(self, row: str, number: str, slices: int) -> tuple[str, str, str]:
+        """Write the first column of a slice, where it holds `row`, and the number of columns."""
+        w, (size,) = self._w, self.port.shape
+        after = w.assign(f"add i64 {number}, 1")
+        first, stop = (w.assign(f"udiv i64 {w.assign(f'mul i64 {k}, {size}')}, {slices}") for k in (number, after))
+        offset = w.assign(f"add i64 {w.assign(f'mul i64 {first}, {self._steps[0]}')}, {row}")
+        pointer = w.assign(f"getelementptr double, ptr {self.pointer}, i64 {offset}")
+        return first, pointer, w.assign(f"sub i64 {stop}, {first}")
 
     def write_lane(self, row: str, lane: str, block: str) -> None:
         """Write the storing of one lane as a row, however it lies."""
@@ -187,8 +202,11 @@ def access_of(
 # ---------------------------------------------------------------- functions
 
 
-def access_functions(lanes: Lanes) -> str:
-    """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart."""
+def access_functions(lanes: Lanes, blocks: int) -> str:
+    """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart.
+
+    Those that fetch do so for `blocks` blocks.
+    """
     return "\n".join(
         (
             _function("read_shared", "", lanes, _read_shared),
@@ -196,8 +214,8 @@ def access_functions(lanes: Lanes) -> str:
             _function("read_entries", "i64 %row_step, i64 %last, ", lanes, _read_entries),
             _function("write_columns", "", lanes, _write_column),
             _function("write_lane", "", lanes, _write_entry),
-            _function("fetch_read", "", lanes, _fetched(0)),
-            _function("fetch_write", "", lanes, _fetched(1)),
+            _function("fetch_read", "", lanes, _fetched(0, blocks)),
+            _function("fetch_write", "", lanes, _fetched(1, blocks)),
         )
     )
 
@@ -225,9 +243,11 @@ def _write_column(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
     w.store(lanes.double, w.load(lanes.double, slot, lanes.alignment), entry)
 
 
-def _fetched(write: int) -> Callable[[Writer, Lanes, str, str], None]:
+def _fetched(write: int, blocks: int) -> Callable[[Writer, Lanes, str, str], None]:
     def fetch(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
-        w.add(f"  call void @llvm.prefetch.p0(ptr {entry}, i32 {write}, i32 2, i32 1)")
+        for k in range(blocks):
+            line = w.assign(f"getelementptr double, ptr {entry}, i64 {k * lanes.width}")
+            w.add(f"  call void @llvm.prefetch.p0(ptr {line}, i32 {write}, i32 2, i32 1)")
 
     return fetch
 

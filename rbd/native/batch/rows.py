@@ -6,7 +6,6 @@ in column order are a tile, which is read and written as a whole. A piece is the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from rbd.native.batch.block_computation import BlockComputation
@@ -37,7 +36,7 @@ def batch(program: Program, slots: int, names: list[str], lanes: Lanes) -> str:
     """
     tile = ColumnTile(program.input_size, program.output_size, lanes)
     tiles = tile_functions(lanes, tile.blocks) if tile.blocks > 1 else ""
-    return access_functions(lanes) + tiles + _function(program, slots, names, lanes, tile)
+    return access_functions(lanes, tile.blocks) + tiles + _function(program, slots, names, lanes, tile)
 
 
 def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile: ColumnTile) -> str:
@@ -47,29 +46,28 @@ def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile
     workspace.require(f"  store i64 {NO_MEMORY}, ptr %status, align 8\n  ret i64 %first")
     arguments = BatchArguments(w, lanes, program, tile)
     memory = BlockMemory(arguments, w.address(workspace.pointer, slots * lanes.width))
-    reader, writer = BlockReader(arguments, memory), BlockWriter(arguments, memory)
     computation = BlockComputation(arguments, memory, workspace.pointer, names)
-    _write_blocks(w, lanes, reader, computation, writer)
+    _write_blocks(arguments, memory, computation)
     workspace.free()
     memory.free()
     w.end_function(f"i64 {w.load('i64', memory.bad_row)}")
     return w.text()
 
 
-def _write_blocks(
-    w: Writer, lanes: Lanes, reader: BlockReader, computation: BlockComputation, writer: BlockWriter
-) -> None:
+def _write_blocks(arguments: BatchArguments, memory: BlockMemory, computation: BlockComputation) -> None:
     """Write the loop over all blocks, which are read, computed and written."""
+    w, lanes = arguments.w, arguments.lanes
+    reader, writer = BlockReader(arguments, memory), BlockWriter(arguments, memory)
     end_row = w.assign("add i64 %first, %count")
-    reader.read_shared()
+    reader.begin()
 
-    def block(row: str, carried: Sequence[str]) -> list[str]:
+    def block(row: str) -> None:
         rows = lane_rows(w, lanes, row, end_row)
-        tile_block = reader.read(rows, carried[0])
-        writer.write(rows, tile_block, computation.compute(rows, tile_block))
-        return [tile_block.left]
+        place = memory.place(rows)
+        reader.read(rows, place)
+        writer.write(rows, place, computation.compute(rows, place))
 
-    w.loop(end_row, block, [("i64", "0")], start="%first", step=lanes.width)
+    w.for_each(end_row, block, start="%first", step=lanes.width)
 
 
 _WORKER: Final = f"""

@@ -64,7 +64,7 @@ def placed(array: Array, layout: str) -> Array:
 LAYOUTS = ("rows", "columns", "moved", "wide", "sparse rows", "backwards", "transposed")
 
 
-@given(data=st.data(), count=st.sampled_from([1, 3, 8, 9, 64, 70, 131]), threads=st.sampled_from([1, 1, 2]))
+@given(data=st.data(), count=st.sampled_from([1, 3, 8, 9, 64, 70, 131, 197]), threads=st.sampled_from([1, 1, 2]))
 def test_bits_in_every_layout(kernel: CompiledProgram, data: st.DataObject, count: int, threads: int) -> None:
     program, ports = kernel.program, len(SHAPES)
     arrays = random_inputs(program, count, seed=count, wild=data.draw(st.booleans()))
@@ -103,3 +103,22 @@ def test_tiles_and_rows_alone_have_the_same_bits(kernel: CompiledProgram) -> Non
         assert kernel.run_batch(part, again, len(part[0])) == (-1, 0)
         for whole, each in zip(outputs, again, strict=True):
             assert whole[first : first + 37].tobytes() == each.tobytes()
+
+
+@pytest.mark.parametrize(("size", "blocks"), [(90, 8), (180, 4), (300, 2), (800, 1)])
+def test_smaller_tiles_have_the_bits_of_rows(size: int, blocks: int) -> None:
+    graph = Graph()
+    x, y = graph.input("x", (size,)), graph.input("y", (2, 2))
+    outputs = {"u": tuple(each * y[0][1] + k for k, each in enumerate(x)), "v": tuple(map(tuple, y))}
+    program = Program.of(graph, "wide", outputs)
+    kernel, arrays = compile_program(program, lanes=8), random_inputs(program, 150, seed=3)
+    assert ColumnTile(program.input_size, program.output_size, Lanes(8)).blocks == blocks
+    found = [
+        [placed(np.full((150, *port.shape), UNTOUCHED), layout) for port in program.outputs]
+        for layout in ("rows", "columns")
+    ]
+    for layout, results in zip(("rows", "columns"), found, strict=True):
+        assert kernel.run_batch([placed(each, layout) for each in arrays], results, 150) == (-1, 0)
+    for by_rows, by_columns in zip(*found, strict=True):
+        assert by_rows.tobytes() == by_columns.tobytes()
+        assert not (by_rows == UNTOUCHED).any()
