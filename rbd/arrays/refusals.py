@@ -41,7 +41,7 @@ _INSTEAD: Final = {
     **dict.fromkeys(("linalg.svdvals", "linalg.cond", "linalg.matrix_rank"), _SPECTRUM),
 }
 REFUSED: Final = {f"numpy.{name}": advice for name, advice in _INSTEAD.items()}
-"""What to write instead of functions, by their dotted names."""
+"""Replacements to advise for functions, by their dotted names."""
 
 _GENERAL: Final = (
     "write it with numpy.where and the functions of numpy that run on recorded arrays (guide/recording.md), or of"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,9 +16,10 @@ from rbd.algorithms import ExternalWrenches, Stabilization, forward_dynamics
 from rbd.algorithms.external_wrenches import checked_wrenches
 from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel
+from rbd.arguments import require_kind
 from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
-from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.arrays import Array, float_array, scalars
 from rbd.simulation.callbacks import Callbacks, Control, External
 from rbd.simulation.forces import Action, ForceElement, force_elements, is_recordable
 from rbd.simulation.hold import ZeroOrderHold
@@ -82,7 +84,7 @@ class EquationsOfMotion:
     def _action(self, element: ForceElement, t: float, state: MechanismState) -> Action:
         """Return what a force element applies; exceptions of users' elements are kept as those of callbacks."""
         try:
-            return element.act(state)
+            return _checked_action(element, element.act(state))
         except BaseException as error:
             if not is_recordable(element):
                 self.callbacks.failed(error, t, "force element")
@@ -96,6 +98,14 @@ class EquationsOfMotion:
         if self.stabilization == DEFAULT:
             return forward_dynamics(state, torques, wrenches) if wrenches else forward_dynamics(state, torques)
         return forward_dynamics(state, torques, wrenches or None, stabilization=self.stabilization)
+
+
+def _checked_action(element: ForceElement, action: Action) -> Action:
+    """Return what a force element applies, with one torque per velocity of each joint."""
+    name = type(element).__name__
+    require_kind(action, Action, operation=f"{name}.act", argument="the result")
+    torques = {j: scalars(tau, j.nv, f"torques of {name} at joint {j.name!r}") for j, tau in action.torques.items()}
+    return attrs.evolve(action, torques=torques)
 
 
 def initial_contact_states(state: MechanismState, contact_states: ArrayLike | None) -> Array:

@@ -22,7 +22,7 @@ from rbd.state.callback_guard import guarded_callback
 
 @final
 class Outputs:
-    """What receives the samples of a run: sink, monitors, real-time pacing."""
+    """Receivers of the samples of a run: sink, monitors, real-time pacing."""
 
     def __init__(
         self, sink: Sink | None = None, monitors: Sequence[Monitor] = (), realtime: float | Throttle | None = None

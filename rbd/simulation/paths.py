@@ -32,7 +32,7 @@ _MIN_HELD_STEPS = 16
 @final
 @attrs.frozen(eq=False)
 class RunSettings:
-    """What the choice of a path depends on."""
+    """Settings that decide the run path."""
 
     method: Integrator
     equations: EquationsOfMotion

@@ -19,6 +19,7 @@ from rbd.simulation.events import Event, EventDetector, Occurrence
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.outputs import Outputs
 from rbd.state import MechanismState
+from rbd.state.callback_guard import annotated_with_time
 
 _MAX_EVENTS = 1000  # between two samples: more means that time does not advance
 
@@ -140,7 +141,8 @@ class Run:
         self._sample(t)
         effects = [event.effect for event in events if event.effect is not None]
         for effect in effects:
-            effect(t, self.state)
+            with annotated_with_time("event effect", t):
+                effect(t, self.state)
         if effects:
             self._sample(t)
 

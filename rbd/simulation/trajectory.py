@@ -22,6 +22,7 @@ from rbd.simulation.events import Occurrence
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.monitors import EnergyMonitor
 from rbd.state import MechanismState
+from rbd.state.saved_state import restored_on_failure
 
 _FIELDS = ("t", "q", "v", "s")
 
@@ -133,10 +134,11 @@ class Trajectory:
             message = f"t = {described(t)} is outside the motion, {span}"
             raise ArgumentError(message, argument="t", value=t, allowed=span)
         before = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
-        state.set_configuration(self.q[before])
-        state.set_velocity(self.v[before])
-        if t > self.t[before]:
-            self._interpolate(state, before, (t - self.t[before]) / (self.t[before + 1] - self.t[before]))
+        with restored_on_failure(state):
+            state.set_configuration(self.q[before])
+            state.set_velocity(self.v[before])
+            if t > self.t[before]:
+                self._interpolate(state, before, (t - self.t[before]) / (self.t[before + 1] - self.t[before]))
 
     def _interpolate(self, state: MechanismState, before: int, fraction: float) -> None:
         """Move `state` from sample `before` towards the next one by `fraction` of the way."""

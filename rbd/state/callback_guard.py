@@ -26,10 +26,17 @@ def guarded_callback(
     `callback` names the function called, `argument` what the user passed: the same unless given.
     """
     before = state.engine.stamp("qv")[1:]
-    try:
+    with annotated_with_time(callback, t):
         yield
         if state.engine.stamp("qv")[1:] != before:
             raise state_changed(callback, argument)
+
+
+@contextmanager
+def annotated_with_time(callback: str, t: float) -> Generator[None, None, None]:
+    """Annotate exceptions of a callback with the time."""
+    try:
+        yield
     except BaseException as error:
         annotate(error, callback, t)
         raise

@@ -148,3 +148,12 @@ def test_instants_are_located_to_their_tolerance_in_machine_code() -> None:
     state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.5, 0.0])
     rbd.simulate(state, 10.0, dt=0.01, events=[Event(lambda t, state: state.q[0], terminal=True)])
     assert abs(state.q[0]) < 1e-12
+
+
+def test_errors_of_effects_have_the_time(pendulum: rbd.MechanismState) -> None:
+    def effect(t: float, state: rbd.MechanismState) -> None:
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken") as caught:
+        rbd.simulate(pendulum, 0.1, events=[Event(lambda t, state: t - 0.0625, effect=effect)])
+    assert caught.value.__notes__ == ["raised by event effect(t, state) at t = 0.0625"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import rbd
 from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, SolverError, UnknownNameError
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
-from rbd.simulation import AdaptiveMuntheKaas, EnergyMonitor, ForceElement, JointSpring, LoopGapMonitor, Spring
+from rbd.simulation import Action, AdaptiveMuntheKaas, EnergyMonitor, ForceElement, JointSpring, LoopGapMonitor, Spring
 
 Build = Callable[[JointType], Mechanism]
 StateOf = Callable[[Mechanism], rbd.MechanismState]
@@ -176,3 +178,31 @@ def test_a_linkage_is_drawn_together() -> None:
     rbd.simulate(state, 3.0, dt=5e-3, monitors=[gaps])
     assert gaps.gap[0] > 1e-2
     assert gaps.gap[-1] < 1e-5
+
+
+class Motor(ForceElement):
+    """Returns whatever it was given."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+    def act(self, state: Any) -> Any:
+        return self.result
+
+    def energy(self, state: Any) -> float:
+        return 0.0
+
+
+def test_torques_of_elements_have_one_number_per_velocity(two_bodies: Build) -> None:
+    mechanism = two_bodies(rbd.QuaternionSpherical())
+    joint = mechanism.tree_joints[0]
+    for result, error in (
+        (Action(torques={joint: (0.2,)}), f"torques of Motor at joint '{joint.name}'"),
+        (Action(torques={joint: (0.2, 0.1, math.nan)}), f"torques of Motor at joint '{joint.name}'"),
+        ({joint: (0.2, 0.1, 0.3)}, "Motor.act"),
+    ):
+        state = rbd.MechanismState(mechanism)
+        with pytest.raises(rbd.errors.RbdError, match=error) as caught:
+            rbd.simulate(state, 0.1, forces=[Motor(result)])
+        assert caught.value.__notes__ == ["raised by force element(t, state) at t = 0.0"]
+        assert not state.v.any()

@@ -187,3 +187,11 @@ def test_energies(trajectory: Trajectory, pendulum: rbd.MechanismState) -> None:
 def test_repr_and_length(trajectory: Trajectory) -> None:
     assert repr(trajectory) == "Trajectory(6 samples, t = 0 ... 0.05 s)"
     assert len(trajectory) == 6
+
+
+def test_a_motion_of_other_sizes_leaves_the_state_alone() -> None:
+    state = rbd.MechanismState(rbd.robots.arm7())
+    motion = Trajectory(np.array([0.0, 1.0]), np.ones((2, 7)), np.ones((2, 6)))
+    with pytest.raises(ShapeError):
+        motion.show_on(state, 0.5)
+    assert not state.q.any()

@@ -67,7 +67,7 @@ def require_even(ring: Ring, terms: Packed) -> None:
     for block in ring.blocks:
         if block.kind is Kind.ROTATION and any(sum(exponents(key, block.circle)) % 2 for key in terms):
             name = ring.names[block.circle[0]]
-            message = f"products of an odd number of {name} and its companions have a square root in s"
+            message = f"products of an odd number of {name} and others of its block have a square root in s"
             raise ArgumentError(message, argument="polynomial", value=name, allowed="even powers")
 
 

@@ -29,7 +29,7 @@ _FUNCTIONS: Final = {
     "minimum": "Min",
     "maximum": "Max",
 }
-"""What SymPy calls the functions."""
+"""SymPy's names of the functions."""
 
 
 def _method(theirs: str) -> Callable[..., Expression]:

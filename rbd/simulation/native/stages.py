@@ -96,7 +96,7 @@ class NativeStages(Integrator):
 
 @final
 class _StepsInPython:
-    """What Python does for a loop over stages: conversion of torques, errors of callbacks, steps the loop refuses."""
+    """Python side of a native loop over stages: conversion of torques, errors of callbacks, steps the loop refuses."""
 
     def __init__(
         self,
