@@ -18,7 +18,7 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress", "display", "atomic_files", "extras"],
+    ["progress", "display", "atomic_files", "uninterrupted", "extras"],
     ["scalars"],
     ["intrinsics"],
     ["solvers"],

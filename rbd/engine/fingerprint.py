@@ -15,26 +15,16 @@ import hashlib
 import struct
 import sys
 from collections.abc import Sequence
-from typing import Any, Final, cast, final
+from typing import Any, cast, final
 from weakref import WeakKeyDictionary
 
 import attrs
 
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.joint import JOINT_PARAMETERS
 from rbd.mechanism.members import registry_of
 from rbd.spatial import Frame
 
-JOINT_PARAMETERS: Final = (
-    "position_bounds",
-    "velocity_bounds",
-    "effort_bounds",
-    "damping",
-    "friction",
-    "friction_velocity",
-    "armature",
-    "bound_stiffness",
-    "bound_damping",
-)
 _Stamp = tuple[int, int, int]
 _known: WeakKeyDictionary[Mechanism, tuple[_Stamp, str | None]] = WeakKeyDictionary()
 

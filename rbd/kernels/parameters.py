@@ -13,21 +13,12 @@ import attrs
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.mechanism import Joint, Mechanism
+from rbd.mechanism.joint import JointParameter
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import Vec3
 
-ParameterName: TypeAlias = Literal[
-    "inertia",
-    "gravity",
-    "placement",
-    "damping",
-    "friction",
-    "friction_velocity",
-    "armature",
-    "bound_stiffness",
-    "bound_damping",
-]
+ParameterName: TypeAlias = Literal["inertia", "gravity", "placement", JointParameter]
 PARAMETERS: tuple[ParameterName, ...] = get_args(ParameterName)
 Nested: TypeAlias = "Vector | Matrix | tuple[Matrix, ...]"
 

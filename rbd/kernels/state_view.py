@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -17,12 +17,11 @@ from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.engine_interface import Engine
 from rbd.kernels.lifting import lifted_inertia, lifted_transform
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.joint import JointParameter
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 
-JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
-"""Parameters of a joint with one number per velocity."""
 _FOR_ALGORITHMS: Final = frozenset(
     {
         "checked",

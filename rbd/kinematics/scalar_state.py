@@ -12,9 +12,9 @@ from rbd.arguments import flag, require_kind
 from rbd.indexing.joint_table import joint_table
 from rbd.kernels.parameters import ParameterValues
 from rbd.kernels.source_engine import SourceEngine
-from rbd.kernels.state_view import JointParameter
 from rbd.kinematics.queries import State, refused_assignment
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.joint import JointParameter
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
 from rbd.scalars.registry import operations_of

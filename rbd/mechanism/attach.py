@@ -22,17 +22,12 @@ if TYPE_CHECKING:
 
 
 def attach_body(
-    structure: Structure,
-    predecessor: RigidBody,
-    successor: RigidBody,
-    joint: Joint,
-    joint_pose: Transform | None,
-    successor_pose: Transform | None,
+    structure: Structure, edge: Edge, joint_pose: Transform | None = None, successor_pose: Transform | None = None
 ) -> None:
-    """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
+    """Attach the successor of an edge, or close a loop if it is already there; see `Mechanism.attach`."""
+    joint, predecessor, successor = edge.joint, edge.predecessor, edge.successor
     require_kind(successor, RigidBody, operation="attach", argument="successor")
     _require_poses(joint_pose=joint_pose, successor_pose=successor_pose)
-    edge = Edge(joint, predecessor, successor)
     _check_joint(structure, edge)
     if registry_of(successor) is not structure.registry:
         _check_new_body(structure, edge)

@@ -100,7 +100,7 @@ def copy_in_maximal_coordinates(
     taken = set(structure.registry.joints)
     for body in structure.bodies[1:]:
         joint = Joint(_free_name(f"{body.name}_floating", taken), joint_type)
-        attach_body(new, new.root, copies.bodies[body], joint, None, None)
+        attach_body(new, Edge(joint, new.root, copies.bodies[body]))
     return new, copies.append(structure, new)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, final, overload
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar, final, get_args, overload
 
 import attrs
 from typing_extensions import override
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from rbd.mechanism.registry import NameRegistry
     from rbd.scalars import Vector
 
+JointParameter: TypeAlias = Literal[
+    "damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"
+]
+"""Parameters of a joint with one number per velocity."""
+PER_VELOCITY: Final[tuple[JointParameter, ...]] = get_args(JointParameter)
+JOINT_PARAMETERS: Final = ("position_bounds", "velocity_bounds", "effort_bounds", *PER_VELOCITY)
+"""Parameters of a joint: properties of `Joint`, arguments of its constructor and fields of its data."""
 _Input = TypeVar("_Input")
 _Value = TypeVar("_Value")
 

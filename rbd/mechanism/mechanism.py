@@ -28,6 +28,7 @@ from rbd.mechanism.members import data_of, registry_of
 from rbd.mechanism.queries import MechanismQueries
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.transaction import transaction
+from rbd.mechanism.tree import Edge
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import check_frame
@@ -140,7 +141,7 @@ class Mechanism(MechanismQueries):
         """
         first = self.body(predecessor)
         second = self.body(successor) if isinstance(successor, str) else successor
-        attach_body(self._structure, first, second, joint, joint_pose, successor_pose)
+        attach_body(self._structure, Edge(joint, first, second), joint_pose, successor_pose)
 
     def attach_mechanism(
         self,
@@ -288,7 +289,7 @@ class Mechanism(MechanismQueries):
         return *self._structure.bodies, *self._structure.edges
 
     def _edit(self, change: Callable[[], R], members: Iterable[RigidBody | Joint] | None = None) -> R:
-        """Return the result of an edit of the structure; whatever it raises, the mechanism is then as before."""
+        """Return the result of an edit of the structure; if it raises, the mechanism is unchanged."""
         changed = self._members() if members is None else members
         return transaction(change, self._structure.registry, changed, self._structure)
 
@@ -371,7 +372,7 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
 
 
 def in_one_transaction(mechanism: Mechanism, edit: Callable[[], R]) -> R:
-    """Return the result of many edits that happen as one, all or nothing: attaching n bodies then takes O(n).
+    """Return the result of many edits as one atomic edit: attaching n bodies then takes O(n).
 
     The bodies that `edit` attaches must be its own: they are not restored when it fails.
     """

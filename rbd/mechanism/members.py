@@ -1,4 +1,4 @@
-"""Members of a mechanism: the data of bodies and joints, and their entries in its registry.
+"""Members of a mechanism: the data of bodies and joints.
 
 This is the only access to their data from outside of their classes.
 """
@@ -6,8 +6,6 @@ This is the only access to their data from outside of their classes.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, overload
-
-from rbd.spatial import SpatialInertia
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -43,46 +41,3 @@ def set_data(body: RigidBody, data: BodyData) -> None:
 def rebase(body: RigidBody, frame: Frame) -> None:
     """Make another of the body's frames its default frame, and express everything in it."""
     set_data(body, data_of(body).expressed_in(frame, None, body.name))
-
-
-def register_body(body: RigidBody, registry: NameRegistry, *, root: bool = False) -> None:
-    """Register a body and its frames in a mechanism; unless it is the root, it gets an inertia."""
-    data = data_of(body)
-    data.registry, data.is_root = registry, root
-    if root:
-        data.inertia = None
-    elif data.inertia is None:
-        data.inertia = SpatialInertia.zero(data.default_frame)
-    registry.bodies[data.name] = body
-    for frame in data.frames:
-        registry.register_frame(frame, data.name)
-
-
-def remove_from_registry(body: RigidBody) -> None:
-    """Remove a body and its frames from its registry."""
-    data = data_of(body)
-    if data.registry is not None:
-        del data.registry.bodies[data.name]
-        for frame in data.frames:
-            data.registry.unregister_frame(frame)
-    data.registry, data.is_root = None, False
-
-
-def unregister_body(body: RigidBody) -> None:
-    """Remove a body from its registry, and give it the default frame it was made with."""
-    remove_from_registry(body)
-    rebase(body, data_of(body).own_frame)
-
-
-def register_joint(joint: Joint, registry: NameRegistry) -> None:
-    """Register a joint in a mechanism."""
-    data_of(joint).registry = registry
-    registry.joints[joint.name] = joint
-
-
-def unregister_joint(joint: Joint) -> None:
-    """Remove a joint from its registry."""
-    data = data_of(joint)
-    if data.registry is not None:
-        del data.registry.joints[data.name]
-    data.registry = None

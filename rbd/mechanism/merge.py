@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism.edit_reports import MergeReport
-from rbd.mechanism.members import data_of, remove_from_registry
+from rbd.mechanism.members import data_of
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.transform import relabelled
@@ -99,7 +99,7 @@ def _commit(structure: Structure, merged_into: MergedInto, gone: dict[Joint, Non
     _record_names(structure, merged_into)
     for body, (target, to_target) in merged_into.items():
         tags = {frame: tag for frame, tag in structure.registry.tags.items() if body.has_frame(frame)}
-        remove_from_registry(body)
+        structure.registry.remove_body(body)
         _merge_body(target, body, to_target)
         structure.registry.tags.update(tags)
     for joint in gone:

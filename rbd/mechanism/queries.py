@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MechanismQueries:
-    """What a mechanism says of its structure; abstract, `Mechanism` is the class to use."""
+    """Read-only queries of a mechanism, the base class of Mechanism; abstract, `Mechanism` is the class to use."""
 
     __slots__ = ("_structure",)
     _structure: Structure

@@ -1,4 +1,4 @@
-"""The name registry of a mechanism: its names, frames, tags and version counters.
+"""The name registry of a mechanism: its members, names, frames, tags and version counters.
 
 All bodies and joints of a mechanism refer to its registry (`members.py`). So a frame added to a body or a parameter set
 on a joint changes the versions, and bodies and joints need not know the mechanism.
@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, final
 
 from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
-from rbd.mechanism.members import data_of
+from rbd.mechanism.members import data_of, rebase
 from rbd.mechanism.names import unknown_name
+from rbd.spatial import SpatialInertia
 from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class NameRegistry:
         self.in_transaction = False
         """Whether an edit is under way that restores everything when it fails."""
         self.failure: BaseException | None = None
-        """What an edit within that edit has raised."""
+        """Exception raised by a nested edit."""
 
     # ---------------------------------------------------------------- versions
 
@@ -82,6 +83,43 @@ class NameRegistry:
     def parameters_changed(self) -> None:
         """Increment the parameter version."""
         self.versions[1] += 1
+
+    # ---------------------------------------------------------------- members
+
+    def add_body(self, body: RigidBody, *, root: bool = False) -> None:
+        """Register a body and its frames; unless it is the root, it gets an inertia."""
+        data = data_of(body)
+        data.registry, data.is_root = self, root
+        if root:
+            data.inertia = None
+        elif data.inertia is None:
+            data.inertia = SpatialInertia.zero(data.default_frame)
+        self.bodies[data.name] = body
+        for frame in data.frames:
+            self.register_frame(frame, data.name)
+
+    def remove_body(self, body: RigidBody) -> None:
+        """Remove a body and its frames."""
+        data = data_of(body)
+        del self.bodies[data.name]
+        for frame in data.frames:
+            self.unregister_frame(frame)
+        data.registry, data.is_root = None, False
+
+    def release_body(self, body: RigidBody) -> None:
+        """Remove a body, and give it the default frame it was made with."""
+        self.remove_body(body)
+        rebase(body, data_of(body).own_frame)
+
+    def add_joint(self, joint: Joint) -> None:
+        """Register a joint."""
+        data_of(joint).registry = self
+        self.joints[joint.name] = joint
+
+    def remove_joint(self, joint: Joint) -> None:
+        """Remove a joint."""
+        del self.joints[joint.name]
+        data_of(joint).registry = None
 
     # ---------------------------------------------------------------- frames
 

@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import attrs
 import numpy as np
 
 from rbd.errors import TopologyError, quoted
 from rbd.joints.base import JointType
-from rbd.mechanism.joint import Joint, copy_joint
+from rbd.mechanism.joint import PER_VELOCITY, Joint, JointParameter, copy_joint
 from rbd.mechanism.parameters import UNBOUNDED, Bound, Bounds
 from rbd.scalars import Scalar, Vector, is_float, to_float
 
 _SAMPLES = 3
 _TOLERANCE = 1e-9
+_ISOTROPIC: Final[frozenset[JointParameter]] = frozenset({"damping", "armature"})
+"""Matrices times velocities or accelerations: multiples of the identity are the same in rotated coordinates."""
+_WITH_FRICTION: Final[frozenset[JointParameter]] = frozenset({"friction_velocity"})
+"""Without effect unless there is friction, which is refused itself."""
 
 SignedPermutation: TypeAlias = tuple[tuple[int, int] | None, ...]
 """For each new coordinate, the index of the old one it equals and the sign; None where it mixes several."""
@@ -49,15 +53,10 @@ def reverse_joint(joint: Joint) -> ReversedJoint:
     new.position_bounds = _permuted_bounds(joint.position_bounds, positions, "position_bounds", dropped)
     new.velocity_bounds = _permuted_bounds(joint.velocity_bounds, velocities, "velocity_bounds", dropped)
     new.effort_bounds = _permuted_bounds(joint.effort_bounds, velocities, "effort_bounds", dropped)
-    new.damping = _permuted_or_refused(joint, "damping", joint.damping, velocities, isotropic=rotation)
-    new.armature = _permuted_or_refused(joint, "armature", joint.armature, velocities, isotropic=rotation)
-    new.friction = _permuted_or_refused(joint, "friction", joint.friction, velocities)
-    new.friction_velocity = _permuted(joint.friction_velocity, velocities)
-    stiffness = _permuted_or_refused(joint, "bound_stiffness", joint.bound_stiffness, velocities)
-    if "position_bounds" in dropped and any(not _is_zero(k) for k in stiffness):
+    for name in PER_VELOCITY:
+        setattr(new, name, _permuted_or_refused(joint, name, velocities, is_rotation=rotation))
+    if "position_bounds" in dropped and any(not _is_zero(k) for k in new.bound_stiffness):
         raise _refusal(joint, "bound_stiffness")
-    new.bound_stiffness = stiffness
-    new.bound_damping = _permuted_or_refused(joint, "bound_damping", joint.bound_damping, velocities)
     return ReversedJoint(new, tuple(dropped))
 
 
@@ -125,14 +124,14 @@ def _is_zero(x: Scalar) -> bool:
 
 
 def _permuted_or_refused(
-    joint: Joint, name: str, values: Vector, permutation: SignedPermutation, *, isotropic: bool = False
+    joint: Joint, name: JointParameter, permutation: SignedPermutation, *, is_rotation: bool
 ) -> Vector:
-    """Return the values of the new velocities; raise TopologyError if they are not determined."""
-    if all(map(_is_zero, values)):
-        return values
-    if None not in permutation:
+    """Return a parameter of the new velocities; raise TopologyError if it is not determined."""
+    values: Vector = getattr(joint, name)
+    if None not in permutation or name in _WITH_FRICTION or all(map(_is_zero, values)):
         return _permuted(values, permutation)
-    if isotropic and all(is_float(x) for x in values) and len({to_float(x) for x in values}) == 1:
+    is_equal = all(is_float(x) for x in values) and len({to_float(x) for x in values}) == 1
+    if is_rotation and is_equal and name in _ISOTROPIC:
         return values
     raise _refusal(joint, name)
 

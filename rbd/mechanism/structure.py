@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.members import data_of, rebase, register_body, register_joint, unregister_body, unregister_joint
+from rbd.mechanism.members import data_of, rebase
 from rbd.mechanism.registry import NameRegistry
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
@@ -50,7 +50,7 @@ class Structure:
         self._spanning_tree: tuple[int, SpanningTree] | None = None
         self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
         self._graph: tuple[int, nx.MultiDiGraph[RigidBody]] | None = None
-        register_body(root, self.registry, root=True)
+        self.registry.add_body(root, root=True)
 
     # ---------------------------------------------------------------- queries
 
@@ -110,12 +110,12 @@ class Structure:
 
     def add_body(self, body: RigidBody) -> None:
         """Register a body, which `append` must attach."""
-        register_body(body, self.registry)
+        self.registry.add_body(body)
         self.registry.merged.pop(body.name, None)
 
     def append(self, edge: Edge) -> None:
         """Add one edge at the end, as a loop if a joint carries its successor already; the frames are there."""
-        register_joint(edge.joint, self.registry)
+        self.registry.add_joint(edge.joint)
         taken = self.registry.orphaned_frames & {edge.joint.frame_before, edge.joint.frame_after}
         self.registry.orphaned_frames -= taken
         self.joint_frames |= taken
@@ -137,15 +137,15 @@ class Structure:
 
     def substitute(self, old: Joint, new: Joint) -> None:
         """Give the rank and registry entry of a joint to an unattached one; `rebuild` must follow."""
-        unregister_joint(old)
-        register_joint(new, self.registry)
+        self.registry.remove_joint(old)
+        self.registry.add_joint(new)
         self.rank[new] = self.rank.pop(old)
         for coupling in self.couplings_of(old):
             self.couplings[coupling.name] = with_joints(coupling, {old: new})
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from registry and ranks, and its couplings; `rebuild` must follow."""
-        unregister_joint(joint)
+        self.registry.remove_joint(joint)
         del self.rank[joint]
         for coupling in self.couplings_of(joint):
             del self.couplings[coupling.name]
@@ -179,7 +179,7 @@ class Structure:
     def unregister_bodies(self, gone: Sequence[RigidBody]) -> None:
         """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
         for body in gone:
-            unregister_body(body)
+            self.registry.release_body(body)
             for frame in self.joint_frames.intersection(body.frames):
                 data_of(body).remove_frame(frame)
         bodies = self.registry.bodies
@@ -206,7 +206,7 @@ class Structure:
             "couplings": list(self.couplings.values()),
             "tags": registry.tags,
             "merged": registry.merged,
-            "left": registry.orphaned_frames,
+            "orphaned_frames": registry.orphaned_frames,
             "versions": (registry.structure_version, registry.parameter_version),
         }
 
@@ -218,8 +218,9 @@ class Structure:
         for edge in state["tree"]:
             self.add_body(edge.successor)
         for edge in (*state["tree"], *state["loops"]):
-            register_joint(edge.joint, self.registry)
+            self.registry.add_joint(edge.joint)
             self._add_edge(edge)
         self.rank, registry = state["rank"], self.registry
-        registry.tags, registry.merged, registry.orphaned_frames = state["tags"], state["merged"], state["left"]
+        registry.tags, registry.merged = state["tags"], state["merged"]
+        registry.orphaned_frames = state["orphaned_frames"]
         registry.structure_version, registry.parameter_version = state["versions"]

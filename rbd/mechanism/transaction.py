@@ -1,4 +1,4 @@
-"""Edits that happen as a whole or not at all, also when they are interrupted or memory runs out.
+"""Atomic edits: all or nothing, also when they are interrupted or memory runs out.
 
 `transaction` copies the tables that an edit may change before it begins. When the edit raises anything, one call of
 C code puts the copies in place: signals are not handled within it, and it allocates nothing.
@@ -6,16 +6,15 @@ C code puts the copies in place: signals are not handled within it, and it alloc
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import chain
-from operator import call
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
 
 from rbd.mechanism.members import Member, data_of
+from rbd.uninterrupted import consume
 
 if TYPE_CHECKING:
     from rbd.mechanism.registry import NameRegistry
@@ -23,13 +22,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _TABLES: Final = frozenset({dict, list, set})
-_done: Final[deque[object]] = deque(maxlen=0)
-"""Consumes iterators in C."""
-
-
-def run_uninterrupted(calls: Iterable[Callable[[], object]]) -> None:
-    """Make calls of functions of C, in one call of C code: signals are handled before or after it."""
-    _done.extend(map(call, calls))
 
 
 def transaction(
@@ -56,7 +48,7 @@ def transaction(
         registry.in_transaction = False
         return result
     except BaseException:
-        _done.extend(undo)
+        consume(undo)
         raise
 
 

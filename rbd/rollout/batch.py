@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.status import RowStatus, inputs_of_row
-from rbd.mechanism.transaction import run_uninterrupted
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.status import status_error
 from rbd.scalars.arrays import Array
+from rbd.uninterrupted import run_uninterrupted
 
 _ROWS_PER_CALL: Final = 50_000
 """Rows times steps of one call of machine code, which cannot be interrupted."""

@@ -25,12 +25,12 @@ from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
-from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import sub3
+from rbd.uninterrupted import run_uninterrupted
 
 
 @final

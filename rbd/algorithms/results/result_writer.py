@@ -15,9 +15,9 @@ from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
 from rbd.indexing.layout import Layout
 from rbd.mechanism import Mechanism
-from rbd.mechanism.transaction import run_uninterrupted
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
+from rbd.uninterrupted import run_uninterrupted
 
 if TYPE_CHECKING:
     from rbd.engine.recorded_kernel import RecordedKernel
