@@ -13,8 +13,7 @@ from rbd.arguments import names_in, require_choice, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
-from rbd.contact.arguments import friction_coefficient
-from rbd.contact.stepping.step_options import JOINTS
+from rbd.contact.stepping.step_options import TimeStepping
 from rbd.errors import ArgumentError
 from rbd.kernels.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
@@ -35,12 +34,12 @@ class WorldSettings:
     dt: float
     substeps: int
     integrator: FixedStepMethod
-    friction: float | None
     parameters: tuple[str, ...]
     model: CollisionModel | None
+    time_stepping: TimeStepping
+    """Of steps with a collision model."""
     control: RecordedFunction | None
     stop: RecordedFunction | None
-    joints: JointOptions
 
     @property
     def action_shape(self) -> tuple[int, ...] | None:
@@ -69,7 +68,10 @@ class GivenSettings:
     def checked(self, mechanism: Mechanism) -> WorldSettings:
         """Return the settings; raise as `Worlds` does."""
         require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
-        _require_model(mechanism, self.model, self.friction)
+        if self.model is None:
+            _require_no_contact_settings(self.friction, self.joints)
+        else:
+            _require_model(mechanism, self.model)
         if self.control is not None:
             require_kind(self.control, RecordedFunction, operation="Worlds", argument="control")
             require_controller(self.control, mechanism, action=True)
@@ -79,37 +81,29 @@ class GivenSettings:
             above_zero(self.dt, "dt"),
             whole_number(self.substeps, "substeps", 1),
             _integrator(self.integrator, self.model),
-            None if self.friction is None else friction_coefficient(self.friction),
             _parameter_names(self.parameters, self.friction),
             self.model,
+            TimeStepping.checked("Worlds", mechanism, self.friction, self.joints),
             self.control,
             self.stop,
-            _joint_options(self.joints, mechanism, self.model),
         )
 
 
-def _require_model(mechanism: Mechanism, model: CollisionModel | None, friction: float | None) -> None:
-    if model is None:
-        if friction is not None:
-            message = "friction is that of the pairs of a collision model; leave it out without one"
-            raise ArgumentError(message, argument="friction", value=friction, allowed=None)
-        return
+def _require_no_contact_settings(friction: object, joints: object) -> None:
+    if friction is not None:
+        message = "friction is that of the pairs of a collision model; leave it out without one"
+        raise ArgumentError(message, argument="friction", value=friction, allowed=None)
+    if joints is not None:
+        message = "joints are options of steps with a collision model; leave them out without one"
+        raise ArgumentError(message, argument="joints", value=joints, allowed=None)
+
+
+def _require_model(mechanism: Mechanism, model: CollisionModel) -> None:
     require_kind(model, CollisionModel, operation="Worlds", argument="collision_model")
     state = MechanismState(mechanism)
     model.require(state)
     require_tree(state, "Worlds with a collision model")
     require_no_contacts(state.layout, "Worlds with a collision model", "leave the collision model out")
-
-
-def _joint_options(joints: JointOptions | None, mechanism: Mechanism, model: CollisionModel | None) -> JointOptions:
-    if joints is None:
-        return JOINTS
-    require_kind(joints, JointOptions, operation="Worlds", argument="joints")
-    if model is None:
-        message = "joints are options of steps with a collision model; leave them out without one"
-        raise ArgumentError(message, argument="joints", value=joints, allowed=None)
-    joints.require(mechanism.nv)
-    return joints
 
 
 def _integrator(integrator: FixedStepMethod | None, model: CollisionModel | None) -> FixedStepMethod:

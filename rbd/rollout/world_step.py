@@ -20,7 +20,6 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.indexing.layout import layout_of
 from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
 from rbd.kinematics.scalar_state import ScalarState
@@ -59,7 +58,7 @@ def parameter_values(mechanism: Mechanism, settings: WorldSettings) -> dict[str,
         if name in settings.parameters:
             values[name] = to_float_array(current_values(mechanism, name))
     if CONTACT_FRICTION in settings.parameters:
-        values[CONTACT_FRICTION] = to_float_array(settings.friction)
+        values[CONTACT_FRICTION] = to_float_array(settings.time_stepping.friction)
     return values
 
 
@@ -137,11 +136,9 @@ def _with_collisions(
     h: Scalar,
     inputs: Mapping[str, Any],
 ) -> tuple[Mapping[str, Any], Sequence[Vector]]:
-    mu: Scalar | None = inputs.get(CONTACT_FRICTION)
-    if mu is None and settings.friction:
-        mu = state.lifted(settings.friction)
-    found = solved_step(pairs, state, torques, ContactStepOptions(h, state.lifted(MARGIN), mu, settings.joints))
-    return {"q_next": found.q_next, "v_next": found.v_next}, pair_forces(found, len(pairs), h)
+    options = settings.time_stepping.options(state, h, inputs.get(CONTACT_FRICTION))
+    step = solved_step(pairs, state, torques, options)
+    return {"q_next": step.q_next, "v_next": step.v_next}, pair_forces(step, len(pairs), h)
 
 
 def _counted(settings: WorldSettings, torques: Vector, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
-from rbd.contact.stepping.overlaps import Overlaps, push_out
+from rbd.contact.stepping.overlaps import Overlaps, position_correction
 from rbd.solvers.intervals import NO_INTERVALS
 
 OVERLAP, RADIUS = 1e-3, 0.1
@@ -16,7 +16,7 @@ OVERLAP, RADIUS = 1e-3, 0.1
 @pytest.mark.parametrize("angle", [1e-1, 1e-2, 1e-3, 1e-6])
 def test_a_wedge_moves_a_point_by_less_than_the_overlap(angle: float) -> None:
     rows = ((1.0, 0.0), (-1.0, angle))
-    push = push_out(Overlaps(rows, (OVERLAP, OVERLAP), (1.0, 1.0), NO_INTERVALS, ()), (0.0, 0.0))
+    push = position_correction(Overlaps(rows, (OVERLAP, OVERLAP), (1.0, 1.0), NO_INTERVALS, ()), (0.0, 0.0))
     assert np.linalg.norm(np.array(push, dtype=float)) <= OVERLAP
     assert np.all(np.array(rows) @ np.array(push, dtype=float) >= -1e-18)
 

@@ -12,11 +12,11 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.overlaps import push_out
+from rbd.contact.stepping.overlaps import position_correction
 from rbd.contact.stepping.solved_step import by_active_set, solved_step, step_results
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
-from rbd.contact.stepping.transport import transported
+from rbd.contact.stepping.transport import advance
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
 from tests.contact.test_coulomb_motion import on_slope
@@ -121,7 +121,7 @@ def test_a_second_is_that_of_quadprog(name: str) -> None:
 
     def ending(state: rbd.ScalarState, torques: Any, settings: Any, x: Any) -> dict[str, object]:
         found, _ = step_problem(scene.model.pairs, state, torques, settings)
-        q, v = transported(state, tuple(x), push_out(found.overlaps, tuple(x)), settings.dt)
+        q, v = advance(state, tuple(x), position_correction(found.overlaps, tuple(x)), settings.dt)
         return {"q_next": q, "v_next": v}
 
     size = scene.model.mechanism.nv

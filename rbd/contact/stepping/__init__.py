@@ -12,6 +12,7 @@ joint_options.py      stops, dry friction, implicit damping and gains of joints
 spring_rows.py        compliant points in its quadratic program
 step_derivatives.py   `contact_step_derivatives`
 switches.py           pairs at which steps are not differentiable
+simulator_settings.py  settings of the simulator: its scheme
 simulation_step.py    one step of the simulator, as a function to record
 trajectory.py         what a simulation returns
 simulator.py          `ContactSimulator`

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.newton_euler import rigid_body_torques
 from rbd.algorithms.passive import active_springs, bound_spring_torques
 from rbd.arguments import flag
-from rbd.contact.stepping.overlaps import SHARE
+from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.indexing.layout import TreeNode
 from rbd.joints.one_axis import OneDofJoint
@@ -33,7 +33,7 @@ from rbd.solvers.intervals import NO_INTERVALS, Intervals
 
 Gains: TypeAlias = "float | tuple[float, ...]"
 _set = object.__setattr__
-_FAR = const(10**9, 1)
+_UNBOUNDED = const(10**9, 1)
 """Speed that no stop bounds; a bound farther than this is none."""
 
 
@@ -52,8 +52,8 @@ class JointOptions:
 
     With `stops`, coordinates stay within the position bounds of their joints; bounds with `bound_stiffness` are springs
     instead. `stiffness` and `damping` are gains of the control, minus the derivatives of its torques by coordinates and
-    velocities: one number for all joints with one degree of freedom, or one per velocity. The control computes torques
-    as ever; the step adds what they change within the step. So it does not become unstable, however large they are.
+    velocities: one number for all joints with one degree of freedom, or one per velocity. The control need not change:
+    the step adds what its torques change within the step. So it does not become unstable, however large they are.
 
     >>> import rbd
     >>> rbd.contact.JointOptions(stiffness=500.0, damping=20.0)
@@ -87,42 +87,42 @@ def implicit_dynamics(
     state: ScalarState, options: JointOptions, M: Matrix, momentum: Vector, tau: Vector, dt: Scalar
 ) -> StepDynamics:
     """Return the dynamics of a step from M, M v and the torques; velocities stay in the frames at its beginning."""
-    added, pushed = list[Scalar](), list[Scalar]()
+    added_inertia, next_momentum = list[Scalar](), list[Scalar]()
     bias = rigid_body_torques(state, transport_accelerations(state))
     for node in state.nodes:
         damping = state.joint_parameter(node.joint, "damping")
         springs = bound_spring_torques(state, node, state.joint_q(node), state.joint_v(node))
         for i, v in enumerate(state.joint_v(node)):
             k, g = (state.lifted(x) for x in _gains_at(options, node, i))
-            place: int = node.v.start + i
-            added.append(dt * (damping[i] + g + dt * k))
-            pushed.append(momentum[place] + dt * (tau[place] + springs[i] - bias[place] + g * v))
+            index: int = node.v.start + i
+            added_inertia.append(dt * (damping[i] + g + dt * k))
+            next_momentum.append(momentum[index] + dt * (tau[index] + springs[i] - bias[index] + g * v))
     mass = tuple(
-        tuple(x + added[i] if i == j else x for j, x in enumerate(row)) for i, row in enumerate(M)
+        tuple(x + added_inertia[i] if i == j else x for j, x in enumerate(row)) for i, row in enumerate(M)
     )  # fmt: skip
-    return StepDynamics(mass, tuple(pushed))
+    return StepDynamics(mass, tuple(next_momentum))
 
 
 def _gains_at(options: JointOptions, node: TreeNode, i: int) -> tuple[float, float]:
-    place: int = node.v.start + i
+    index: int = node.v.start + i
 
     def at(gains: Gains) -> float:
         if isinstance(gains, tuple):
-            return gains[place]
+            return gains[index]
         return gains if node.joint.nv == 1 else 0.0
 
     return at(options.stiffness), at(options.damping)
 
 
-class _Limits(NamedTuple):
-    """An interval row: the row of a rate, and its bounds and dry friction."""
+class _IntervalRow(NamedTuple):
+    """A row of `Intervals`: a rate with its bounds and dry friction."""
 
     row: Vector
     low: Scalar
     high: Scalar
     friction: Scalar
     rate: Scalar
-    back: Scalar
+    return_rate: Scalar
     """Rate at which a step moves the position back from beyond the bounds."""
 
 
@@ -131,14 +131,14 @@ def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> tu
 
     The rows have impulses of friction, and speeds that reach the bounds.
     """
-    found = [row for node in state.nodes for row in _joint_limits(state, options, node, dt)]
-    if not found:
+    rows = [row for node in state.nodes for row in _joint_rows(state, options, node, dt)]
+    if not rows:
         return NO_INTERVALS, ()
-    *columns, back = (tuple(column) for column in zip(*found, strict=True))
-    return Intervals(*columns), back
+    *columns, return_rates = (tuple(column) for column in zip(*rows, strict=True))
+    return Intervals(*columns), return_rates
 
 
-def _joint_limits(state: ScalarState, options: JointOptions, node: TreeNode, dt: Scalar) -> list[_Limits]:
+def _joint_rows(state: ScalarState, options: JointOptions, node: TreeNode, dt: Scalar) -> list[_IntervalRow]:
     """Return the rows of one joint; a joint whose velocity is the rate of its only coordinate has one."""
     size, start, nv = state.layout.nv, node.v.start, node.joint.nv
     stops = _stops(state, node, dt) if options.stops else []
@@ -146,46 +146,50 @@ def _joint_limits(state: ScalarState, options: JointOptions, node: TreeNode, dt:
     impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(node.joint, "friction")]
     if stops and isinstance(node.joint.type, OneDofJoint):
         [stop] = stops
-        return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
-    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i], 0) for i, f in enumerate(impulses) if not is_plain_zero(f)]
-    return [each._replace(row=_placed(each.row, start, size)) for each in (*rubbing, *stops)]
+        return [stop._replace(row=_padded(stop.row, start, size), friction=impulses[0])]
+    dry_friction = [
+        _IntervalRow(_unit(i, nv), -_UNBOUNDED, _UNBOUNDED, impulse, v[i], 0)
+        for i, impulse in enumerate(impulses)
+        if not is_plain_zero(impulse)
+    ]
+    return [row._replace(row=_padded(row.row, start, size)) for row in (*dry_friction, *stops)]
 
 
-def _stops(state: ScalarState, node: TreeNode, dt: Scalar) -> list[_Limits]:
+def _stops(state: ScalarState, node: TreeNode, dt: Scalar) -> list[_IntervalRow]:
     """Return the rates of the coordinates with bounds, and the speeds at which they reach these within a step."""
-    joint, q, v, found = node.joint, state.joint_q(node), state.joint_v(node), list[_Limits]()
+    joint, q, v, stops = node.joint, state.joint_q(node), state.joint_v(node), list[_IntervalRow]()
     if active_springs(state, node):
-        return found
-    slopes = joint.type.configuration_derivative_jacobian(q)
-    for row, x, (low, high) in zip(slopes, q, state.position_bounds(joint), strict=True):
-        if not (_is_none(low) and _is_none(high)):
-            down = -_FAR if _is_none(low) else -_reach(x - low, dt)
-            up = _FAR if _is_none(high) else _reach(high - x, dt)
-            found.append(_Limits(tuple(row), down, up, 0, dot(row, v), _back(x, low, high) / dt))
-    return found
+        return stops
+    rates = joint.type.configuration_derivative_jacobian(q)
+    for row, x, (low, high) in zip(rates, q, state.position_bounds(joint), strict=True):
+        if not (_is_unbounded(low) and _is_unbounded(high)):
+            down = -_UNBOUNDED if _is_unbounded(low) else -_closing_speed(x - low, dt)
+            up = _UNBOUNDED if _is_unbounded(high) else _closing_speed(high - x, dt)
+            stops.append(_IntervalRow(tuple(row), down, up, 0, dot(row, v), _return_distance(x, low, high) / dt))
+    return stops
 
 
-def _is_none(bound: Scalar) -> bool:
+def _is_unbounded(bound: Scalar) -> bool:
     """Return whether a bound is a plain number that no joint reaches."""
-    return is_float(bound) and abs(to_float(bound)) > to_float(_FAR)
+    return is_float(bound) and abs(to_float(bound)) > to_float(_UNBOUNDED)
 
 
-def _reach(gap: Scalar, dt: Scalar) -> Scalar:
+def _closing_speed(gap: Scalar, dt: Scalar) -> Scalar:
     """Return the speed that closes a gap in one step; zero for an overlap."""
     return maximum(gap, 0) / dt
 
 
-def _back(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
+def _return_distance(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """Return how far a step moves a coordinate back from beyond its bounds."""
-    below: Scalar = 0 if _is_none(low) else maximum(low - x, 0)
-    above: Scalar = 0 if _is_none(high) else maximum(x - high, 0)
-    distance: Scalar = SHARE * (below - above)
+    below: Scalar = 0 if _is_unbounded(low) else maximum(low - x, 0)
+    above: Scalar = 0 if _is_unbounded(high) else maximum(x - high, 0)
+    distance: Scalar = CORRECTION_SHARE * (below - above)
     return distance
 
 
-def _unit(place: int, size: int) -> Vector:
-    return tuple(1 if i == place else 0 for i in range(size))
+def _unit(index: int, size: int) -> Vector:
+    return tuple(1 if i == index else 0 for i in range(size))
 
 
-def _placed(row: Vector, start: int, size: int) -> Vector:
+def _padded(row: Vector, start: int, size: int) -> Vector:
     return (*(0 for _ in range(start)), *row, *(0 for _ in range(size - start - len(row))))

@@ -45,7 +45,7 @@ class NativeSteps:
         """Bind the function of a step to the buffers of `state`."""
         self._state, self._engine, self._record, self._dt = state, cast("LiveEngine", state.engine), record, dt
         self._touched = np.zeros_like(record.touching)
-        self._loop = self._made(function, functions, control)
+        self._loop = self._bound_loop(function, functions, control)
 
     def take(self, k: int, steps: int) -> tuple[int, Array | None]:
         """Take `steps` steps from step k or fewer; return how many, and the torques of the next one if it is refused.
@@ -82,7 +82,7 @@ class NativeSteps:
         """End the run: the simulator takes the step."""
         return False
 
-    def _made(
+    def _bound_loop(
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
     ) -> StepLoop:
         from rbd.native.builtins.context import Word

@@ -23,24 +23,24 @@ from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
 
-SHARE: Final = const(1, 5)
+CORRECTION_SHARE: Final = const(1, 5)
 """Share of an overlap that one step removes."""
-_LONGEST: Final = const(10, 1)
-"""Largest length of a descent: stacks take about 2, and overlaps that oppose each other any, along a free direction."""
+_MAX_LENGTH: Final = const(10, 1)
+"""Largest length of a descent: about 2 for stacks; unbounded for overlaps that oppose each other, in a free direction."""
 
 
 class Overlaps(NamedTuple):
     """Rates at which a step removes overlaps from positions.
 
-    Contact points have rows `J` of the rates of their distances. `back` are the rates of joints that are beyond the
-    bounds in `intervals`. `G` is the metric.
+    Contact points have rows `J` of the rates of their distances. Joints beyond the bounds in `intervals` return at the
+    rates `return_rates`. `G` is the metric.
     """
 
     J: Matrix
     rates: Vector
     G: Vector
     intervals: Intervals
-    back: Vector
+    return_rates: Vector
 
 
 def mobilities(state: ScalarState, M: Matrix) -> Vector:
@@ -50,18 +50,19 @@ def mobilities(state: ScalarState, M: Matrix) -> Vector:
     return tuple(mass * _inverse(M[i][i]) for i, mass in enumerate(masses))
 
 
-def push_out(overlaps: Overlaps, v: Vector) -> Vector:
+def position_correction(overlaps: Overlaps, v: Vector) -> Vector:
     """Return velocities of positions only, which remove overlaps; with `v` they keep the bounds of joints."""
-    push = _descent(overlaps, overlaps.G)
-    held = _leaving(overlaps.intervals, v, push)
-    if held:
-        push = _descent(overlaps, [where(held[i], 0, g) if i in held else g for i, g in enumerate(overlaps.G)])
-    rows, low, high, *_ = overlaps.intervals
-    for row, least, most, back in zip(rows, low, high, overlaps.back, strict=True):
-        moves = dot(row, v) + dot(row, push)
-        more = (maximum(least - moves, 0) - maximum(moves - most, 0) + back) * _inverse(dot(row, row))
-        push = tuple(x + entry * more for x, entry in zip(push, row, strict=True))
-    return push
+    correction = _descent(overlaps, overlaps.G)
+    leaves = _violates_bounds(overlaps.intervals, v, correction)
+    if leaves:
+        G = [where(leaves[i], 0, g) if i in leaves else g for i, g in enumerate(overlaps.G)]
+        correction = _descent(overlaps, G)
+    rows, lower, upper, *_ = overlaps.intervals
+    for row, low, high, return_rate in zip(rows, lower, upper, overlaps.return_rates, strict=True):
+        rate = dot(row, v) + dot(row, correction)
+        missing = (maximum(low - rate, 0) - maximum(rate - high, 0) + return_rate) * _inverse(dot(row, row))
+        correction = tuple(x + entry * missing for x, entry in zip(correction, row, strict=True))
+    return correction
 
 
 def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
@@ -72,21 +73,22 @@ def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
     scales = [_inverse(dot([x * g for x, g in zip(row, G, strict=True)], row)) for row in J]
     weights = [rate * scale for rate, scale in zip(rates, scales, strict=True)]
     x = tuple(g * entry for g, entry in zip(G, combination(J, weights, len(G)), strict=True))
-    r = [where(less(0, rate), each, 0) for rate, each in zip(rates, matvec(J, x), strict=True)]
-    length = dot(weights, r) * _inverse(dot([each * scale for each, scale in zip(r, scales, strict=True)], r))
-    length = minimum(length, _LONGEST)
+    r = [where(less(0, rate), row_rate, 0) for rate, row_rate in zip(rates, matvec(J, x), strict=True)]
+    length = dot(weights, r) * _inverse(dot([row_rate * scale for row_rate, scale in zip(r, scales, strict=True)], r))
+    length = minimum(length, _MAX_LENGTH)
     return tuple(length * entry for entry in x)
 
 
-def _leaving(intervals: Intervals, v: Vector, push: Vector) -> dict[int, Condition]:
+def _violates_bounds(intervals: Intervals, v: Vector, correction: Vector) -> dict[int, Condition]:
     """Return, for coordinates whose own rate is an interval row, whether they would leave their bounds."""
-    found = dict[int, Condition]()
+    leaves = dict[int, Condition]()
     for row, low, high in zip(intervals.rows, intervals.lower, intervals.upper, strict=True):
-        places = [i for i, entry in enumerate(row) if not is_plain_zero(entry)]
-        if len(places) == 1:
-            moves = v[places[0]] + push[places[0]]
-            found[places[0]] = either(less(moves, low), less(high, moves))
-    return found
+        coordinates = [i for i, entry in enumerate(row) if not is_plain_zero(entry)]
+        if len(coordinates) == 1:
+            [i] = coordinates
+            rate = v[i] + correction[i]
+            leaves[i] = either(less(rate, low), less(high, rate))
+    return leaves
 
 
 def _inverse(x: Scalar) -> Scalar:

@@ -22,7 +22,7 @@ from rbd.contact.solver.friction_cone import (
     contact_point_jacobian,
     tangents,
 )
-from rbd.contact.stepping.overlaps import SHARE
+from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.spring_rows import spring_row
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.kinematics.scalar_state import ScalarState
@@ -115,7 +115,7 @@ def point_rows(
         shares=cone.shares,
         spring=None if spring is None else where(near, spring, 0),
         forces=tuple(_in_root(state, pair, force) for force in cone.forces),
-        overlap=SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
+        overlap=CORRECTION_SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
         sinking=sinking,
         bound=where(near, bound, 0),
         gap=found.phi,

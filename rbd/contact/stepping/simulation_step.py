@@ -7,15 +7,12 @@ integration. With friction: time stepping on velocities.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
-
-import attrs
+from typing import Any
 
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.compiled import RecordedFunction
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import nearest_motion
-from rbd.contact.solver.contact_accelerations import Bias
 from rbd.contact.solver.contacts import (
     Contacts,
     acceleration_bounds,
@@ -25,24 +22,11 @@ from rbd.contact.solver.contacts import (
     nearer_than,
 )
 from rbd.contact.solver.impacts import Law, impact_motion
-from rbd.contact.stepping.joint_options import JointOptions
+from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
 from rbd.contact.stepping.solved_step import solved_step
-from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector, both, either, less, where
-
-
-@final
-@attrs.frozen
-class StepSettings:
-    """Settings of a simulator: part of the key of its recorded step."""
-
-    threshold: float
-    bias: Bias
-    law: Law
-    friction: float | None
-    joints: JointOptions = JOINTS
 
 
 def simulation_step(
@@ -50,24 +34,29 @@ def simulation_step(
 ) -> Mapping[str, object]:
     """Return the state after one step, and the distances and touching pairs before it."""
     tau = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
-    if settings.friction is None:
-        return _acceleration_step(pairs, settings, state, tau, tuple(inputs["touched"]), inputs["dt"])
-    margin = state.lifted(max(settings.threshold, MARGIN))
-    mu = state.lifted(settings.friction) if settings.friction else None
-    found = solved_step(pairs, state, tau, ContactStepOptions(inputs["dt"], margin, mu, settings.joints))
-    distances = found.constraints.distances
-    touching = tuple(where(less(phi, settings.threshold), 1, 0) for phi in distances)
-    return {"q_next": found.q_next, "v_next": found.v_next, "distances": distances, "touching": touching}
+    scheme, threshold, dt = settings.scheme, settings.threshold, inputs["dt"]
+    if isinstance(scheme, ImpactScheme):
+        contacts = contacts_of(state, pairs, nearer_than(threshold))
+        return _impact_step(pairs, scheme, state, contacts, tau, tuple(inputs["touched"]), dt)
+    step = solved_step(pairs, state, tau, scheme.options(state, dt))
+    distances = step.constraints.distances
+    touching = tuple(where(less(phi, threshold), 1, 0) for phi in distances)
+    return {"q_next": step.q_next, "v_next": step.v_next, "distances": distances, "touching": touching}
 
 
-def _acceleration_step(
-    pairs: Sequence[Pair], settings: StepSettings, state: ScalarState, tau: Vector, touched: Vector, dt: Scalar
+def _impact_step(
+    pairs: Sequence[Pair],
+    scheme: ImpactScheme,
+    state: ScalarState,
+    contacts: Contacts,
+    tau: Vector,
+    touched: Vector,
+    dt: Scalar,
 ) -> Mapping[str, object]:
     """Return an impact of the pairs that have just met, followed by a semi-implicit Euler step."""
-    contacts = contacts_of(state, pairs, nearer_than(settings.threshold))
-    v = _after_impacts(settings.law, state, contacts, touched)
+    v = _after_impacts(scheme.law, state, contacts, touched)
     after_impact = state.with_scalars(None, v)
-    bounds = acceleration_bounds(after_impact, pairs, contacts, exact=settings.bias == "exact")
+    bounds = acceleration_bounds(after_impact, pairs, contacts, exact=scheme.bias == "exact")
     f = applied_forces(after_impact, tau)
     vd = nearest_motion(mass_and_factor(after_impact)[0], f, contacts.J, bounds).x
     v_next = tuple(x + dt * rate for x, rate in zip(v, vd, strict=True))

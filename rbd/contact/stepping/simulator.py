@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.trees import require_tree
-from rbd.arguments import require_callable, require_choice, require_kind, wrong_kind
+from rbd.arguments import require_callable, require_kind, wrong_kind
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
-from rbd.contact.arguments import float_vector_unchecked, friction_coefficient
+from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import as_tuple, require_within_reach
-from rbd.contact.solver.contact_accelerations import BIASES, Bias
-from rbd.contact.solver.impacts import CONTACT_DISTANCE, LAWS, Law
+from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.solver.contact_accelerations import Bias
+from rbd.contact.solver.impacts import CONTACT_DISTANCE, Law
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
-from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
-from rbd.contact.stepping.step_options import JOINTS
+from rbd.contact.stepping.simulation_step import simulation_step
+from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
@@ -77,18 +77,11 @@ class ContactSimulator:
         """Check the settings; nothing is simulated yet."""
         _require_model(collision_model, mechanism)
         _require_control(control, mechanism)
-        require_choice(bias, BIASES, "bias", "bias")
-        require_choice(law, LAWS, "law", "law")
         self._model, self._control, self._dt = collision_model, control, above_zero(dt, "dt")
+        self._settings = StepSettings.checked(collision_model, threshold, ImpactScheme(bias, law), friction, joints)
+        self._settings.require_support(collision_model)
         self._function: RecordedFunction | None = None
         self._version: tuple[int, ...] = ()
-        mu = None if friction is None else friction_coefficient(friction)
-        if mu is not None:
-            _require_default(bias, "tutorial", "bias")
-            _require_default(law, "inelastic", "law")
-        options = _joint_options(joints, mechanism, stepping=mu is not None)
-        self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu, options)
-        self._require_obeyed()
 
     @property
     def mechanism(self) -> Mechanism:
@@ -114,12 +107,6 @@ class ContactSimulator:
             state.set_configuration(record.q[-1])
             state.set_velocity(record.v[-1])
         return record.trajectory()
-
-    def _require_obeyed(self) -> None:
-        """Raise ArgumentError where steps would not obey the model's laws, or not see its height fields."""
-        require_within_reach(self._model, self._settings.threshold, "threshold")
-        if self._settings.friction is None:
-            _require_no_laws(self._model)
 
     def _require_state(self, state: object) -> None:
         require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
@@ -206,7 +193,7 @@ class ContactSimulator:
         if now != self._version:
             control = self._control if isinstance(self._control, RecordedFunction) else None
             _require_control(control, self.mechanism)
-            self._require_obeyed()
+            self._settings.require_support(self._model)
             inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
             inputs |= {"touched": len(self._model.pairs), "dt": ()}
             function = partial(simulation_step, self._model.pairs, self._settings, control)
@@ -223,38 +210,6 @@ def _require_model(model: object, mechanism: object) -> None:
     if model.mechanism is not mechanism:
         message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
         raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")
-
-
-def _require_no_laws(model: CollisionModel) -> None:
-    """Raise ArgumentError for models with laws that only time stepping on velocities obeys."""
-    law = "the model has round friction cones" if model.has_round_cones else None
-    for k, pair in enumerate(model.pairs):
-        given = pair.friction, pair.restitution, pair.compliance, pair.torsional_friction, pair.rolling_friction
-        if any(given) and law is None:
-            law = f"pair {k} has friction, restitution or compliance of its own"
-    if law is not None:
-        message = f"{law}, which these steps do not obey; give friction, too: friction=0.0 for no friction at all"
-        raise ArgumentError(message, argument="friction", value=None, allowed="a coefficient of 0 or more")
-
-
-def _require_default(value: str, default: str, argument: str) -> None:
-    """Raise ArgumentError for a choice that steps with friction would not obey."""
-    if value != default:
-        message = f"{argument} is {value!r}, for steps without friction; leave {argument} out, or friction"
-        raise ArgumentError(message, argument=argument, value=value, allowed=default)
-
-
-def _joint_options(joints: object, mechanism: Mechanism, *, stepping: bool) -> JointOptions:
-    """Return the options of joints; raise ArgumentError where no time stepping would obey them."""
-    if joints is None:
-        return JOINTS
-    require_kind(joints, JointOptions, operation="ContactSimulator", argument="joints")
-    if not stepping:
-        message = "joints are options of steps with friction; give friction, too: friction=0.0 for none"
-        raise ArgumentError(message, argument="joints", value=joints, allowed="None without friction")
-    options = cast("JointOptions", joints)
-    options.require(mechanism.nv)
-    return options
 
 
 def _require_control(control: object, mechanism: Mechanism) -> None:

@@ -15,10 +15,10 @@ from rbd.contact.solver.constrained_motion import (
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.residuals import cone_residual, kkt_residual
-from rbd.contact.stepping.overlaps import push_out
+from rbd.contact.stepping.overlaps import position_correction
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.contact.stepping.step_problem import StepConstraints, StepProblem, step_problem
-from rbd.contact.stepping.transport import transported
+from rbd.contact.stepping.transport import advance
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.spatial.linalg import scale3
@@ -29,7 +29,7 @@ class SolvedStep(NamedTuple):
 
     problem: StepProblem
     constraints: StepConstraints
-    found: ConstrainedMotion
+    solution: ConstrainedMotion
     v: Vector
     """The velocities in the frames at the beginning of the step."""
     q_next: Vector
@@ -46,10 +46,10 @@ def solved_step(
     """Return the solution of a step by a method, by default that for many steps at a time."""
     problem, constraints = step_problem(pairs, state, tau, options)
     solve = method or (_in_cones if constraints.has_round_cones else _by_projection)
-    found = solve(state, problem, constraints)
-    v = found.x[: len(problem.v_free)]
-    q_next, v_next = transported(state, v, push_out(problem.overlaps, v), options.dt)
-    return SolvedStep(problem, constraints, found, v, q_next, v_next)
+    solution = solve(state, problem, constraints)
+    v = solution.x[: len(problem.v_free)]
+    q_next, v_next = advance(state, v, position_correction(problem.overlaps, v), options.dt)
+    return SolvedStep(problem, constraints, solution, v, q_next, v_next)
 
 
 def by_active_set(_state: ScalarState, problem: StepProblem, _constraints: StepConstraints) -> ConstrainedMotion:
@@ -69,7 +69,7 @@ def _by_projection(state: ScalarState, problem: StepProblem, constraints: StepCo
 def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
     """Return what a step computes for so many pairs: q and v after it, impulses, the residual of its program."""
     problem, constraints = step.problem, step.constraints
-    along_normal = tuple(share * x for share, x in zip(constraints.shares, step.found.lam, strict=False))
+    along_normal = tuple(share * x for share, x in zip(constraints.shares, step.solution.lam, strict=False))
     impulses = _sums_by_owner(along_normal, constraints.owners, pairs)
     return {
         "q_next": step.q_next,
@@ -85,13 +85,13 @@ def _residual(step: SolvedStep) -> Scalar:
     """Return the largest violation of the KKT conditions."""
     mass, _, momentum, J, bounds, intervals = step.problem.program
     violation = cone_residual if step.constraints.has_round_cones else kkt_residual
-    return violation(mass, momentum, J, bounds, step.found.x, step.found.lam, intervals)
+    return violation(mass, momentum, J, bounds, step.solution.x, step.solution.lam, intervals)
 
 
 def pair_forces(step: SolvedStep, pairs: int, dt: Scalar) -> Matrix:
     """Return the force of each pair on its first body, in the root frame: mean over the step."""
     constraints = step.constraints
-    shares = [scale3(force, x / dt) for force, x in zip(constraints.forces, step.found.lam, strict=False)]
+    shares = [scale3(force, x / dt) for force, x in zip(constraints.forces, step.solution.lam, strict=False)]
     axes = (_sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
     return tuple(zip(*axes, strict=True))
 

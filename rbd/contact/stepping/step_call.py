@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import attrs
 from numpy.typing import NDArray
@@ -45,15 +45,6 @@ StepFunction: TypeAlias = Callable[[Sequence[Pair], StepKind, ScalarState, Vecto
 """A function of pairs, the kind of a step, a state, torques and settings: (dt, margin, friction)."""
 
 
-class GivenOptions(NamedTuple):
-    """Options of a step as users give them."""
-
-    dt: float | Scalar
-    friction: float | Scalar
-    margin: float
-    joints: JointOptions
-
-
 @final
 @attrs.frozen
 class StepCall:
@@ -68,15 +59,15 @@ class StepCall:
 
     @classmethod
     def checked(
-        cls, operation: str, state: State[Any], model: CollisionModel, torques: Torques, given: GivenOptions
+        cls, operation: str, state: State[Any], model: CollisionModel, torques: Torques, given: ContactStepOptions
     ) -> StepCall:
-        """Return the call; raise what `contact_step` does."""
+        """Return the call with options as users give them; raise what `contact_step` does."""
         require_model_and_state(state, model, operation)
         require_kind(given.joints, JointOptions, operation=operation, argument="joints")
         given.joints.require(state.layout.nv)
         margin = at_least_zero(given.margin, "margin")
         require_within_reach(model, margin, "margin")
-        dt, friction = _time_step(state, given.dt), _friction(state, given.friction)
+        dt, friction = _time_step(state, given.dt), _friction(state, given.mu)
         kind = StepKind(isinstance(friction, Recorded) or cast("float", friction) > 0, given.joints)
         return cls(operation, state, model, kind, torque_vector(state, torques), (dt, margin, friction))
 
@@ -87,14 +78,14 @@ class StepCall:
         return evaluate(self.model, self.state, (self.operation, self.kind), recorded, **arguments)
 
 
-def _time_step(state: State[Any], dt: float | Scalar) -> Scalar:
+def _time_step(state: State[Any], dt: Scalar) -> Scalar:
     """Return the length of the step, checked; that of an input of a recorded function is checked when this runs."""
     return positive(dt, "dt") if _is_input(state, dt) else above_zero(dt, "dt")
 
 
-def _friction(state: State[Any], friction: float | Scalar) -> Scalar:
+def _friction(state: State[Any], friction: Scalar | None) -> Scalar:
     """Return the coefficient of friction, checked as the length of the step."""
-    if _is_input(state, friction):
+    if friction is not None and _is_input(state, friction):
         return recorded_friction_coefficient(friction)
     return friction_coefficient(friction)
 

@@ -20,8 +20,8 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import by_active_set, solved_step
-from rbd.contact.stepping.step_call import GivenOptions, StepCall, StepKind, Torques
-from rbd.contact.stepping.step_options import JOINTS, MARGIN
+from rbd.contact.stepping.step_call import StepCall, StepKind, Torques
+from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kinematics.queries import State
@@ -107,7 +107,7 @@ def contact_step_derivatives(
     >>> found.v_by_torques.shape, found.at_switch.shape
     ((100, 13, 13), (100, 4))
     """
-    call = StepCall.checked(_NAME, state, model, torques, GivenOptions(dt, friction, margin, joints))
+    call = StepCall.checked(_NAME, state, model, torques, ContactStepOptions(dt, margin, friction, joints))
     if model.has_round_cones and (call.kind.frictional or have_friction(model.pairs)):
         message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
         raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
@@ -143,10 +143,10 @@ def _step_program(pairs: Sequence[Pair], kind: StepKind, state: ScalarState) -> 
         q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
         options = kind.options(tuple(graph.input("settings", (3,))))
         step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set)
-        found, count = step.found, len(step.problem.bounds)
-        slack = subtract(matvec(step.problem.J, found.x), step.problem.bounds)
-        after = (*step.q_next, *step.v_next, *slack, *found.lam[:count])
-        outputs = {"after": after, "held": found.active[:count], "gaps": step.constraints.gaps}
+        solution, count = step.solution, len(step.problem.bounds)
+        slack = subtract(matvec(step.problem.J, solution.x), step.problem.bounds)
+        after = (*step.q_next, *step.v_next, *slack, *solution.lam[:count])
+        outputs = {"after": after, "held": solution.active[:count], "gaps": step.constraints.gaps}
         return Program.of(graph, "contact_step", outputs), step.constraints.owners
 
 

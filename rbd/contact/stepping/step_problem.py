@@ -126,8 +126,8 @@ def step_problem(
     bounds, rates = constraints.bounds, tuple(point.overlap for point in points)
     if options.mu is not None:
         bounds, rates = _without_rise(constraints)
-    intervals, back = joint_intervals(state, joints, dt)
-    overlaps = Overlaps(tuple(point.normal for point in points), rates, mobilities(state, M), intervals, back)
+    intervals, return_rates = joint_intervals(state, joints, dt)
+    overlaps = Overlaps(tuple(point.normal for point in points), rates, mobilities(state, M), intervals, return_rates)
     hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals, overlaps)
     return _with_springs(hard, constraints), constraints
 
@@ -151,13 +151,13 @@ def _with_springs(hard: StepProblem, constraints: StepConstraints) -> StepProble
 def _constraints(
     state: ScalarState, pairs: Sequence[Pair], v_free: Vector, options: ContactStepOptions
 ) -> StepConstraints:
-    found: list[PointRows] = []
+    rows: list[PointRows] = []
     distances: list[Scalar] = []
     for owner, pair in enumerate(pairs):
         points = contact_points_in_base(state, pair)
         distances.append(reduce(minimum, (point.phi for point in points)))
-        found += [point_rows(state, owner, pair, point, v_free, options) for point in points]
-    return StepConstraints(tuple(found), tuple(distances))
+        rows += [point_rows(state, owner, pair, point, v_free, options) for point in points]
+    return StepConstraints(tuple(rows), tuple(distances))
 
 
 def _without_rise(constraints: StepConstraints) -> tuple[Vector, Vector]:

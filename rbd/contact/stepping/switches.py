@@ -34,11 +34,11 @@ _TOUCHING: Final = const(1, 10**12)
 
 
 class SolvedRows(NamedTuple):
-    """What the rows of a step do: slacks, multipliers, 1 for held rows, distances of their points; their pairs."""
+    """The rows of a solved step: slacks, multipliers, 1 for active rows, distances of their points; their pairs."""
 
     slack: Vector
     lam: Vector
-    held: Vector
+    active: Vector
     gaps: Vector
     owners: tuple[int, ...]
 
@@ -48,24 +48,25 @@ def pairs_at_switch(
 ) -> Vector:
     """Return 1 for pairs at a switch, 0 for others; `slopes` are the derivatives of the slacks, then of `lam`."""
     flags: list[Scalar] = [0] * len(pairs)
-    for owner, condition in (*_undecided(rows, slopes), *_beginning_to_rebound(pairs, state, settings)):
+    for owner, condition in (*_rows_at_switch(rows, slopes), *_beginning_to_rebound(pairs, state, settings)):
         flags[owner] = where(condition, 1, flags[owner])
     return tuple(flags)
 
 
-def _undecided(rows: SolvedRows, slopes: Matrix) -> Iterator[tuple[int, Condition]]:
+def _rows_at_switch(rows: SolvedRows, slopes: Matrix) -> Iterator[tuple[int, Condition]]:
     """Yield for each row its pair, and whether its bound is neither clearly held nor clearly free, or its gap zero.
 
     Those that do not change do not switch: the fourth edge of a cone, for one, follows from the others.
     """
     count = len(rows.owners)
-    moves = [less(_TOLERANCE, _largest(row, 0)) for row in slopes]
+    changes = [less(_TOLERANCE, _largest(row, 0)) for row in slopes]
     least_slack, least_force = _TOLERANCE * _largest(rows.slack, 1), _TOLERANCE * _largest(rows.lam, 1)
     for k, owner in enumerate(rows.owners):
-        held = less(0, rows.held[k])
-        grazing = both(both(invert(held), moves[k]), less_equal(rows.slack[k], least_slack))
-        idle = both(both(held, moves[count + k]), less_equal(rows.lam[k], least_force))
-        yield owner, either(either(grazing, idle), less_equal(absolute(rows.gaps[k]), _TOUCHING))
+        active = less(0, rows.active[k])
+        free_without_slack = both(both(invert(active), changes[k]), less_equal(rows.slack[k], least_slack))
+        active_without_force = both(both(active, changes[count + k]), less_equal(rows.lam[k], least_force))
+        at_switch = either(free_without_slack, active_without_force)
+        yield owner, either(at_switch, less_equal(absolute(rows.gaps[k]), _TOUCHING))
 
 
 def _largest(values: Vector, least: Scalar) -> Scalar:

@@ -14,8 +14,8 @@ from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_call import GivenOptions, StepCall, StepKind, Torques
-from rbd.contact.stepping.step_options import JOINTS, MARGIN
+from rbd.contact.stepping.step_call import StepCall, StepKind, Torques
+from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
@@ -50,7 +50,7 @@ def contact_step(
     >>> after.q.shape, after.active
     ((13,), array([0., 0., 0., 0.]))
     """
-    call = StepCall.checked(_NAME, state, model, torques, GivenOptions(dt, friction, margin, joints))
+    call = StepCall.checked(_NAME, state, model, torques, ContactStepOptions(dt, margin, friction, joints))
     found = call.evaluate(_step)
     return ContactStep(
         found["q_next"],

@@ -41,7 +41,7 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.quaternion import quaternion_conjugate, quaternion_exp, quaternion_rotate
 
-_TURNING: Final = (FloatingJoint, SphericalJoint, Planar)
+_TURNING_JOINTS: Final = (FloatingJoint, SphericalJoint, Planar)
 _HALF: Final = const(1, 2)
 
 
@@ -59,51 +59,56 @@ class _Composite(NamedTuple):
 
 def transport_accelerations(state: ScalarState) -> Vector | None:
     """Return the accelerations vd with which composite bodies move on without forces; None where all are zero."""
-    if not any(isinstance(node.joint.type, _TURNING) for node in state.nodes):
+    if not any(isinstance(node.joint.type, _TURNING_JOINTS) for node in state.nodes):
         return None
-    found = list[Scalar]()
+    vd = list[Scalar]()
     for node in state.nodes:
-        turns = isinstance(node.joint.type, _TURNING)
-        found += _acceleration(state, node) if turns else (0,) * node.joint.nv
-    return tuple(found)
+        turns = isinstance(node.joint.type, _TURNING_JOINTS)
+        vd += _acceleration(state, node) if turns else (0,) * node.joint.nv
+    return tuple(vd)
 
 
-def transported(state: ScalarState, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def advance(state: ScalarState, v: Vector, correction: Vector, dt: Scalar) -> tuple[Vector, Vector]:
     """Return q and v after a time `dt`, from the velocities `v` in the frames at its beginning.
 
-    Configurations move with `v` + `push`; `push` leaves no velocity.
+    Configurations move with `v` + `correction`; `correction` leaves no velocity.
     """
     q_next, v_next = list[Scalar](), list[Scalar]()
     for node in state.nodes:
-        move = _turned if isinstance(node.joint.type, _TURNING) else _moved
-        q, own = move(state, node, tuple(v[node.v]), tuple(push[node.v]), dt)
+        turns = isinstance(node.joint.type, _TURNING_JOINTS)
+        advance_joint = _advance_turning_joint if turns else _advance_joint
+        q, own = advance_joint(state, node, tuple(v[node.v]), tuple(correction[node.v]), dt)
         q_next += node.joint.type.normalize(q)
         v_next += own
     return tuple(q_next), tuple(v_next)
 
 
-def _moved(state: ScalarState, node: TreeNode, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def _advance_joint(
+    state: ScalarState, node: TreeNode, v: Vector, correction: Vector, dt: Scalar
+) -> tuple[Vector, Vector]:
     """Return q and v of a joint that moves with constant components of its velocity."""
     joint, q = node.joint.type, state.joint_q(node)
-    rates = joint.local_coordinates_rate(q, q, tuple(x + y for x, y in zip(v, push, strict=True)))
+    rates = joint.local_coordinates_rate(q, q, tuple(x + y for x, y in zip(v, correction, strict=True)))
     return joint.global_coordinates(q, tuple(dt * rate for rate in rates)), v
 
 
-def _turned(state: ScalarState, node: TreeNode, v: Vector, push: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def _advance_turning_joint(
+    state: ScalarState, node: TreeNode, v: Vector, correction: Vector, dt: Scalar
+) -> tuple[Vector, Vector]:
     """Return q and v of a joint whose frame turns."""
     joint, body, S = node.joint.type, _composite(state, node), passes.subspaces(state)[node.index - 1].columns
-    (w, u), (push_w, push_u), c = _twist(S, v), _twist(S, push), body.c
-    after = w if isinstance(joint, Planar) else _spun(body, w, dt)
-    turn = scale3(add3(scale3(add3(w, after), _HALF), push_w), dt)
+    (w, u), (correction_w, correction_u), c = _twist(S, v), _twist(S, correction), body.c
+    after = w if isinstance(joint, Planar) else _next_angular_velocity(body, w, dt)
+    turn = scale3(add3(scale3(add3(w, after), _HALF), correction_w), dt)
     step = quaternion_exp(turn)
-    u_c, push_c = add3(u, cross3(w, c)), add3(push_u, cross3(push_w, c))
-    shift = add3(scale3(add3(u_c, push_c), dt), sub3(c, quaternion_rotate(step, c)))
+    u_c, correction_c = add3(u, cross3(w, c)), add3(correction_u, cross3(correction_w, c))
+    shift = add3(scale3(add3(u_c, correction_c), dt), sub3(c, quaternion_rotate(step, c)))
     linear = sub3(quaternion_rotate(quaternion_conjugate(step), u_c), cross3(after, c))
     turning = cast("FloatingJoint | SphericalJoint | Planar", joint)
     return turning.displaced(state.joint_q(node), turn, shift), _components(S, after, linear)
 
 
-def _spun(body: _Composite, w: Vec3, dt: Scalar) -> Vec3:
+def _next_angular_velocity(body: _Composite, w: Vec3, dt: Scalar) -> Vec3:
     """Return the angular velocity after a time `dt`, in the frame that has turned."""
     half, I_w = dt * _HALF, matvec(body.I, w)
     b = scale3(add3(I_w, scale3(cross3(I_w, w), half)), half)

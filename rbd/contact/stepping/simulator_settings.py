@@ -1,0 +1,86 @@
+"""Settings of `ContactSimulator`: which scheme its steps have, and what they do not support."""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.arguments import require_choice
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import require_within_reach
+from rbd.contact.solver.contact_accelerations import BIASES, Bias
+from rbd.contact.solver.impacts import LAWS, Law
+from rbd.contact.stepping.step_options import MARGIN, TimeStepping
+from rbd.errors import ArgumentError
+from rbd.scalars.number_checks import at_least_zero
+
+
+@final
+@attrs.frozen
+class ImpactScheme:
+    """Steps without friction: an impact of the pairs that have just met, then accelerations."""
+
+    bias: Bias = "tutorial"
+    law: Law = "inelastic"
+
+    def require_given(self) -> None:
+        """Raise ArgumentError for other names."""
+        require_choice(self.bias, BIASES, "bias", "bias")
+        require_choice(self.law, LAWS, "law", "law")
+
+
+@final
+@attrs.frozen
+class StepSettings:
+    """Settings of a simulator: part of the key of its recorded step."""
+
+    threshold: float
+    """Distance below which a pair touches (m)."""
+    scheme: ImpactScheme | TimeStepping
+
+    @classmethod
+    def checked(
+        cls, model: CollisionModel, threshold: object, impacts: ImpactScheme, friction: object, joints: object
+    ) -> StepSettings:
+        """Return the settings that users give; raise ArgumentError where no step would obey one of them."""
+        impacts.require_given()
+        distance = at_least_zero(threshold, "threshold")
+        if friction is None:
+            _require_no_joint_options(joints)
+            return cls(distance, impacts)
+        scheme = TimeStepping.checked("ContactSimulator", model.mechanism, friction, joints)
+        _require_default("bias", impacts.bias, ImpactScheme().bias)
+        _require_default("law", impacts.law, ImpactScheme().law)
+        return cls(distance, attrs.evolve(scheme, margin=max(distance, MARGIN)))
+
+    def require_support(self, model: CollisionModel) -> None:
+        """Raise ArgumentError for laws of pairs that the steps would not obey, and height fields out of their reach."""
+        require_within_reach(model, self.threshold, "threshold")
+        if isinstance(self.scheme, ImpactScheme):
+            _require_no_laws(model)
+
+
+def _require_default(argument: str, value: str, default: str) -> None:
+    """Raise ArgumentError for a choice that steps with friction would not obey."""
+    if value != default:
+        message = f"{argument} is {value!r}, for steps without friction; leave {argument} out, or friction"
+        raise ArgumentError(message, argument=argument, value=value, allowed=default)
+
+
+def _require_no_joint_options(joints: object) -> None:
+    if joints is not None:
+        message = "joints are options of steps with friction; give friction, too: friction=0.0 for none"
+        raise ArgumentError(message, argument="joints", value=joints, allowed="None without friction")
+
+
+def _require_no_laws(model: CollisionModel) -> None:
+    """Raise ArgumentError for models with laws that only time stepping on velocities obeys."""
+    law = "the model has round friction cones" if model.has_round_cones else None
+    for k, pair in enumerate(model.pairs):
+        laws = pair.friction, pair.restitution, pair.compliance, pair.torsional_friction, pair.rolling_friction
+        if any(laws) and law is None:
+            law = f"pair {k} has friction, restitution or compliance of its own"
+    if law is not None:
+        message = f"{law}, which these steps do not obey; give friction, too: friction=0.0 for no friction at all"
+        raise ArgumentError(message, argument="friction", value=None, allowed="a coefficient of 0 or more")
