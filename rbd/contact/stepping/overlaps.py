@@ -26,7 +26,7 @@ from rbd.solvers.intervals import Intervals
 CORRECTION_SHARE: Final = const(1, 5)
 """Share of an overlap that one step removes."""
 _MAX_LENGTH: Final = const(10, 1)
-"""Largest length of a descent: about 2 for stacks; unbounded in free directions, for overlaps that oppose each other."""
+"""Largest length of a descent. Stacks take about 2; overlaps that oppose each other take any, in free directions."""
 
 
 class Overlaps(NamedTuple):
