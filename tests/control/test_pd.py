@@ -29,6 +29,11 @@ def test_numbers_and_vectors() -> None:
 def test_vectors_are_checked() -> None:
     with pytest.raises(ShapeError, match="rate"):
         rbd.pd(rbd.PDGains(1.0, 1.0), np.zeros(3), np.zeros(2))
+    with pytest.raises(ShapeError, match=r"desired has shape \(2,\), x \(3,\)") as caught:
+        rbd.pd(rbd.PDGains(1.0, 1.0), np.zeros(3), np.zeros(3), desired=np.zeros(2))
+    assert (caught.value.argument, caught.value.expected, caught.value.actual) == ("desired", (3,), (2,))
+    with pytest.raises(ShapeError, match=r"desired_rate has shape \(2,\), rate \(3,\)"):
+        rbd.pd(rbd.PDGains(1.0, 1.0), np.zeros(3), np.zeros(3), desired_rate=np.zeros(2))
     with pytest.raises(ShapeError, match="gain"):
         rbd.pd(rbd.PDGains([1.0, 2.0], 1.0), np.zeros(3), np.zeros(3))
     with pytest.raises(ArgumentError, match="numbers"):
@@ -59,6 +64,20 @@ def test_free_vectors_keep_their_frame() -> None:
         rbd.pd(gains, x, rbd.FreeVector(other, (0, 0, 0)))
     with pytest.raises(FrameMismatchError, match=r"gains\.frame"):
         rbd.pd(rbd.PDGains(1.0, 1.0, frame=other), x, v)
+
+
+def test_free_vectors_are_driven_towards_others_in_their_frame() -> None:
+    world, other = rbd.Frame("world"), rbd.Frame("other")
+    x, v, goal, rate = (rbd.FreeVector(world, each) for each in np.random.default_rng(2).normal(size=(4, 3)))
+    found = rbd.pd(rbd.PDGains(3.0, 0.5), x, v, desired=goal, desired_rate=rate)
+    assert found.isclose(rbd.FreeVector(world, -3.0 * (x.xyz - goal.xyz) - 0.5 * (v.xyz - rate.xyz)), atol=1e-14)
+    assert rbd.pd(rbd.PDGains(3.0, 0.5), x, v, desired_rate=v).isclose(-3.0 * x, atol=1e-14)
+    elsewhere: Any = rbd.FreeVector(other, (0, 0, 0))
+    for wrong in ({"desired": elsewhere}, {"desired_rate": elsewhere}):
+        with pytest.raises(FrameMismatchError, match="other"):
+            rbd.pd(rbd.PDGains(1.0, 1.0), x, v, **wrong)
+    with pytest.raises(ArgumentError, match="desired must be a FreeVector"):
+        rbd.pd(rbd.PDGains(1.0, 1.0), x, v, desired=(0.0, 0.0, 0.0))  # type: ignore[call-overload]  # meant
 
 
 def test_gains_turn_with_their_frame() -> None:
