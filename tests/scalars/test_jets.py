@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import mpmath
 import numpy as np
 import pytest
 
-from rbd.errors import ScalarError, SingularError
+from rbd.errors import NotFiniteError, ScalarError, SingularError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import (
@@ -18,8 +19,10 @@ from rbd.scalars import (
     atan2,
     const,
     cos,
+    divide,
     exp,
     less,
+    less_equal,
     log,
     positive,
     power,
@@ -30,7 +33,9 @@ from rbd.scalars import (
     to_float,
     where,
 )
+from rbd.scalars.arrays import scalars
 from rbd.scalars.jets import Jet
+from rbd.scalars.lengths import length
 from rbd.scalars.protocol import Scalar
 
 FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
@@ -108,6 +113,32 @@ def test_jets_of_recorded_numbers_are_recorded() -> None:
     np.testing.assert_allclose(
         program.interpret(x=np.array([0.7, 1.3, -0.4]))["all"], [plain.value, plain.first, plain.second], rtol=1e-14
     )
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_lengths_have_derivatives_beyond_the_range_of_squares(scale: float) -> None:
+    found = length((Jet(3 * scale, scale, 0.0), Jet(4 * scale, 0.0, scale)))
+    assert isinstance(found, Jet)
+    parts = [part / scale for part in (found.value, found.first, found.second)]
+    np.testing.assert_allclose(parts, [5, 3 / 5, (1 - 9 / 25) / 5 + 4 / 5], rtol=1e-14, atol=0)  # x x' / |x|, ...
+
+
+def test_quotients_signs_and_comparisons() -> None:
+    a, b = Jet(1.0, 2.0, 3.0), Jet(4.0, 5.0, 6.0)
+    found, again = divide(a, b), a / b
+    assert isinstance(found, Jet)
+    assert (found.value, found.first, found.second) == (again.value, again.first, again.second)
+    assert found.first == (2 * 4 - 1 * 5) / 16
+    assert (+a).second == 3.0
+    assert [less_equal(x, y) for x, y in ((a, b), (b, a), (a, Jet(1.0, 9.0)))] == [True, False, True]
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_jets_with_a_part_that_is_not_finite_are_refused(part: int) -> None:
+    values = [1.0, 2.0, 3.0]
+    values[part] = math.nan
+    with pytest.raises(NotFiniteError, match=r"x\[1\]"):
+        scalars([1.0, Jet(*values)], 2, "x")
 
 
 def test_constants_with_jets() -> None:
