@@ -106,6 +106,13 @@ def _all_values(program: Program, row: int) -> list[float]:
     return [] if interpret._execute(program.code, len(inputs), values) else values
 
 
+def all_results(program: Program, row: Array) -> Array:
+    """Return all outputs for a row of inputs, finite or not."""
+    values: list[float] = [*map(float, row), *([0.0] * len(program.code)), *reversed(program.constants)]
+    interpret._execute(program.code, len(row), values)
+    return np.array([values[operand] for operand in program.results])
+
+
 # -- recorded graphs --------------------------------------------------------------------------------------------------
 
 _BINARY = [

@@ -10,7 +10,7 @@ from typing import final
 
 from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
 from rbd.native.batch.row_access import PortAccess
-from rbd.native.codegen.bounds import always_finite
+from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number
 from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT
@@ -66,8 +66,9 @@ class BlockComputation:
         w, lanes = self._w, self._lanes
         integer, truth = lanes.integer, lanes.truth
         later = checks
-        if not always_finite(self._program):
-            bad_output = nonfinite_lanes(w, lanes, outputs, self._program.output_size)
+        tested = outputs_to_test(self._program)
+        if tested:
+            bad_output = nonfinite_lanes(w, lanes, outputs, tested)
             bad, zero = lanes.integer_constant(BAD_OUTPUT), lanes.integer_constant(0)
             last = w.assign(f"select {truth} {bad_output}, {integer} {bad}, {integer} {zero}")
             clean = w.assign(f"icmp eq {integer} {checks}, {zero}")

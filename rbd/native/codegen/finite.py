@@ -45,9 +45,10 @@ def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
     return [(width, first) for first in starts]
 
 
-def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
-    """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
-    return not_a_number(w, lanes, zero_sum(w, lanes, block, size))
+def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, ranges: Sequence[range]) -> str:
+    """Write a test, per lane, of whether any scalar in these ranges of an interleaved block is not finite."""
+    sums = [zero_sum(w, lanes, w.address(block, each.start * lanes.width), len(each)) for each in ranges]
+    return not_a_number(w, lanes, _total(w, lanes, sums))
 
 
 def not_a_number(w: Writer, lanes: Lanes, total: str) -> str:

@@ -5,12 +5,12 @@ The wrapper checks that inputs and outputs are finite, and writes outputs only i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import final
 
 import attrs
 
-from rbd.native.codegen.bounds import always_finite
+from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.codegen.finite import any_nonfinite
 from rbd.native.codegen.ir import Writer, attributes
 from rbd.native.codegen.plan import aligned
@@ -73,7 +73,7 @@ def workspace_size(program: Program, slots: int) -> int:
 
 def with_workspace(name: str, program: Program, slots: int, names: list[str]) -> str:
     """Return `i64 @name(ptr in, ptr out, ptr ws)`, which computes one state in memory that the caller gives."""
-    return _function(_Variant(name, always_finite(program), takes_workspace=True), program, slots, names)
+    return _function(_Variant(name, outputs_to_test(program), takes_workspace=True), program, slots, names)
 
 
 def single(program: Program, slots: int, names: list[str]) -> str:
@@ -82,8 +82,8 @@ def single(program: Program, slots: int, names: list[str]) -> str:
     Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known,
     and are written in place.
     """
-    is_finite = always_finite(program)
-    variants = _Variant("single", is_finite), _Variant("fresh", is_finite, in_place=True)
+    tested = outputs_to_test(program)
+    variants = _Variant("single", tested), _Variant("fresh", tested, in_place=True)
     return "".join(_function(variant, program, slots, names) for variant in variants)
 
 
@@ -93,8 +93,8 @@ class _Variant:
     """A function that computes one state."""
 
     name: str
-    is_finite: bool
-    """Whether outputs are always finite."""
+    tested: list[range]
+    """The outputs that are tested."""
     in_place: bool = False
     """Whether outputs are computed where they go."""
     takes_workspace: bool = False
@@ -156,11 +156,19 @@ def _sized(pointers: Sequence[str], ports: Sequence[Port]) -> list[tuple[str, in
 
 def _finish(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str], status: str) -> None:
     """Write what follows the computation: the check of outputs, and their copying if the status is clean."""
-    if not variant.is_finite:
-        _set_output_status(w, status, any_nonfinite(w, _sized(blocks, program.outputs)))
+    if variant.tested:
+        _set_output_status(w, status, any_nonfinite(w, list(_tested(w, variant, program, blocks))))
     if not variant.in_place:
         clean = w.assign(f"icmp eq i64 {w.load('i64', status)}, 0")
         w.if_(clean, lambda: _copy_outputs(w, program, blocks))
+
+
+def _tested(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Write where tested outputs are; yield pointers and lengths."""
+    for block, (start, port) in zip(blocks, offsets(program.outputs), strict=True):
+        for each in variant.tested:
+            if start <= each.start < start + port.size:
+                yield w.address(block, each.start - start), len(each)
 
 
 def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
