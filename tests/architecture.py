@@ -56,7 +56,10 @@ LAYERS = [
 # The parts of a package: each may import only from those before it, and from itself. "*" is the package's own list.
 PARTS = {
     "contact": ["arguments", "geometry", "model", "solver", "stepping"],
-    "native": ["codegen", "runtime", "batch", "compiled_program", "repeat", "builtins", "*", "executable"],
+    "native": [
+        *("codegen", "runtime", "batch", "cached_code", "shared_functions"),
+        *("compiled_program", "repeat", "builtins", "*", "executable"),
+    ],
     "solvers": [
         *("operands", "row_pattern", "intervals", "dense_factors", "weighted_factor"),
         *("equations", "quadratic", "projections", "cones", "friction"),

@@ -19,6 +19,7 @@ from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop, value_builtin
 from rbd.native.runtime import abi
 from rbd.native.runtime.thread_pool import compiler_thread
+from rbd.native.shared_functions import shared_rows, shared_sines
 from rbd.simulation.native import compiled_steps
 
 
@@ -92,6 +93,8 @@ def make_shared_code() -> None:
     """Make the code that all programs of a process share, with optimisation; if there is some, do nothing."""
     if native.available():
         repeat._code()
+        for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))):
+            _ = functions.addresses
         if abi.is_supported():
             for make in (builtin._code, step_loop._code, value_builtin._code, value_plans._arithmetic):
                 make()

@@ -10,12 +10,13 @@ import attrs
 from rbd import native
 from rbd.errors import MissingPackageError
 from rbd.export.wasm_object import LinkedModule, linked
+from rbd.native.codegen.declarations import module_declarations
 from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.plan import CHUNK, make_plan
 from rbd.native.codegen.software_fma import SOFTWARE_FMA
+from rbd.native.codegen.trig import sincos_function
 from rbd.native.codegen.wrappers import with_workspace, workspace_size
-from rbd.native.compiled_program import module_declarations
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD
 
@@ -61,7 +62,8 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
 
 def _module_text(programs: Mapping[str, Program]) -> tuple[str, dict[str, int]]:
     """Return the LLVM IR of all programs, each with a function `entry0`, `entry1`, ..., and their workspaces."""
-    texts, slots = dict.fromkeys([*module_declarations({1}, {1}), SOFTWARE_FMA]), dict[str, int]()
+    sines = sincos_function(Lanes(1), "internal ")
+    texts, slots = dict.fromkeys([*module_declarations({1}), sines, SOFTWARE_FMA]), dict[str, int]()
     for number, (name, program) in enumerate(programs.items()):
         plan = make_plan(program, CHUNK, 1, THRESHOLD)
         names, functions = emit_functions(plan, Lanes(1), f"program{number}", 1)

@@ -5,6 +5,7 @@ A sub-package depends only on those above it.
 codegen/                 LLVM IR text of programs and intrinsics
     ir.py                    writer of IR text: vectors of W lanes, constants, names
     arithmetic.py, trig.py   single operations; sine and cosine
+    declarations.py          what modules declare
     software_fma.py          fused multiply-add for processors without one
     finite.py, bounds.py     tests for finite numbers; range analysis that makes them unnecessary
     plan.py                  functions of bounded length, spill slots
@@ -28,6 +29,8 @@ batch/                   many rows at a time
     block_memory.py, block_reader.py, block_computation.py, block_writer.py  its parts
     row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
     tasks.py                 tasks of several threads, which take pieces
+cached_code.py           machine code in the disk cache
+shared_functions.py      functions that all programs call: sines, access to rows
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 from array import array
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Final, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-import rbd
 from rbd.native.batch.row_access import layout_of
-from rbd.native.batch.rows import batch, batch_worker
+from rbd.native.batch.rows import batch
 from rbd.native.batch.tasks import run_on_threads
-from rbd.native.codegen.arithmetic import LIBRARY, declarations, library_symbol
-from rbd.native.codegen.column_blocks import panel_widths
-from rbd.native.codegen.elementwise_loops import strip_widths
+from rbd.native.cached_code import cached_code, code_key
+from rbd.native.codegen.declarations import module_declarations
 from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.inlining import inline_calls
-from rbd.native.codegen.ir import NARROW, Lanes
+from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.ordering import in_issue_order
 from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
 from rbd.native.codegen.sinking import sink_guarded_code
-from rbd.native.codegen.trig import sincos_function
 from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
-from rbd.native.runtime.jit import Library, assemble, host_processor
+from rbd.native.runtime.jit import Library, host_processor
 from rbd.native.runtime.locks import Lock
-from rbd.native.runtime.sources import has_sources, sources_digest
+from rbd.native.shared_functions import SharedFunctions, shared_rows, shared_sines
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, find_loops
@@ -42,8 +37,10 @@ Codes: TypeAlias = NDArray[np.int64]
 """Status codes of rows; 0 is clean."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
-_WORK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
-_SINGLE_SYMBOL, _BATCH_SYMBOL, _WORK_SYMBOL = "single", "batch", "work"
+_WORK = ctypes.CFUNCTYPE(
+    *(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64), *([ctypes.c_void_p] * 5)
+)
+_SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
 _SINGLE_SYMBOLS = (_SINGLE_SYMBOL, "fresh")
 _SMALL = 8192
 """Maximum number of inputs and outputs of all rows of a small batch, which takes some microseconds."""
@@ -54,15 +51,13 @@ OPERATIONS_FOR_THREADS = 4_000_000
 for it take 35, so that two threads on idle processors are as fast as one at half as many, and slower below."""
 _PIECES = 8
 """Pieces per thread, if there are enough rows, for load balancing."""
-CODEGEN_VERSION = 2
-"""Version of the interface of machine code; part of its keys in the disk cache."""
 
 
 def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the LLVM IR of a program for one state; its angles are packed into vectors."""
     plan, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
     names, texts = emit_functions(plan, Lanes(1), "one", pack)
-    head = module_declarations({1, pack}, sines={1, min(pack, NARROW)})
+    head = [*module_declarations({1, pack}), *shared_sines().declarations]
     return "\n".join([*head, *texts, single(program, plan.slot_count, names)])
 
 
@@ -73,23 +68,8 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
         program, regions = sink_guarded_code(in_issue_order(program))
     plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold, regions), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
-    head = module_declarations({1, lanes}, sines={1, lanes})
-    return "\n".join([*head, *texts, batch(program, plan.slot_count, names, wide), batch_worker()])
-
-
-def module_declarations(widths: set[int], sines: set[int]) -> list[str]:
-    """Return what every module begins with: declarations of functions for vectors of these widths, and sines."""
-    most = max(widths)
-    panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
-    taken = {*widths, *sines, *strip_widths(most), *panels}
-    lines = [line for width in sorted(taken) for line in declarations(Lanes(width))]
-    for function, count in LIBRARY.items():
-        lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
-    lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
-    lines.append("declare i64 @llvm.smin.i64(i64, i64)")
-    lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-    lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
-    return lines + [sincos_function(Lanes(width)) for width in sorted(sines)]
+    head = [*module_declarations({1, lanes}), *shared_rows(lanes).declarations]
+    return "\n".join([*head, *texts, batch(program, plan.slot_count, names, wide)])
 
 
 @final
@@ -122,16 +102,15 @@ class CompiledProgram:
 
     def compile_single(self) -> Library:
         """Return the code for one state, compiled at the first call."""
-        code = self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk, self._threshold))
+        text = functools.partial(single_module, chunk=self._chunk, threshold=self._threshold)
+        code = self._library(_SINGLE_SYMBOLS, text, shared_sines())
         self.entries[1], self.entries[0] = (code.address(symbol) for symbol in reversed(_SINGLE_SYMBOLS))
         return code
 
     def compile_batch(self) -> Library:
         """Return the code for rows, compiled at the first call."""
-        code = self._library(
-            (_BATCH_SYMBOL, _WORK_SYMBOL),
-            lambda: batch_module(self.program, self.lanes, self._chunk, self._threshold),
-        )
+        text = functools.partial(batch_module, lanes=self.lanes, chunk=self._chunk, threshold=self._threshold)
+        code = self._library((_BATCH_SYMBOL,), text, shared_rows(self.lanes))
         self.entries[2] = code.address(_BATCH_SYMBOL)
         return code
 
@@ -156,20 +135,21 @@ class CompiledProgram:
         key = self._key(_SINGLE_SYMBOL)
         code = None if key is None else cache.load(key)
         if code is not None and _SINGLE_SYMBOL not in self._libraries:
-            self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS)
+            self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS, shared_sines().addresses)
 
     def _key(self, symbol: str) -> str | None:
         """Return the key of machine code in the disk cache; None if it cannot be cached."""
         return code_key(symbol, self.outline.digest, *map(str, (self.lanes, self._chunk, self._threshold)))
 
-    def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
+    def _library(self, symbols: tuple[str, ...], text: Callable[[Program], str], functions: SharedFunctions) -> Library:
         """Return loaded machine code, from the disk cache or compiled; loaded once, so its addresses never change."""
         library = self._libraries.get(symbols[0])
         if library is None:
             with self._lock.inner:
                 library = self._libraries.get(symbols[0])
                 if library is None:
-                    library = Library(cached_code(self._key(symbols[0]), text), symbols)
+                    code = cached_code(self._key(symbols[0]), lambda: text(self.program))
+                    library = Library(code, symbols, functions.addresses)
                     self._libraries[symbols[0]] = library
         return library
 
@@ -187,7 +167,8 @@ class CompiledProgram:
 
     @lazy
     def _work(self) -> Callable[..., int]:
-        return _WORK(self.compile_batch().address(_WORK_SYMBOL))
+        work = _WORK(shared_rows(self.lanes).addresses["work"])
+        return functools.partial(work, self.compile_batch().address(_BATCH_SYMBOL))
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""
@@ -243,40 +224,6 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     """Return the number of rows that a thread takes at a time: whole blocks of lanes, so that results do not change."""
     blocks = -(-count // (lanes * threads * _PIECES))
     return min(blocks * lanes, _PIECE // lanes * lanes)
-
-
-PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solvers")
-"""Packages of `rbd` that generate machine code."""
-
-
-@functools.cache
-def codegen_digest() -> str | None:
-    """Return a version and hash of the sources of code generation, part of keys in the disk cache.
-
-    None if one has changed since this process started, see `sources_digest`. An installation without sources has the
-    version of rbd for a hash.
-    """
-    folders = [Path(__file__).parents[1] / package for package in PACKAGES]
-    known = [digest for digest in map(sources_digest, folders) if digest is not None]
-    if len(known) < len(PACKAGES):
-        return None if any(map(has_sources, folders)) else f"{CODEGEN_VERSION}-{rbd.__version__}"
-    return f"{CODEGEN_VERSION}-{hashlib.sha256('|'.join(known).encode()).hexdigest()}"
-
-
-def code_key(*parts: str) -> str | None:
-    """Return the key of machine code for this processor in the disk cache; None if it cannot be cached."""
-    sources = codegen_digest()
-    return None if sources is None else "|".join((*parts, sources, host_processor().key))
-
-
-def cached_code(key: str | None, text: Callable[[], str]) -> bytes:
-    """Return machine code, from the disk cache or compiled."""
-    code = None if key is None else cache.load(key)
-    if code is None:
-        code = assemble(text())
-        if key is not None:
-            cache.store(key, code)
-    return code
 
 
 def compile_program(

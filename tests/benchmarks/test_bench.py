@@ -28,7 +28,7 @@ from rbd.bench.tree import tree_of
 from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
-from rbd.native import compiled_program
+from rbd.native import cached_code
 
 QUICK = bench.BenchSettings(robots=("double_pendulum",), quick=True, peers=False)
 
@@ -165,8 +165,8 @@ def test_the_page_shows_every_row_and_warns_of_a_quick_run(report: Report) -> No
 def test_the_cache_of_the_user_is_not_changed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "mine"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
-    assembled, assemble = list[str](), compiled_program.assemble
-    monkeypatch.setattr(compiled_program, "assemble", lambda text: assembled.append(text) or assemble(text))
+    assembled, assemble = list[str](), cached_code.assemble
+    monkeypatch.setattr(cached_code, "assemble", lambda text: assembled.append(text) or assemble(text))
     mechanism = robots.robot("double_pendulum")
     preparation.preparations("double_pendulum", mechanism, random_samples(mechanism, 1), 1)
     assert len(assembled) == 2 * len(set(assembled)) == 6  # once before it is measured, and nothing from a cache

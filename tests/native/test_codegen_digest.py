@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rbd
-from rbd.native import compiled_program
+from rbd.native import cached_code
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import sources
 from rbd.program.graph import Graph
@@ -22,26 +22,26 @@ WITHOUT_CODE = {"errors", "arguments", "progress"}
 """Messages and checks: nothing of them is in machine code."""
 
 
-@pytest.mark.parametrize("package", compiled_program.PACKAGES)
+@pytest.mark.parametrize("package", cached_code.PACKAGES)
 def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
     paths = [path for path in house.modules() if house.layer_of(path) == package]
     names = [name for path in paths for _, name in house.imports(ast.parse(path.read_text(encoding="utf-8")))]
     imported = {name.split(".")[1] for name in names if name.startswith("rbd.")}
-    assert imported <= {*compiled_program.PACKAGES, *WITHOUT_CODE}
+    assert imported <= {*cached_code.PACKAGES, *WITHOUT_CODE}
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the sources, and nothing remembered."""
-    for package in compiled_program.PACKAGES:
+    for package in cached_code.PACKAGES:
         shutil.copytree(house.PACKAGE / package, tmp_path / package)
-    monkeypatch.setattr(compiled_program, "__file__", str(tmp_path / "native" / "compiled_program.py"))
+    monkeypatch.setattr(cached_code, "__file__", str(tmp_path / "native" / "cached_code.py"))
     yield tmp_path
     _forget()
 
 
 def _forget() -> None:
-    compiled_program.codegen_digest.cache_clear()
+    cached_code.codegen_digest.cache_clear()
     sources.sources_digest.cache_clear()
 
 
@@ -54,7 +54,7 @@ def test_every_source_counts(source: str, folder: Path, monkeypatch: pytest.Monk
     for content in ("# one", "# another"):
         (folder / source).write_text(content, encoding="utf-8")
         _forget()
-        digests.add(compiled_program.codegen_digest())
+        digests.add(cached_code.codegen_digest())
     assert len(digests - {None}) == 2
 
 
@@ -66,20 +66,20 @@ def test_code_of_changed_sources_is_not_cached(folder: Path, monkeypatch: pytest
     graph = Graph()
     program = Program.of(graph, "double", {"y": 2 * graph.input("x")})
     assert CompiledProgram(program, 1).compile_single().address("single")
-    assert compiled_program.code_key("single") is None
+    assert cached_code.code_key("single") is None
     assert not (folder / "cache").exists()
 
 
 @pytest.mark.parametrize("what", ["frozen", "byte-compiled"])
 def test_code_of_an_installation_without_sources_is_cached(folder: Path, what: str) -> None:
-    for package in compiled_program.PACKAGES:
+    for package in cached_code.PACKAGES:
         shutil.rmtree(folder / package)
         if what == "byte-compiled":
             (folder / package / "inner").mkdir(parents=True)
             (folder / package / "inner" / "module.pyc").touch()
     _forget()
-    assert compiled_program.codegen_digest() == f"{compiled_program.CODEGEN_VERSION}-{rbd.__version__}"
+    assert cached_code.codegen_digest() == f"{cached_code.CODEGEN_VERSION}-{rbd.__version__}"
     (folder / "native").mkdir(exist_ok=True)
     (folder / "native" / "added.py").touch()
     _forget()
-    assert compiled_program.codegen_digest() is None
+    assert cached_code.codegen_digest() is None

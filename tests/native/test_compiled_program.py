@@ -79,7 +79,7 @@ def test_machine_code_comes_from_disk_the_second_time(monkeypatch: pytest.Monkey
     arrays = programs.random_inputs(program, 9)
     first = compile_program(program, lanes=4)
     expected = native_rows(first, arrays, 9), native_singles(first, arrays, 9)
-    monkeypatch.setattr("rbd.native.compiled_program.assemble", None)
+    monkeypatch.setattr("rbd.native.cached_code.assemble", None)
     second = compile_program(program, lanes=4)
     assert_same_bits(native_rows(second, arrays, 9), expected[0])
     assert_same_bits(native_singles(second, arrays, 9), expected[1])
@@ -94,7 +94,7 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
         raise InterruptedError
 
     compile_program(program, lanes=4).compile_batch()
-    monkeypatch.setattr("rbd.native.compiled_program.assemble", assemble)
+    monkeypatch.setattr("rbd.native.cached_code.assemble", assemble)
     for compiled in (
         compile_program(program, lanes=2),
         compile_program(program, lanes=4, chunk=10),
@@ -102,7 +102,7 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
     ):
         with pytest.raises(InterruptedError):
             compiled.compile_batch()
-    monkeypatch.setattr("rbd.native.compiled_program.host_processor", lambda: _Elsewhere())
+    monkeypatch.setattr("rbd.native.cached_code.host_processor", lambda: _Elsewhere())
     with pytest.raises(InterruptedError):
         compile_program(program, lanes=4).compile_batch()
     assert len(made) == 4

@@ -109,7 +109,7 @@ class _Prefetcher:
         following = w.assign(f"add i64 {tile_block.first_row}, {below}"), w.assign(f"urem i64 {ahead}, {slices}")
         for access, write in self._ports:
             row, each = (tile_block.first_row, number) if write and tile.blocks > 1 else following
-            access.fetch_slice(row, each, slices, write=write)
+            access.fetch_slice(row, each, self._parts, tile.blocks, write=write)
 
     def _fetch_lines(self, access: PortAccess, row: str, part: int, *, write: bool) -> None:
         w, size = self._w, 8 * self._width * access.port.size

@@ -15,8 +15,8 @@ from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 
 _TILE_BYTES: Final = 96 * 1024
 """Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
-_MAX_BLOCKS: Final = 8
-"""Blocks of a tile, at most."""
+TILES: Final = (1, 2, 4, 8)
+"""Blocks of a tile."""
 
 
 @final
@@ -27,22 +27,22 @@ class ColumnTile:
         """Choose for numbers of columns."""
         self.input_step, self.output_step = inputs * lanes.width, outputs * lanes.width
         """Doubles from block to block."""
-        self.blocks = _MAX_BLOCKS
+        self.blocks = TILES[-1]
         while self.blocks > 1 and self.blocks * 8 * (self.input_step + self.output_step) > _TILE_BYTES:
             self.blocks //= 2
         self.rows = self.blocks * lanes.width
 
 
-def tile_functions(lanes: Lanes, blocks: int) -> str:
-    """Return the functions that read and write the columns of a tile."""
-    return _reading(lanes, blocks) + _writing(lanes, blocks)
+def tile_functions(lanes: Lanes) -> list[str]:
+    """Return the functions that read and write the columns of tiles, by their numbers of blocks."""
+    return [function(lanes, blocks) for blocks in TILES[1:] for function in (_reading, _writing)]
 
 
 def _reading(lanes: Lanes, blocks: int) -> str:
-    """Return `@read_tile`: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
+    """Return `@read_tile_2` ...: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
     w = Writer()
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
-    w.begin_function(f"internal void @read_tile({arguments}) noinline {ATTRIBUTES}")
+    w.begin_function(f"void @read_tile_{blocks}({arguments}) {ATTRIBUTES}")
     addresses = [w.address("%sums", k * lanes.width) for k in range(blocks)]
     before = [(lanes.double, w.load(lanes.double, address, lanes.alignment)) for address in addresses]
 
@@ -65,7 +65,7 @@ def _read_entry(w: Writer, lanes: Lanes, entry: str, target: str, k: int, total:
 
 
 def _writing(lanes: Lanes, blocks: int) -> str:
-    """Return `@write_tile`: writes columns `%step` doubles apart."""
+    """Return `@write_tile_2` ...: writes columns `%step` doubles apart."""
 
     def column(w: Writer, index: str) -> None:
         entry, source = _pointers(w, lanes, index)
@@ -74,7 +74,7 @@ def _writing(lanes: Lanes, blocks: int) -> str:
             w.store(lanes.double, w.load(lanes.double, address, lanes.alignment), w.address(entry, k * lanes.width))
 
     arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
-    return loop_function("write_tile", arguments, column, f"noinline {ATTRIBUTES}")
+    return loop_function(f"write_tile_{blocks}", arguments, column, linkage="")
 
 
 def _pointers(w: Writer, lanes: Lanes, index: str) -> tuple[str, str]:

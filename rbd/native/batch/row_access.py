@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import final
 
-from rbd.native.batch.column_tiles import ColumnTile
+from rbd.native.batch.column_tiles import TILES, ColumnTile
 from rbd.native.batch.transpose import deinterleave_rows, interleave_rows
-from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
+from rbd.native.codegen.ir import Lanes, Writer, loop_function
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 
@@ -121,13 +121,14 @@ class PortAccess:
     def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
         self._runs(self.row(row), block, lambda source, step, count, slot: self._call(
-            f"read_tile(ptr {source}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
+            f"read_tile_{tile.blocks}"
+            f"(ptr {source}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
         ))  # fmt: skip
 
     def write_tile(self, row: str, tile: ColumnTile, block: str) -> None:
         """Write the storing of the columns of a tile."""
         self._runs(self.row(row), block, lambda target, step, count, slot: self._call(
-            f"write_tile(ptr {target}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.output_step})"
+            f"write_tile_{tile.blocks}(ptr {target}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.output_step})"
         ))  # fmt: skip
 
     def read_slice(self, row: str, number: str, tile: ColumnTile, block: str, sums: str) -> None:
@@ -135,14 +136,20 @@ class PortAccess:
         first, pointer, count = self._slice(row, number, tile.blocks)
         slot = self._w.address(block, self._w.assign(f"mul i64 {first}, {self._lanes.width}"))
         step = self._steps[0]
-        self._call(f"read_tile(ptr {pointer}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})")
+        self._call(
+            f"read_tile_{tile.blocks}"
+            f"(ptr {pointer}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
+        )
 
-    def fetch_slice(self, row: str, number: str, slices: int, *, write: bool) -> None:
-        """Write the fetching of a slice of the columns of the tile from `row` on into the second-level cache."""
+    def fetch_slice(self, row: str, number: str, parts: int, blocks: int, *, write: bool) -> None:
+        """Write the fetching of a slice of the columns of the tile from `row` on into the second-level cache.
+
+        The tile has so many blocks, and its columns so many slices for each.
+        """
         if self.is_vector:
-            _, pointer, count = self._slice(row, number, slices)
+            _, pointer, count = self._slice(row, number, parts * blocks)
             kind = "write" if write else "read"
-            self._call(f"fetch_{kind}(ptr {pointer}, i64 {self._steps[0]}, i64 {count}, ptr null)")
+            self._call(f"fetch_{kind}_{blocks}(ptr {pointer}, i64 {self._steps[0]}, i64 {count}, ptr null)")
 
     def _slice(self, row: str, number: str, slices: int) -> tuple[str, str, str]:
         """Write the first column of a slice, where it holds `row`, and the number of columns."""
@@ -202,22 +209,20 @@ def access_of(
 # ---------------------------------------------------------------- functions
 
 
-def access_functions(lanes: Lanes, blocks: int) -> str:
+def access_functions(lanes: Lanes) -> list[str]:
     """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart.
 
-    Those that fetch do so for `blocks` blocks.
+    Those that fetch do so for the blocks of a tile.
     """
-    return "\n".join(
-        (
-            _function("read_shared", "", lanes, _read_shared),
-            _function("read_columns", "", lanes, _read_column),
-            _function("read_entries", "i64 %row_step, i64 %last, ", lanes, _read_entries),
-            _function("write_columns", "", lanes, _write_column),
-            _function("write_lane", "", lanes, _write_entry),
-            _function("fetch_read", "", lanes, _fetched(0, blocks)),
-            _function("fetch_write", "", lanes, _fetched(1, blocks)),
-        )
-    )
+    return [
+        _function("read_shared", "", lanes, _read_shared),
+        _function("read_columns", "", lanes, _read_column),
+        _function("read_entries", "i64 %row_step, i64 %last, ", lanes, _read_entries),
+        _function("write_columns", "", lanes, _write_column),
+        _function("write_lane", "", lanes, _write_entry),
+        *(_function(f"fetch_read_{blocks}", "", lanes, _fetched(0, blocks)) for blocks in TILES),
+        *(_function(f"fetch_write_{blocks}", "", lanes, _fetched(1, blocks)) for blocks in TILES),
+    ]
 
 
 def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes, str, str], None]) -> str:
@@ -228,7 +233,7 @@ def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes,
         body(w, lanes, w.address("%rows", w.assign(f"mul i64 {index}, %step")), slot)
 
     arguments = f"ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block"
-    return loop_function(name, arguments, entry, f"noinline {ATTRIBUTES}")
+    return loop_function(name, arguments, entry, linkage="")
 
 
 def _read_shared(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:

@@ -34,13 +34,7 @@ def batch(program: Program, slots: int, names: list[str], lanes: Lanes) -> str:
     inputs, then outputs; see `row_access.py`. `codes` has a status per row, or is null: that of a bad row is stored
     there, unless there is one already.
     """
-    tile = ColumnTile(program.input_size, program.output_size, lanes)
-    tiles = tile_functions(lanes, tile.blocks) if tile.blocks > 1 else ""
-    return access_functions(lanes, tile.blocks) + tiles + _function(program, slots, names, lanes, tile)
-
-
-def _function(program: Program, slots: int, names: list[str], lanes: Lanes, tile: ColumnTile) -> str:
-    w = Writer()
+    w, tile = Writer(), ColumnTile(program.input_size, program.output_size, lanes)
     w.begin_function(f"i64 @batch({_ARGUMENTS}) {ATTRIBUTES}")
     workspace = ScratchMemory(w, (slots + program.input_size + program.output_size + 3) * lanes.width)
     workspace.require(f"  store i64 {NO_MEMORY}, ptr %status, align 8\n  ret i64 %first")
@@ -71,7 +65,7 @@ def _write_blocks(arguments: BatchArguments, memory: BlockMemory, computation: B
 
 
 _WORKER: Final = f"""
-define i64 @work(ptr %next, i64 %piece, i64 %rows, {_SHARED}, ptr %status, ptr %codes) {ATTRIBUTES} {{
+define i64 @work(ptr %batch, ptr %next, i64 %piece, i64 %rows, {_SHARED}, ptr %status, ptr %codes) {ATTRIBUTES} {{
 begin:
   %status_here = alloca i64, align 8
   br label %again
@@ -84,7 +78,7 @@ run:
   %left = sub i64 %rows, %first
   %whole = icmp slt i64 %piece, %left
   %count = select i1 %whole, i64 %piece, i64 %left
-  %found = call i64 @batch({_CALL})
+  %found = call i64 %batch({_CALL})
   %new = icmp sge i64 %found, 0
   %none = icmp slt i64 %bad, 0
   %is_first = and i1 %new, %none
@@ -102,9 +96,10 @@ end:
 """
 
 
-def batch_worker() -> str:
-    """Return `i64 @work(next, piece, rows, in, layouts, out, status, codes)`: pieces of rows until none are left.
+def row_functions(lanes: Lanes) -> list[str]:
+    """Return the functions that batches of all programs share.
 
+    `i64 @work(batch, next, piece, rows, in, layouts, out, status, codes)` computes pieces of rows until none are left.
     Threads that share the counter at `next` share the rows. Each returns its first bad row or -1.
     """
-    return _WORKER
+    return [*access_functions(lanes), *tile_functions(lanes), _WORKER]

@@ -33,10 +33,10 @@ def hexadecimal(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-def loop_function(name: str, arguments: str, body: Callable[[Writer, str], None], attributes: str = ATTRIBUTES) -> str:
+def loop_function(name: str, arguments: str, body: Callable[[Writer, str], None], linkage: str = "internal ") -> str:
     """Return a function that runs `body` for every index below %count, one of its `arguments`."""
     w = Writer()
-    w.begin_function(f"internal void @{name}({arguments}) {attributes}")
+    w.begin_function(f"{linkage}void @{name}({arguments}) {ATTRIBUTES}")
     w.for_each("%count", lambda index: body(w, index))
     w.end_function()
     return w.text()

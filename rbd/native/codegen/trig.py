@@ -20,11 +20,10 @@ def _pair(lanes: Lanes) -> str:
     return f"{{{lanes.double}, {lanes.double}}}"
 
 
-def sincos_function(lanes: Lanes) -> str:
+def sincos_function(lanes: Lanes, linkage: str = "") -> str:
     """Return the definition of {T, T} @sincosW(T)."""
     w = Writer()
-    head = f"internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x)"
-    w.begin_function(f"{head} noinline {attributes(lanes.width)}")
+    w.begin_function(f"{linkage}{_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) {attributes(lanes.width)}")
     sine, cosine = _fast(w, lanes)
     size = w.assign(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
     near = w.assign(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import count
-from typing import final
+from typing import Final, final
 
 import attrs
 from llvmlite import binding
@@ -24,6 +25,7 @@ from rbd.scalars import libm
 _PER_LINKER = 16
 """Libraries per linker; making a linker takes as long as linking five small libraries."""
 _C_FUNCTIONS = (*LIBRARY, "fma", "malloc", "free")
+_NOTHING: Final[Mapping[str, int]] = {}
 
 
 @cache
@@ -138,19 +140,25 @@ class Library:
 
     _numbers = count(1)
 
-    def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
-        """Load `code` and look up `symbols`; raise WorkspaceError if there is not enough memory."""
+    def __init__(self, code: bytes, symbols: tuple[str, ...], imports: Mapping[str, int] = _NOTHING) -> None:
+        """Load `code` and look up `symbols`; raise WorkspaceError if there is not enough memory.
+
+        `imports` are addresses of functions that the code may call, by name.
+        """
         memory.check_available(memory.WORKING + memory.PER_BYTE * len(code))
         with compiler.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
-            for name, address in c_function_addresses().items():
-                builder = builder.import_symbol(library_symbol(name), address)
+            functions = {library_symbol(name): address for name, address in c_function_addresses().items()}
+            for name, address in {**functions, **imports}.items():
+                if name.encode() in code:  # a linker keeps some memory for each
+                    builder = builder.import_symbol(name, address)
             for symbol in symbols:
                 builder = builder.export_symbol(symbol)
             number = next(Library._numbers)
             self._tracker = builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
-        self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
+        self.addresses: Final = {symbol: int(self._tracker[symbol]) for symbol in symbols}
+        """The addresses of functions."""
 
     def address(self, symbol: str) -> int:
         """Return the address of a function."""
-        return self._addresses[symbol]
+        return self.addresses[symbol]

@@ -16,6 +16,7 @@ from rbd.native.codegen.ir import NARROW, Lanes, attributes
 from rbd.native.codegen.plan import make_plan
 from rbd.native.compiled_program import batch_module, single_module
 from rbd.native.runtime import jit
+from rbd.native.shared_functions import shared_rows, shared_sines
 
 WIDE = 8
 """Lanes of vectors of 512 bits, which cost scalar instructions around them a port."""
@@ -27,12 +28,19 @@ def functions(text: str) -> dict[str, str]:
     return dict(re.findall(rf"^define .*?@(\w+)\(.*\) {words} \{{$", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize("quantity", [Quantity.POSES, Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD])
-def test_machine_code_for_one_state_has_no_wide_register(quantity: Quantity) -> None:
-    module = parse_assembly(single_module(program(rbd.robots.arm7(), quantity)), create_context())
-    assembly = jit._target_machine().emit_assembly(module)
+def require_no_wide_register(text: str) -> None:
+    assembly = jit._target_machine().emit_assembly(parse_assembly(text, create_context()))
     assert "xmm" in assembly or "x86" not in jit.host_processor().triple
     assert "zmm" not in assembly
+
+
+@pytest.mark.parametrize("quantity", [Quantity.POSES, Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD])
+def test_machine_code_for_one_state_has_no_wide_register(quantity: Quantity) -> None:
+    require_no_wide_register(single_module(program(rbd.robots.arm7(), quantity)))
+
+
+def test_sines_of_one_state_have_no_wide_register() -> None:
+    require_no_wide_register(shared_sines().text())
 
 
 def test_seven_sines_of_one_state_are_two_narrow_calls() -> None:
@@ -52,7 +60,8 @@ def test_only_loops_of_intrinsics_may_be_wide() -> None:
 
 def test_rows_fill_the_widest_registers() -> None:
     found = functions(batch_module(program(rbd.robots.arm7(), Quantity.INVERSE), WIDE))
-    assert found["wide_0"] == found[f"sincos{WIDE}"] == attributes(WIDE)
+    shared = functions(shared_rows(WIDE).text())
+    assert found["wide_0"] == shared[f"sincos{WIDE}"] == shared["read_columns"] == attributes(WIDE)
 
 
 def test_functions_of_rows_align_the_vectors_that_they_store_on_the_stack() -> None:

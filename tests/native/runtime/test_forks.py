@@ -13,7 +13,7 @@ import pytest
 
 from rbd import native
 from rbd.errors import RbdError
-from rbd.native import InterpretedWarning, background, compiled_program, executable
+from rbd.native import InterpretedWarning, background, cached_code, executable
 from rbd.native.compiled_program import compile_program
 from rbd.native.executable import ArrayExecutable, LiveExecutable
 from rbd.native.runtime import jit, locks
@@ -119,7 +119,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[[], obj
         threads[-1].start()
         assert reached.wait(20)
 
-    monkeypatch.setattr(compiled_program, "assemble", stopped)
+    monkeypatch.setattr(cached_code, "assemble", stopped)
     yield begin
     release.set()
     for thread in threads:

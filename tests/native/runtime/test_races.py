@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native import compiled_program
+from rbd.native import cached_code
 from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.builtins.context import Word
 from rbd.native.compiled_program import CompiledProgram, compile_program
@@ -21,6 +21,7 @@ from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock, once_under_compiler_lock
 from rbd.program.outline import Source
+from tests import optimisation
 from tests.native import programs
 from tests.native.processes import run
 
@@ -100,13 +101,14 @@ def compiled() -> CompiledProgram:
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Let LLVM take long enough for all threads to come; return what is linked."""
+    """Let LLVM take long enough for all threads to come; return what is linked beside the code that programs share."""
+    optimisation.make_shared_code()
     linked, link = list[bytes](), jit.Library.__init__
 
-    def late(self: jit.Library, code: bytes, symbols: tuple[str, ...]) -> None:
+    def late(self: jit.Library, code: bytes, *others: Any) -> None:
         time.sleep(0.05)
         linked.append(code)
-        link(self, code, symbols)
+        link(self, code, *others)
 
     monkeypatch.setattr(jit.Library, "__init__", late)
     return linked
@@ -138,7 +140,7 @@ def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
         assert release.wait(20)
         return jit.assemble(text)
 
-    monkeypatch.setattr(compiled_program, "assemble", waits)
+    monkeypatch.setattr(cached_code, "assemble", waits)
     maker = threading.Thread(target=compiled.compile_single)
     maker.start()
     assert entered.wait(20)

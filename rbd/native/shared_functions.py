@@ -1,0 +1,59 @@
+"""Functions that the machine code of all programs calls: sines, and the access to rows. They are compiled once."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, final
+
+from rbd.native.batch.rows import row_functions
+from rbd.native.cached_code import cached_code, code_key
+from rbd.native.codegen.declarations import declared, module_declarations
+from rbd.native.codegen.ir import NARROW, Lanes
+from rbd.native.codegen.trig import sincos_function
+from rbd.native.runtime.jit import Library, host_processor
+from rbd.native.runtime.locks import compiler, one_at_a_time
+
+_NAME: Final = re.compile(r"@(\w+)\(")
+
+
+@final
+class SharedFunctions:
+    """The functions of one module, which are loaded at the first use and kept for good."""
+
+    def __init__(self, key: str, widths: set[int], definitions: Sequence[str]) -> None:
+        """Set the functions, which use vectors of these widths; `key` names them in the disk cache."""
+        self._key, self._widths, self._definitions = key, widths, definitions
+        self.declarations = declared(definitions)
+        """Declarations for the modules that call the functions."""
+        self._library: Library | None = None
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        """The addresses of the functions, by name."""
+        with compiler.inner:
+            if self._library is None:
+                names = tuple(found[1] for line in self.declarations if (found := _NAME.search(line)))
+                self._library = Library(cached_code(code_key(self._key), self.text), names)
+            return self._library.addresses
+
+    def text(self) -> str:
+        """Return the module as LLVM IR."""
+        return "\n".join((*module_declarations(self._widths), *self._definitions))
+
+
+@one_at_a_time
+@functools.cache
+def shared_sines() -> SharedFunctions:
+    """Return what the code of programs for one state calls."""
+    widths = {1, min(host_processor().lanes, NARROW)}
+    return SharedFunctions("sines", widths, [sincos_function(Lanes(width)) for width in sorted(widths)])
+
+
+@one_at_a_time
+@functools.cache
+def shared_rows(lanes: int) -> SharedFunctions:
+    """Return what the code of programs for rows calls, so many at a time."""
+    sines = [sincos_function(Lanes(width)) for width in sorted({1, lanes})]
+    return SharedFunctions(f"rows|{lanes}", {1, lanes}, [*sines, *row_functions(Lanes(lanes))])
