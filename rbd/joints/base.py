@@ -271,13 +271,13 @@ class BuiltinJointType(JointType):
         return self._velocities
 
 
-def made_joint_type(value: object, argument: str) -> JointType:
+def joint_type_from(value: object, argument: str) -> JointType:
     """Return a joint type given by itself, or by a function without arguments that returns it.
 
     Raises ArgumentError, naming `argument`, for everything else.
 
     >>> from rbd import Fixed
-    >>> made_joint_type(Fixed, "joint_type")
+    >>> joint_type_from(Fixed, "joint_type")
     Fixed()
     """
     try:

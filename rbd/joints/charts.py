@@ -15,7 +15,7 @@ from typing_extensions import override
 from rbd.arguments import require_generator
 from rbd.joints.axis import unwrap_angle
 from rbd.scalars import absolute, greater, less, sqrt, to_float, where
-from rbd.scalars.lengths import length, rescaled
+from rbd.scalars.lengths import length, scaled_into_range
 from rbd.scalars.linear_algebra import dot, matvec, negate, subtract
 from rbd.spatial.linalg import as_vec3
 from rbd.spatial.quaternion import (
@@ -142,7 +142,7 @@ class QuaternionChart(RotationChart):
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
         if near is None:
             return canonical_quaternion(q)
-        return _conditionally_negated(q, less(dot(q, rescaled(near)[0]), 0))
+        return _conditionally_negated(q, less(dot(q, scaled_into_range(near)[0]), 0))
 
     @override
     def rate_jacobian(self, r: Vector) -> Matrix:

@@ -12,7 +12,7 @@ from rbd.arguments import require_generator
 from rbd.joints.axis import lifted, nearest_rotation_sin_cos
 from rbd.joints.one_axis import AxisRotationJoint
 from rbd.scalars import absolute, atan2, both, cos, greater, less, sin, sqrt, where
-from rbd.scalars.lengths import length, rescaled
+from rbd.scalars.lengths import length, scaled_into_range
 from rbd.spatial import GeometricJacobian, Transform
 from rbd.spatial.linalg import scale3, zero3
 from rbd.spatial.so3 import rotation_about
@@ -60,7 +60,7 @@ class SinCosRevolute(AxisRotationJoint):
 
     @override
     def velocity(self, q: Vector, qd: Vector) -> Vector:
-        (s, c), scale = rescaled(q)
+        (s, c), scale = scaled_into_range(q)
         return ((c * (scale * qd[0]) - s * (scale * qd[1])) / (s * s + c * c),)
 
     @override
@@ -69,14 +69,14 @@ class SinCosRevolute(AxisRotationJoint):
 
     @override
     def velocity_jacobian(self, q: Vector) -> Matrix:
-        (s, c), scale = rescaled(q)
+        (s, c), scale = scaled_into_range(q)
         square = s * s + c * c
         return ((scale * c / square, -(scale * s) / square),)
 
     @override
     def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
         """Return the angle from q0 to q, from -π to π."""
-        (s0, c0), (s, c) = rescaled(q0)[0], rescaled(q)[0]
+        (s0, c0), (s, c) = scaled_into_range(q0)[0], scaled_into_range(q)[0]
         ds, dc = s - s0, c - c0
         # Written in the difference: no cancellation for small angles, and exactly zero where q is q0. Where lengths are
         # far apart, the difference loses the shorter one.
@@ -117,7 +117,7 @@ class SinCosRevolute(AxisRotationJoint):
 
     @override
     def normalize(self, q: Vector) -> Vector:
-        (s, c), _ = rescaled(q)
+        (s, c), _ = scaled_into_range(q)
         divisor = sqrt(s * s + c * c)
         return s / divisor, c / divisor
 

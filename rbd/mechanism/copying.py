@@ -9,7 +9,7 @@ import attrs
 
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
-from rbd.joints.base import JointType, made_joint_type
+from rbd.joints.base import JointType, joint_type_from
 from rbd.mechanism.attach import attach_body
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.body_data import BodyData, ContactPoint
@@ -22,7 +22,7 @@ from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.transform import relabelled
+from rbd.spatial.transform import with_frames
 
 
 def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
@@ -105,7 +105,7 @@ def copy_in_maximal_coordinates(
 
 
 def _floating_type(floating: object) -> JointType:
-    floating_type = made_joint_type(floating, "floating")
+    floating_type = joint_type_from(floating, "floating")
     if floating_type.nv == 6:
         return floating_type
     raise ArgumentError(
@@ -184,7 +184,7 @@ def copy_body(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> Rigi
         ContactPoint(Point.trusted(default, point.location.xyz_components), point.model)
         for point in data.contact_points
     ]
-    fixed = {frames[frame]: relabelled(tf, frames[frame], default) for frame, tf in data.frames.items()}
+    fixed = {frames[frame]: with_frames(tf, frames[frame], default) for frame, tf in data.frames.items()}
     inertia = None if data.inertia is None else _inertia_in(default, data.inertia)
     new = RigidBody.__new__(RigidBody)
     set_data(new, BodyData(name, frames[data.own_frame], default, inertia, fixed, points))

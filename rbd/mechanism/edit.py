@@ -16,7 +16,7 @@ from rbd.mechanism.members import data_of
 from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
-from rbd.spatial.transform import relabelled
+from rbd.spatial.transform import with_frames
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -139,4 +139,4 @@ def _new_placement(structure: Structure, body: RigidBody, old: Frame, new: Frame
         return None
     structure.registry.require_new_frame(new, "joint")
     here = data_of(body).definition(old, "replace_joint", "joint")
-    return relabelled(here, new, here.to_frame)
+    return with_frames(here, new, here.to_frame)

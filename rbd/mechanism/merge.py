@@ -10,7 +10,7 @@ from rbd.mechanism.edit_reports import MergeReport
 from rbd.mechanism.members import data_of
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
-from rbd.spatial.transform import relabelled
+from rbd.spatial.transform import with_frames
 from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
@@ -141,6 +141,6 @@ def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, F
     """
     data, default = data_of(source), target.default_frame
     for frame, tf in tuple(data.frames.items()):  # source and target may be one
-        data_of(target).fix_frame(relabelled(pose @ tf, frames[frame], default))
+        data_of(target).fix_frame(with_frames(pose @ tf, frames[frame], default))
     for point in tuple(data.contact_points):
         target.add_contact_point(pose @ point.location, point.model)

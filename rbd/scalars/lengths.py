@@ -1,8 +1,8 @@
 """Lengths without overflow or underflow: numbers are scaled by a power of two.
 
 Squares of floats overflow above 1e154 and underflow below 1e-162; the inverse squares in derivatives do so much
-earlier. Norms and directions are therefore computed from `rescaled` numbers. Multiplication by a power of two is exact,
-and numbers of ordinary size are multiplied by one.
+earlier. Norms and directions are therefore computed from numbers that are `scaled_into_range`. Multiplication by a power
+of two is exact, and numbers of ordinary size are multiplied by one.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ def length(values: Vector) -> Scalar:
     >>> length((3e-200, 4e-200))
     5e-200
     """
-    scaled, scale = rescaled(values)
+    scaled, scale = scaled_into_range(values)
     return sqrt(square_sum(scaled)) / scale
 
 
-def rescaled(values: Vector) -> tuple[Vector, Scalar]:
+def scaled_into_range(values: Vector) -> tuple[Vector, Scalar]:
     """Return the numbers times a power of two, and this power: their norm is between 2^-225 and 2^250.
 
     The power is one if the sum of absolute values is between 2^-200 and 2^200, and for families without a range,
     such as fractions and symbols.
 
-    >>> rescaled((3.0, 4.0))
+    >>> scaled_into_range((3.0, 4.0))
     ((3.0, 4.0), 1)
-    >>> (x, y), scale = rescaled((3e200, 4e200))
+    >>> (x, y), scale = scaled_into_range((3e200, 4e200))
     >>> (x * x + y * y) ** 0.5 / scale
     5e+200
     """
     return _apply_scale(values, _scale_factor(values, lower_only=False))
 
 
-def lowered(values: Vector) -> tuple[Vector, Scalar]:
+def scaled_down(values: Vector) -> tuple[Vector, Scalar]:
     """Return the numbers times a power of two, and this power: their norm is at most 2^225.
 
     The power is one if the sum of absolute values is at most 2^200, and for families without a range.

@@ -86,7 +86,9 @@ class ArticulatedInertia(SpatialValue, Generic[F]):
         """Return the wrench I^A a of a classical acceleration of this frame (internal)."""
         operation = "articulated inertia @ classical acceleration"
         check_frame(acceleration.body, self.frame, operation=operation, argument="acceleration")
-        return Wrench.trusted(self.frame, *self._apply((acceleration.angular, acceleration.linear)))
+        return Wrench.trusted(
+            self.frame, *self._apply((acceleration.angular_components, acceleration.linear_components))
+        )
 
     def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia[F]:
         """Return I^A - U (U D^-1)^T, the inertia across a joint (I^a in Featherstone 2008, table 7.1).

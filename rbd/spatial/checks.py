@@ -108,7 +108,7 @@ def check_symmetric(moment: Mat3, argument: str) -> None:
 
 
 def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -> None:
-    """Raise InertiaError unless the moment is that of some distribution of mass, or about one axis only.
+    """Raise InertiaError unless eigenvalues satisfy the triangle inequality, or only one of them is not zero.
 
     `moment` is about the centre of mass or the origin; `shift` is the difference, which comes from the centre of mass
     being elsewhere. NotFiniteError is raised when that is too large for a float.

@@ -30,8 +30,8 @@ class ClassicalAcceleration:
 
     body: Frame
     base: Frame
-    angular: Vec3
-    linear: Vec3
+    angular_components: Vec3
+    linear_components: Vec3
 
     @classmethod
     def zero(cls, body: Frame, base: Frame) -> ClassicalAcceleration:
@@ -41,10 +41,10 @@ class ClassicalAcceleration:
     def shifted_to(self, tf: Transform) -> ClassicalAcceleration:
         """Return the acceleration of the frame that `tf` maps to `body`, fixed to it; without centripetal terms."""
         check_frame(tf.to_frame, self.body, operation="shift of an acceleration", argument="tf")
-        linear = add3(self.linear, cross3(self.angular, tf.translation_components))
+        linear = add3(self.linear_components, cross3(self.angular_components, tf.translation_components))
         rotation = tf.rotation_components
         return ClassicalAcceleration(
-            tf.from_frame, self.base, tmatvec(rotation, self.angular), tmatvec(rotation, linear)
+            tf.from_frame, self.base, tmatvec(rotation, self.angular_components), tmatvec(rotation, linear)
         )
 
     def __add__(self, other: ClassicalAcceleration) -> ClassicalAcceleration:
@@ -52,14 +52,17 @@ class ClassicalAcceleration:
         check_frame(other.body, self.body, operation="sum of accelerations", argument="right operand (body)")
         check_frame(other.base, self.base, operation="sum of accelerations", argument="right operand (base)")
         return ClassicalAcceleration(
-            self.body, self.base, add3(self.angular, other.angular), add3(self.linear, other.linear)
+            self.body,
+            self.base,
+            add3(self.angular_components, other.angular_components),
+            add3(self.linear_components, other.linear_components),
         )
 
     def plus_joint_acceleration(self, subspace: GeometricJacobian, vd: Vector) -> ClassicalAcceleration:
         """Add the contribution S vd of the joint; `subspace` in the body frame."""
         check_frame(subspace.body, self.body, operation="acceleration across a joint", argument="subspace (body)")
         check_frame(subspace.frame, self.body, operation="acceleration across a joint", argument="subspace (frame)")
-        angular, linear = self.angular, self.linear
+        angular, linear = self.angular_components, self.linear_components
         for (a, b), rate in zip(subspace.columns, vd, strict=True):
             angular, linear = add3(angular, scale3(a, rate)), add3(linear, scale3(b, rate))
         return ClassicalAcceleration(self.body, self.base, angular, linear)
@@ -128,9 +131,9 @@ class ClassicalMotion:
     def wrench(self, inertia: SpatialInertia) -> Wrench:
         """Return the wrench of the Newton-Euler equations for a body with `inertia`, in this frame."""
         check_frame(inertia.frame, self.body, operation="Newton-Euler equation", argument="inertia")
-        com = inertia.cross_part_components
-        force = add3(matvec(self.acceleration_gradient, com), scale3(self.linear_acceleration, inertia.mass))
-        torque = add3(_torque(self.acceleration_gradient, inertia), cross3(com, self.linear_acceleration))
+        first_moment = inertia.cross_part_components
+        force = add3(matvec(self.acceleration_gradient, first_moment), scale3(self.linear_acceleration, inertia.mass))
+        torque = add3(_torque(self.acceleration_gradient, inertia), cross3(first_moment, self.linear_acceleration))
         return Wrench.trusted(self.body, torque, force)
 
 

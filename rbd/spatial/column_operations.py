@@ -60,7 +60,7 @@ def transpose_product(motions: GeometricJacobian, forces: MomentumMatrix | Wrenc
 def transpose_times_acceleration(wrenches: WrenchMatrix, acceleration: ClassicalAcceleration) -> Vector:
     """Return A^T a for an acceleration of the frame of A."""
     check_frame(wrenches.frame, acceleration.body, operation="product with an acceleration", argument="wrenches")
-    motion = (acceleration.angular, acceleration.linear)
+    motion = (acceleration.angular_components, acceleration.linear_components)
     return tuple(_dot(motion, force) for force in wrenches.columns)
 
 

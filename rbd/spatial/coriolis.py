@@ -36,36 +36,36 @@ from rbd.spatial.transform import Transform
 @final
 @attrs.frozen(eq=False)
 class CoriolisOperator:
-    """A map from angular velocities to wrenches, in `frame`: torque = (tr(Q) 1 - Q) w, force = w x h.
+    """A map from angular velocities to wrenches, in `frame`: torque = (tr(Q) 1 - Q) w, force = w x p.
 
-    The sums are over all points of the bodies. The pair (Q, h) is transformed to another frame with fewer operations
+    The sums are over all points of the bodies. The pair (Q, p) is transformed to another frame with fewer operations
     than the blocks of the map.
     """
 
     frame: Frame
     Q: Mat3
-    """Sum of m v p^T."""
-    h: Vec3
-    """Linear momentum: sum of m v."""
+    """Sum of m v r^T."""
+    linear_momentum: Vec3
+    """Sum of m v: the vector p."""
 
     @classmethod
     def of_body(cls, inertia: SpatialInertia, twist: Twist) -> CoriolisOperator:
         """Return the operator of one rigid body; both arguments in its frame."""
         check_frame(twist.frame, inertia.frame, operation="Coriolis operator", argument="twist (frame)")
-        com, omega, velocity = inertia.cross_part_components, twist.angular_components, twist.linear_components
-        Q = add33(outer(velocity, com), matmul(hat(omega), inertia.pseudo_moment_components))
-        return cls(inertia.frame, Q, add3(scale3(velocity, inertia.mass), cross3(omega, com)))
+        omega, velocity, first_moment = twist.angular_components, twist.linear_components, inertia.cross_part_components
+        Q = add33(outer(velocity, first_moment), matmul(hat(omega), inertia.pseudo_moment_components))
+        return cls(inertia.frame, Q, add3(scale3(velocity, inertia.mass), cross3(omega, first_moment)))
 
     def __add__(self, other: CoriolisOperator) -> CoriolisOperator:
         """Add the operator of another body, in the same frame."""
         check_frame(other.frame, self.frame, operation="sum of Coriolis operators", argument="right operand")
-        return CoriolisOperator(self.frame, add33(self.Q, other.Q), add3(self.h, other.h))
+        return CoriolisOperator(self.frame, add33(self.Q, other.Q), add3(self.linear_momentum, other.linear_momentum))
 
     def transformed(self, tf: Transform) -> CoriolisOperator:
         """Return the same operator in the frame `tf` maps to."""
         check_frame(tf.from_frame, self.frame, operation="transform of a Coriolis operator", argument="tf")
-        h, rotated = matvec(tf.rotation_components, self.h), similarity(tf.rotation_components, self.Q)
-        return CoriolisOperator(tf.to_frame, add33(rotated, outer(h, tf.translation_components)), h)
+        p, rotated = matvec(tf.rotation_components, self.linear_momentum), similarity(tf.rotation_components, self.Q)
+        return CoriolisOperator(tf.to_frame, add33(rotated, outer(p, tf.translation_components)), p)
 
     @property
     def torque_block(self) -> Mat3:
@@ -76,13 +76,13 @@ class CoriolisOperator:
     def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
         """Return B S for the columns of a motion subspace in this frame."""
         check_frame(subspace.frame, self.frame, operation="Coriolis operator @ subspace", argument="subspace")
-        block, h = self.torque_block, self.h
-        columns = tuple((matvec(block, w), cross3(w, h)) for w, _ in subspace.columns)
+        block, p = self.torque_block, self.linear_momentum
+        columns = tuple((matvec(block, w), cross3(w, p)) for w, _ in subspace.columns)
         return WrenchMatrix.trusted(self.frame, columns)
 
     def transposed_wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
         """Return the transpose of B times the columns of a motion subspace in this frame."""
         check_frame(subspace.frame, self.frame, operation="Coriolis operator @ subspace", argument="subspace")
-        block, h = self.torque_block, self.h
-        columns = tuple((add3(tmatvec(block, w), cross3(h, v)), zero3()) for w, v in subspace.columns)
+        block, p = self.torque_block, self.linear_momentum
+        columns = tuple((add3(tmatvec(block, w), cross3(p, v)), zero3()) for w, v in subspace.columns)
         return WrenchMatrix.trusted(self.frame, columns)

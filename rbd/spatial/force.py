@@ -15,7 +15,7 @@ from rbd.spatial.motion import Twist
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, slot_setters
-from rbd.spatial.vectors import FreeVector, Point, check_source, part
+from rbd.spatial.vectors import FreeVector, Point, check_source, vec3_in_frame
 
 _new = object.__new__
 _set = object.__setattr__
@@ -32,8 +32,8 @@ class ForceVector(SpatialVector, Generic[F]):
     ) -> None:
         operation = type(self).__name__
         _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "angular_components", part(angular, frame, "angular", operation))
-        _set(self, "linear_components", part(linear, frame, "linear", operation))
+        _set(self, "angular_components", vec3_in_frame(angular, frame, "angular", operation))
+        _set(self, "linear_components", vec3_in_frame(linear, frame, "linear", operation))
 
     def _check(self, other: ForceVector[F], symbol: str) -> None:
         kind = type(self)

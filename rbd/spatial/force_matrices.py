@@ -23,11 +23,18 @@ _new = object.__new__
 _set = object.__setattr__
 
 
-@attrs.frozen(eq=False, repr=False)
+@attrs.frozen(eq=False, repr=False, init=False)
 class ForceMatrix(ColumnMatrix, Generic[F]):
     """Columns that are wrenches or momenta in `frame`; abstract."""
 
     frame: Frame[F]
+
+    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "columns", columns_of(angular, linear))
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     @override
     def with_columns(self, columns: tuple[Column, ...]) -> Self:
@@ -58,10 +65,6 @@ class MomentumMatrix(ForceMatrix[F]):
     Momentum in 'world': angular (0, 0, 3), linear (6, 0, 0)
     """
 
-    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "columns", columns_of(angular, linear))
-
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> MomentumMatrix[G]:
         """Make a momentum matrix of scalars that need no check."""
@@ -85,9 +88,6 @@ class MomentumMatrix(ForceMatrix[F]):
         columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
         return MomentumMatrix.trusted(tf.to_frame, columns)
 
-    def __mul__(self, other: Never, /) -> NoReturn:
-        refuse_product(self, other)
-
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
         return Momentum.trusted(self.frame, *self.checked_combination(v, "v"))
 
@@ -99,7 +99,7 @@ class MomentumMatrix(ForceMatrix[F]):
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class WrenchMatrix(ForceMatrix[F]):
-    """Columns that are wrenches in `frame`: a basis of a joint's constraint wrenches.
+    """Wrenches in `frame`, one per column, such as a basis of a joint's constraint wrenches or U = I^A S.
 
     `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
@@ -107,10 +107,6 @@ class WrenchMatrix(ForceMatrix[F]):
     >>> WrenchMatrix(world, angular=[[0], [0], [0]], linear=[[1], [0], [0]]) @ [5.0]
     Wrench in 'world': angular (0, 0, 0), linear (5, 0, 0)
     """
-
-    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "columns", columns_of(angular, linear))
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> WrenchMatrix[G]:
@@ -134,9 +130,6 @@ class WrenchMatrix(ForceMatrix[F]):
             check_source(tf, self.frame, "WrenchMatrix.transformed")
         columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
         return WrenchMatrix.trusted(tf.to_frame, columns)
-
-    def __mul__(self, other: Never, /) -> NoReturn:
-        refuse_product(self, other)
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
         return Wrench.trusted(self.frame, *self.checked_combination(multipliers, "multipliers"))

@@ -5,7 +5,7 @@ Frames know neither bodies nor numbers.
 A frame is a display name and a random 128-bit id: two frames are the same when their ids are, so
 pickled and copied values still fit each other, and equal names never count. `Tag` subclasses let type checkers see
 frames: `Frame.of(World)` is a `Frame[World]`, and a wrong composition is found before the program runs. The type
-variables are invariant and default to Any, so that code over frames born at run time needs no annotations.
+variables are invariant and default to Any, so that code over frames created at run time needs no annotations.
 """
 
 from __future__ import annotations

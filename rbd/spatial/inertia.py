@@ -48,7 +48,7 @@ from rbd.spatial.values import (
     require_scalar,
     slot_setters,
 )
-from rbd.spatial.vectors import Point, check_source, part
+from rbd.spatial.vectors import Point, check_source, vec3_in_frame
 
 _new = object.__new__
 _set = object.__setattr__
@@ -91,7 +91,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
         _set(self, "frame", require_frame(frame, "frame"))
         mass = scalar(mass, "mass")
         check_mass(mass)
-        center = zero3() if com is None else part(com, frame, "com", "SpatialInertia", Point)
+        center = zero3() if com is None else vec3_in_frame(com, frame, "com", "SpatialInertia", Point)
         name, given = _one_moment(moment, moment_about_com)
         (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(given, 3, 3, name)
         check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from rbd.scalars import Scalar, Vector, sqrt
-from rbd.scalars.lengths import length, lowered, rescaled
+from rbd.scalars.lengths import length, scaled_down, scaled_into_range
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
@@ -99,15 +99,15 @@ def norm3(v: Vec3) -> Scalar:
     return length(v)
 
 
-def lowered3(v: Vec3) -> tuple[Vec3, Scalar]:
+def scaled_down3(v: Vec3) -> tuple[Vec3, Scalar]:
     """Return v times a power of two, and that power: below one where powers of v's length might overflow."""
-    (x, y, z), scale = lowered(v)
+    (x, y, z), scale = scaled_down(v)
     return (x, y, z), scale
 
 
 def unit3(v: Vec3) -> Vec3:
     """Return v / |v|; not finite for the zero vector."""
-    (x, y, z), _ = rescaled(v)
+    (x, y, z), _ = scaled_into_range(v)
     return scale3((x, y, z), 1 / sqrt(dot3((x, y, z), (x, y, z))))
 
 

@@ -15,7 +15,7 @@ from rbd.spatial.linalg import Column, Vec3, add3, add6, cross3, dot3, scale6
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.stumpff import log_rate_coefficients
 from rbd.spatial.values import VectorLike
-from rbd.spatial.vectors import FreeVector, part
+from rbd.spatial.vectors import FreeVector, vec3_in_frame
 
 _set = object.__setattr__
 _HALF: Scalar = const(1, 2)
@@ -41,8 +41,8 @@ class MotionVector(SpatialVector, Generic[B, A, E]):
         for name, value in zip(("body", "base", "frame"), checked_frames_of_motion(body, base, frame), strict=True):
             _set(self, name, value)
         operation = type(self).__name__
-        _set(self, "angular_components", part(angular, frame, "angular", operation))
-        _set(self, "linear_components", part(linear, frame, "linear", operation))
+        _set(self, "angular_components", vec3_in_frame(angular, frame, "angular", operation))
+        _set(self, "linear_components", vec3_in_frame(linear, frame, "linear", operation))
 
     @override
     def _with(self, angular: Vec3, linear: Vec3) -> Self:

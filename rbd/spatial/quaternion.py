@@ -22,8 +22,8 @@ from rbd.scalars import (
     to_float,
     where,
 )
-from rbd.scalars.lengths import rescaled
-from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3, scale33
+from rbd.scalars.lengths import scaled_into_range
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, scale3, scale33, scaled_down3
 from rbd.spatial.stumpff import Series, polynomial, stumpff
 
 Vec4: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -84,7 +84,7 @@ def _rescaled(q: Quaternion) -> tuple[Quaternion, Scalar]:
 
     The power is one for all ordinary q.
     """
-    (w, x, y, z), scale = rescaled(q)
+    (w, x, y, z), scale = scaled_into_range(q)
     return (w, x, y, z), scale
 
 
@@ -215,7 +215,7 @@ def body_angular_velocity(q: Quaternion, qd: Quaternion) -> Vec3:
 
 def mrp_to_quaternion(s: Vec3) -> Quaternion:
     """Return the unit quaternion of modified Rodrigues parameters: s = axis tan(theta / 4)."""
-    scaled, scale = lowered3(s)  # the parameters times a power of two, and that power
+    scaled, scale = scaled_down3(s)  # the parameters times a power of two, and that power
     square, scale2 = dot3(scaled, scaled), scale * scale
     factor = 1 / (scale2 + square)
     x, y, z = scale3(scaled, 2 * scale * factor)
@@ -224,7 +224,7 @@ def mrp_to_quaternion(s: Vec3) -> Quaternion:
 
 def principal_mrp(s: Vec3) -> Vec3:
     """Return s, or -s / |s|^2 where that is shorter: the same rotation."""
-    scaled, scale = lowered3(s)
+    scaled, scale = scaled_down3(s)
     square = dot3(scaled, scaled)
     outside = either(less(1, square), less(scale, 1))
     return scale3(scaled, where(outside, -scale / where(outside, square, 1), 1))
@@ -243,7 +243,7 @@ def mrp_rate_jacobian(s: Vec3) -> Mat3:
 
 def mrp_velocity_jacobian(s: Vec3) -> Mat3:
     """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_jacobian`."""
-    (x, y, z), scale = lowered3(s)
+    (x, y, z), scale = scaled_down3(s)
     scale2 = scale * scale
     length = scale2 + dot3((x, y, z), (x, y, z))
     return scale33(_mrp_matrix((-x, -y, -z), 4 / (length * length), scale), scale2)

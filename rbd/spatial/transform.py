@@ -34,7 +34,7 @@ from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation
 from rbd.spatial.so3 import rotation_log
 from rbd.spatial.stumpff import inverse_jacobian_coefficient
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, refuse_product, slot_setters
-from rbd.spatial.vectors import FreeVector, Point, part
+from rbd.spatial.vectors import FreeVector, Point, vec3_in_frame
 
 _new = object.__new__
 _HALF: Scalar = const(1, 2)
@@ -43,7 +43,7 @@ _INSTEAD_OF_ROTATION: Final[dict[object, str]] = {
     (4,): "write Transform.from_quaternion for (w, x, y, z)",
     (4, 4): "write Transform.from_matrix for a homogeneous matrix",
 }
-"""What to write, by the shape of the array given."""
+"""Advice in error messages, by the shape of the array."""
 
 
 @final
@@ -75,7 +75,7 @@ class Transform(SpatialValue, Generic[A, B]):
         _set_from(self, from_frame if type(from_frame) is Frame else require_frame(from_frame, "from_frame"))
         _set_to(self, to_frame if type(to_frame) is Frame else require_frame(to_frame, "to_frame"))
         _set_rotation(self, identity3() if rotation is None else _checked_rotation(rotation))
-        offset = zero3() if translation is None else part(translation, to_frame, "translation", "Transform")
+        offset = zero3() if translation is None else vec3_in_frame(translation, to_frame, "translation", "Transform")
         _set_translation(self, offset)
 
     @staticmethod
@@ -128,7 +128,7 @@ class Transform(SpatialValue, Generic[A, B]):
         require_frame(from_frame, "from_frame")
         require_frame(to_frame, "to_frame")
         operation = "Transform.from_quaternion"
-        offset = zero3() if translation is None else part(translation, to_frame, "translation", operation)
+        offset = zero3() if translation is None else vec3_in_frame(translation, to_frame, "translation", operation)
         return Transform.trusted(from_frame, to_frame, rotation, offset)
 
     @property
@@ -215,7 +215,7 @@ class Transform(SpatialValue, Generic[A, B]):
         hint = "its inverse would fit" if reverse else ""
         for name, mine, expected in (("from", self.from_frame, from_frame), ("to", self.to_frame, to_frame)):
             check_frame(mine, expected, operation="Transform.expect", argument=f"self.{name}_frame", hint=hint)
-        return relabelled(self, from_frame, to_frame)
+        return with_frames(self, from_frame, to_frame)
 
     def log(self) -> Twist[A, B, B]:
         """Return the twist of `from_frame` with respect to `to_frame`, in `to_frame`, whose exponential this is.
@@ -268,7 +268,7 @@ class Transform(SpatialValue, Generic[A, B]):
 _set_from, _set_to, _set_rotation, _set_translation = slot_setters(Transform)
 
 
-def relabelled(tf: Transform[Any, Any], from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
+def with_frames(tf: Transform[Any, Any], from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
     """Return a transform of the same components between other frames."""
     return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
 

@@ -18,7 +18,7 @@ from rbd.arguments import made_by, require_kind, wrong_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, array_of
-from rbd.scalars.lengths import rescaled, square_sum
+from rbd.scalars.lengths import scaled_into_range, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
 from rbd.spatial.values import (
@@ -236,7 +236,7 @@ class FreeVector(Coordinates[F]):
 
     def normalized(self) -> FreeVector[F]:
         """Return the vector of length one in this direction. Raises SingularError for the zero vector."""
-        (x, y, z), _ = rescaled(self.xyz_components)
+        (x, y, z), _ = scaled_into_range(self.xyz_components)
         norm = positive(sqrt(square_sum((x, y, z))), "the length of the vector to be normalized")
         return FreeVector.trusted(self.frame, (x / norm, y / norm, z / norm))
 
@@ -270,7 +270,7 @@ def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> 
     check_frame(tf.from_frame, frame, operation=operation, argument="tf.from_frame", hint=hint)
 
 
-def part(
+def vec3_in_frame(
     value: VectorLike | Coordinates[Any],
     frame: Frame[Any],
     name: str,

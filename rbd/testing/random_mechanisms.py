@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import require_callable, require_generator, several
 from rbd.joints import JointType, QuaternionFloating
-from rbd.joints.base import made_joint_type
+from rbd.joints.base import joint_type_from
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial import Frame, SpatialInertia, Transform
@@ -76,7 +76,7 @@ def random_mechanism(
     entries = several(joint_types, "joint_types", "joint types")
     for number, entry in enumerate(entries, start=1):
         body = random_body(f"body{number}", rng)
-        joint = Joint(f"joint{number}", made_joint_type(entry, "joint_types"))
+        joint = Joint(f"joint{number}", joint_type_from(entry, "joint_types"))
         parent = mechanism.body(choose_parent(mechanism, rng))
         attach_at_random_pose(mechanism, parent, body, joint, rng)
     return mechanism

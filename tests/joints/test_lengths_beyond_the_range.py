@@ -16,7 +16,7 @@ from rbd.errors import NotFiniteError, RotationError, SingularError
 from rbd.joints.base import JointType
 from rbd.joints.charts import MRPChart
 from rbd.scalars.dual import Dual
-from rbd.scalars.lengths import length, lowered, rescaled
+from rbd.scalars.lengths import length, scaled_down, scaled_into_range
 from rbd.scalars.linear_algebra import matvec
 from rbd.spatial import so3
 from rbd.spatial.half_space import HalfSpace
@@ -157,7 +157,7 @@ def test_exact_scalars_stay_exact_and_symbols_free_of_choices() -> None:
     symbols = sympy.symbols("w x y z")
     found = rbd.QuaternionSpherical().transform(symbols, AFTER, BEFORE)
     assert not any(sympy.sympify(x).has(sympy.Piecewise) for row in found.rotation_components for x in row)
-    assert rescaled(symbols) == (symbols, 1)
+    assert scaled_into_range(symbols) == (symbols, 1)
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
@@ -211,8 +211,8 @@ def test_lengths_and_directions() -> None:
 
 @pytest.mark.parametrize("values", [(3.0, 4.0), (2.0**199, 0.0), (1.0, 1e-300), (1e-60, 1e-200)])
 def test_ordinary_numbers_are_what_they_were(values: tuple[float, float]) -> None:
-    assert rescaled(values) == (values, 1)
-    assert rescaled(values)[0] is values
-    assert lowered(values)[0] is values
+    assert scaled_into_range(values) == (values, 1)
+    assert scaled_into_range(values)[0] is values
+    assert scaled_down(values)[0] is values
     assert length(values) == math.sqrt(values[0] * values[0] + values[1] * values[1])
     assert s.is_float(length(values))

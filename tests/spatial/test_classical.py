@@ -45,7 +45,7 @@ def moving(rng: Rng) -> ClassicalMotion:
 
 
 def vector(value: ClassicalAcceleration) -> Numbers:
-    return np.array([*value.angular, *value.linear])
+    return np.array([*value.angular_components, *value.linear_components])
 
 
 def spatial(motion: ClassicalMotion, v: Numbers) -> tuple[Numbers, Numbers]:

@@ -83,7 +83,7 @@ def test_constants_and_conversions() -> None:
 
 @pytest.mark.parametrize(("size", "is_scaled"), [(1e-300, False), (1.0, False), (1e300, True)])
 def test_lowered_vectors_have_powers_in_range(size: float, is_scaled: bool) -> None:
-    lowered, scale = linalg.lowered3((3.0 * size, -4.0 * size, 0.0))
+    lowered, scale = linalg.scaled_down3((3.0 * size, -4.0 * size, 0.0))
     np.testing.assert_array_equal(lowered, np.array([3.0, -4.0, 0.0]) * size * float(scale))
     assert np.isfinite(lowered[0] ** 4 + lowered[1] ** 4)
     assert (scale != 1) == is_scaled
