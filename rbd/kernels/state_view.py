@@ -101,6 +101,12 @@ class StateView(ABC):
         """Return v as scalars."""
 
     @abstractmethod
+    def with_scalars(
+        self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
+    ) -> StateView:
+        """Return a scalar state at coordinates of any scalar type, by default those of this state."""
+
+    @abstractmethod
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter in this state's scalar family."""
 

@@ -1,4 +1,4 @@
-"""Conversions between v and dq/dt of all joints, and their adjoints for forces.
+"""Conversions between v and dq/dt of all joints, and their adjoints for forces; velocities of joints from twists.
 
 N maps v to dq/dt; its left inverse maps dq/dt to v. Their transposes map forces on dq/dt to forces on v, and back, with
 the same power.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import dot
+from rbd.spatial import GeometricJacobian, Twist
+from rbd.spatial.frame import check_frame
 
 
 def configuration_rate(state: StateView, v: Vector) -> Vector:
@@ -39,3 +41,13 @@ def force_on_derivative(state: StateView, force: Vector) -> Vector:
         rows = node.joint.type.velocity_jacobian(state.joint_q(node))
         qd_force += [dot(column, force[node.v]) for column in zip(*rows, strict=True)]
     return tuple(qd_force)
+
+
+def nearest_velocity(subspace: GeometricJacobian, twist: Twist) -> Vector:
+    """Return the velocity of a joint with this motion subspace whose twist is nearest, in the frame of both."""
+    from rbd.solvers.equations.linear import Factor
+
+    check_frame(twist.frame, subspace.frame, operation="projection on a motion subspace", argument="twist")
+    gram = tuple(subspace.products(*column) for column in subspace.columns)
+    right = subspace.products(twist.angular_components, twist.linear_components)
+    return Factor.of(gram, ["the motion subspace of a joint"] * len(right)).solve(right)

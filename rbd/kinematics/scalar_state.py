@@ -69,6 +69,7 @@ class ScalarState(State[ScalarArray]):
         if self._family is None or isinstance(self._family, complex):
             self.engine.number = complex if self._family is not None else float
 
+    @override
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:

@@ -1,8 +1,8 @@
 """Lengths without overflow or underflow: numbers are scaled by a power of two.
 
 Squares of floats overflow above 1e154 and underflow below 1e-162; the inverse squares in derivatives do so much
-earlier. Norms and directions are therefore computed from numbers that are `scaled_into_range`. Multiplication by a power
-of two is exact, and numbers of ordinary size are multiplied by one.
+earlier. Norms and directions are therefore computed from numbers that are `scaled_into_range`. Multiplication by a
+power of two is exact, and numbers of ordinary size are multiplied by one.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing_extensions import TypeIs
 from rbd.arguments import described, flag
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.indexing.layout import Layout, TreeNode
+from rbd.kinematics.conversions import nearest_velocity
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.entries import any_array
@@ -103,8 +104,6 @@ def configuration_of(node: TreeNode, value: ArrayLike | Transform | None, near: 
 
 def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
-    from rbd.solvers.equations.linear import Factor
-
     joint = node.joint
     if not _is_twist(value):
         return _one_joint(value, joint.nv, joint.name)
@@ -114,11 +113,8 @@ def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> A
         (value.frame, joint.frame_after, "frame"),
     ):
         check_frame(actual, expected, operation="set_velocity", argument=f"value ({which})")
-    subspace = joint.type.motion_subspace(q, joint.frame_after, joint.frame_before).matrix
-    gram = tuple(tuple(row) for row in (subspace.T @ subspace).tolist())
-    right = (subspace.T @ value.vector).tolist()
-    solved = Factor.of(gram, [joint.name] * joint.nv).solve(right)
-    return np.array([to_float(x) for x in solved], dtype=np.float64)
+    subspace = joint.type.motion_subspace(q, joint.frame_after, joint.frame_before)
+    return np.array([to_float(x) for x in nearest_velocity(subspace, value)], dtype=np.float64)
 
 
 def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:

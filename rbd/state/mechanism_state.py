@@ -39,6 +39,26 @@ WRITES_BEFORE_BUILTIN = 32
 """Number of writes of q or v in Python after which a builtin writes them."""
 
 
+@final
+class _CoordinateWriter:
+    """Writer of q or v: Python at first, a builtin after many writes."""
+
+    __slots__ = ("_count", "_engine", "_which", "builtin")
+
+    def __init__(self, engine: LiveEngine, which: int) -> None:
+        """Set the coordinates to write, Q or V."""
+        self._engine, self._which, self._count = engine, which, 0
+        self.builtin: Builtin = no_builtin
+        """Checks and writes coordinates; returns NotImplemented where it does not."""
+
+    def write(self, values: Array) -> None:
+        """Write coordinates that are checked."""
+        self._engine.buffers.write(self._which, values)
+        self._count += 1
+        if self.builtin is no_builtin and self._count >= WRITES_BEFORE_BUILTIN:
+            self.builtin = self._engine.coordinate_writer(self._which)
+
+
 @made_by("rbd.MechanismState(mechanism, q, v)")
 @final
 class MechanismState(State[Array]):
@@ -61,9 +81,7 @@ class MechanismState(State[Array]):
         self.engine = self._engine = engine = LiveEngine(mechanism, layout)
         self._buffers = buffers = engine.buffers
         self._q_view, self._v_view = _read_only(buffers.q), _read_only(buffers.v)
-        self._write_q: Builtin = no_builtin
-        self._write_v: Builtin = no_builtin
-        self._writes = {Q: 0, V: 0}
+        self._q_writer, self._v_writer = _CoordinateWriter(engine, Q), _CoordinateWriter(engine, V)
         buffers.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
         buffers.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
@@ -125,13 +143,12 @@ class MechanismState(State[Array]):
         norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
         the state unchanged.
         """
-        write = self._write_q  # a local name: calling an attribute that is no method takes longer
+        write = self._q_writer.builtin  # a local name: calling an attribute that is no method takes longer
         if value is None and normalize is False and write(q) is None:
             return
         self.engine.check()
         values = self._with_joint(Q, q, value, configuration_of)
-        self._buffers.write(Q, checked_configuration(self.layout, values, normalize=normalize))
-        self._write_q = self._counted_writer(Q, write)
+        self._q_writer.write(checked_configuration(self.layout, values, normalize=normalize))
 
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
@@ -146,12 +163,11 @@ class MechanismState(State[Array]):
         of squares of the components in rad/s and m/s. Raises as `set_configuration` does, and then leaves the state
         unchanged.
         """
-        write = self._write_v
+        write = self._v_writer.builtin
         if value is None and write(v) is None:
             return
         self.engine.check()
-        self._buffers.write(V, self._checked_velocity(self._with_joint(V, v, value, velocity_of)))
-        self._write_v = self._counted_writer(V, write)
+        self._v_writer.write(self._checked_velocity(self._with_joint(V, v, value, velocity_of)))
 
     def zero(self) -> None:
         """Set the zero configuration (every joint transform is the identity) and zero velocity."""
@@ -227,6 +243,7 @@ class MechanismState(State[Array]):
         ]
         self._buffers.write(Q, checked_configuration(layout, q))
 
+    @override
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
@@ -253,12 +270,6 @@ class MechanismState(State[Array]):
         values = values.copy()
         values[part] = convert(node, value, self.configuration_scalars()[node.q])
         return values
-
-    def _counted_writer(self, which: int, writer: Builtin) -> Builtin:
-        """Count a write of coordinates in Python; return their writer from now on, after many writes a builtin."""
-        self._writes[which] += 1
-        is_due = writer is no_builtin and self._writes[which] >= WRITES_BEFORE_BUILTIN
-        return self._engine.coordinate_writer(which) if is_due else writer
 
     @override
     def __repr__(self) -> str:

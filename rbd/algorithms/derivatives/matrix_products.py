@@ -6,8 +6,6 @@ those of the spanning tree, as `dynamics_bias` and `mass_matrix` are.
 
 from __future__ import annotations
 
-from typing import cast
-
 from rbd.algorithms.assembly import fixed, sum_of
 from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
@@ -21,9 +19,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Vector
-from rbd.state import MechanismState
 
 
 @kernel(regroup=True, several=True)
@@ -67,9 +63,7 @@ def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: S
 
 def at_rest(state: StateView) -> StateView:
     """Return the same configuration without velocity."""
-    return cast("MechanismState | ScalarState", state).with_scalars(
-        state.configuration_scalars(), (0,) * state.layout.nv
-    )
+    return state.with_scalars(None, (0,) * state.layout.nv)
 
 
 @fast_path(vectors=1, choices={"space": SPACES})

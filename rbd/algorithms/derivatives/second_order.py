@@ -22,7 +22,6 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along_each
 from rbd.scalars.linear_algebra import identity
@@ -54,7 +53,7 @@ def inverse_dynamics_second_derivatives_kernel(
     """Return the second derivatives of M vd + c - passive by q and q, q and v, v and v, and q and vd."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
 
-    def first_derivatives(at: ScalarState) -> Vector:
+    def first_derivatives(at: StateView) -> Vector:
         return _flat(inverse_dynamics_derivatives_kernel(at, vd, (), space))
 
     # q and v separately: what does not depend on one of them stays plain numbers, which simplify further.

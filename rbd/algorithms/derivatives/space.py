@@ -12,15 +12,13 @@ times the matrix from the derivative of q to the velocity: `JointType.velocity_j
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
 from rbd.errors import ArgumentError
 from rbd.joints import JointType
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import dot, identity
-from rbd.state import MechanismState
 
 Space: TypeAlias = Literal["tangent", "coordinates"]
 """By what a derivative by position is taken: along velocities, or by the entries of q."""
@@ -56,9 +54,9 @@ def directions(state: StateView, space: Space) -> list[Vector]:
     return result
 
 
-def state_at(state: StateView, q: Vector, v: Vector) -> ScalarState:
+def state_at(state: StateView, q: Vector, v: Vector) -> StateView:
     """Return a state of the same mechanism at other coordinates."""
-    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
+    return state.with_scalars(q, v)
 
 
 def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, cast, final
+from typing import Final, final
 
 import attrs
 
@@ -27,10 +27,8 @@ from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.time_steps.formulas import FixedStepMethod, runge_kutta_mean
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.linear_algebra import identity
-from rbd.state import MechanismState
 
 
 @final
@@ -130,7 +128,7 @@ def _stage(start: Start, before: StageRates, ahead: Scalar) -> StageRates:
     """Return the rates at the state that the rates of the stage before lead to."""
     v = start.v.stepped(before.v, ahead)
     q, rates = stage_coordinates(start.state, start.q, start.phi.stepped(before.phi, ahead), v)
-    there = cast("MechanismState | ScalarState", start.state).with_scalars(q.value, v.value)
+    there = start.state.with_scalars(q.value, v.value)
     return StageRates(rates, start.accelerations_at(there, q.jacobian, v))
 
 

@@ -19,11 +19,10 @@ from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
+from rbd.kinematics.conversions import nearest_velocity
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.solvers.equations.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
-from rbd.spatial.frame import check_frame
 
 Side = tuple[TreeNode, ...]
 """The nodes from the nearest common ancestor (left out) outwards to one end of a loop."""
@@ -140,7 +139,7 @@ def loop_motion(state: StateView, closure: Closure) -> LoopMotion:
     relative = A_s.with_body(after) - A_p.with_body(before) + coupling
     twist = V_s.with_body(after) - V_p.with_body(before)
     subspace = closure.S
-    velocity = _least_squares(subspace, twist)
+    velocity = nearest_velocity(subspace, twist)
     V_J = Twist.trusted(after, before, after, *subspace.combination(velocity))
     bias = closure.loop.joint.type.bias_acceleration(closure.q, velocity, after, before)
     return LoopMotion(velocity, twist - V_J, relative - bias)
@@ -158,14 +157,6 @@ def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[
         acceleration = acceleration.transformed(over).with_body(V_J.base) + (bias + turning)
     to_after = closure.to_after[end]
     return twist.transformed(to_after), acceleration.transformed(to_after)
-
-
-def _least_squares(subspace: GeometricJacobian, twist: Twist) -> Vector:
-    """Return the velocity of a joint whose twist is nearest to a given one."""
-    check_frame(twist.frame, subspace.frame, operation="motion of a loop joint", argument="twist")
-    gram = tuple(subspace.products(*column) for column in subspace.columns)
-    right = subspace.products(twist.angular_components, twist.linear_components)
-    return Factor.of(gram, ["the motion subspace of a loop joint"] * len(right)).solve(right)
 
 
 # --- constraint equations ---------------------------------------------------------------------------------------------
