@@ -2,12 +2,14 @@
 
     python docs/measure_viewer.py
 
-Chromium draws in software, so numbers depend on the processor and on what else it does; the load is printed. An empty
-page of viser shows what does not depend on the robot.
+Chromium draws in software, so numbers depend on the processor and on what else it does; the load is printed. Processor
+times of a frame, of all processes of Chromium and of the viewer, depend less on it. An empty page of viser shows what
+does not depend on the robot.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import statistics
 import sys
@@ -72,13 +74,31 @@ def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], p
         time.sleep(1.0)
         player = viewer._playback.player
         assert player is not None
-        start, sent, drawn = time.perf_counter(), player.frames, page.value(RENDERER + ".frame")
+
+        def numbers() -> np.ndarray:
+            clocks = time.perf_counter(), processor_time(page._browser.process_id), time.process_time()
+            return np.array([*clocks, player.frames, page.value(RENDERER + ".frame")])
+
+        before = numbers()
         time.sleep(4.0)
-        rates = [(n - before) / (time.perf_counter() - start) for n, before in
-                 ((player.frames, sent), (page.value(RENDERER + ".frame"), drawn))]  # fmt: skip
+        passed, browser, own, sent, drawn = (numbers() - before).tolist()
         shown = f"{size[0]} x {size[1]} at {pixel_ratio:g}, {' '.join(layers)}"
-        print(f"{shown}: {rates[0]:.0f} frames a second sent, {rates[1]:.1f} drawn, {load()}", flush=True)
+        rates = f"{sent / passed:.0f} frames a second sent, {drawn / passed:.1f} drawn"
+        print(f"{shown}: {rates}, of {1e3 * browser / drawn:.0f} + {1e3 * own / sent:.1f} ms, {load()}", flush=True)
         page.close()
+
+
+def processor_time(root: int) -> float:
+    """Return the processor time (s) of a process and of those it has started, which live."""
+    rows = dict[int, list[str]]()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            rows[int(folder.name)] = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+    family = {root}
+    while more := {number for number, row in rows.items() if int(row[1]) in family} - family:
+        family |= more
+    ticks = sum(int(rows[number][11]) + int(rows[number][12]) for number in family)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def swaying(robot: rbd.Mechanism) -> rbd.Trajectory:

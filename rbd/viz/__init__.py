@@ -12,7 +12,7 @@ forces.py      forces as arrows
 poses.py       poses of all bodies as arrays
 viewer.py      Viewer, made of
   loopback.py  viser's server, for this computer only
-  scene.py     the nodes of the scene, in layers (layers.py)
+  scene.py     the nodes of the scene, in layers (layers.py); ground.py
   panel.py     the control panel; sliders.py the coordinates its sliders move
   player.py    the clock of a playback; playback.py what buttons do to it
 """

@@ -13,7 +13,7 @@ from rbd.errors import ViewerError
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 _OPTIONS: Final = (
     "--headless=new",
-    "--use-angle=swiftshader",  # software that draws the same everywhere
+    "--use-angle=swiftshader-webgl",  # software that draws the same everywhere, used for the scene only
     "--enable-unsafe-swiftshader",
     "--hide-scrollbars",
     "--mute-audio",

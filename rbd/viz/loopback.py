@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from viser.infra import WebsockClientConnection, WebsockMessageHandler, WebsockServer
 
 HOST: Final = "127.0.0.1"
+_NO_BACKGROUND: Final = "const m = window.__viserMutable?.backgroundMaterial; if (m) { m.visible = false; }"
 _OWN: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
 
 
@@ -68,6 +69,13 @@ def stop_server(server: ViserServer) -> None:
     """Stop a server and close its connections."""
     with _quiet():
         server.stop()
+
+
+def hide_background(server: ViserServer) -> None:
+    """Let pages leave out the background image, which takes time for every pixel even where there is none."""
+    from viser._messages import RunJavascriptMessage
+
+    _infra(server).queue_message(RunJavascriptMessage(_NO_BACKGROUND))
 
 
 def wait_until_sent(server: ViserServer, client: int, end: float) -> None:

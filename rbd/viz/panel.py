@@ -60,9 +60,12 @@ class Panel:
     def show(self, state: MechanismState) -> None:
         """Set the sliders to a state; a slider's range grows to where the state is."""
         for coordinate, slider in self._sliders:
-            value = coordinate.value(state)
-            slider.min, slider.max = min(slider.min, value), max(slider.max, value)
-            _set(slider, value)
+            _set_slider(coordinate, slider, state)
+
+    def show_some(self, state: MechanismState, frame: int) -> None:
+        """Set one slider every second frame, in turn: to set all at once takes a page longer than a frame."""
+        if self._sliders and frame % 2 == 0:
+            _set_slider(*self._sliders[frame // 2 % len(self._sliders)], state)
 
     def check(self, layer: Layer, visible: bool) -> None:
         """Set the checkbox of a layer."""
@@ -109,6 +112,12 @@ class _Playback:
     def remove(self) -> None:
         for element in (self.button, self.time, self.speed, self.repeat):
             element.remove()
+
+
+def _set_slider(coordinate: SliderCoordinate, slider: GuiSliderHandle[float], state: MechanismState) -> None:
+    value = coordinate.value(state)
+    slider.min, slider.max = min(slider.min, value), max(slider.max, value)
+    _set(slider, value)
 
 
 def _set(element: Any, value: Any) -> None:  # Any: mypy takes viser's values for read-only

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
+from rbd.viz.ground import grid_lines, line_file
 from rbd.viz.layers import Layer
 from rbd.viz.mesh_surfaces import Color
 from rbd.viz.poses import applied, quaternions
@@ -22,7 +23,7 @@ from rbd.viz.surfaces import Surface, sphere, square
 from rbd.viz.visuals import Visual, Visuals
 
 if TYPE_CHECKING:
-    from viser import ArrowsHandle, GridHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
+    from viser import ArrowsHandle, GlbHandle, GridHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
 
 _BONE, _JOINT, _LOOP, _FORCE = (60, 60, 60), (0.95, 0.65, 0.10, 1.0), (0.80, 0.06, 0.18, 1.0), (200, 16, 46)
 _CONTACT: Final[Color] = (0.10, 0.10, 0.10, 1.0)
@@ -47,7 +48,8 @@ class Scene:
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
         self._gaps: list[LineSegmentsHandle] = []
         self._arrows: ArrowsHandle | None = None
-        self._grid: GridHandle | None = None
+        self._grid: GlbHandle | None = None
+        self._shade: GridHandle | None = None
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self.move(poses)
@@ -116,6 +118,8 @@ class Scene:
             self._draw_forces()
         if layer == "shadows":  # not by default: where a processor draws, they take more time than all the rest
             self._sun.cast_shadow = visible
+        if self._shade is not None:
+            self._shade.visible = "shadows" in self._visible
 
     def _made(self, layer: Layer) -> Iterable[SceneNodeHandle]:
         """Make the nodes of a layer; forces and shadows have none."""
@@ -213,13 +217,16 @@ class Scene:
             yield self._surface(f"/half-spaces/{j}", square(2 * self.size), pose, _HALF_SPACE)
 
     def _ground(self) -> Iterator[SceneNodeHandle]:
-        """Yield a grid, four times as wide as the robot: drawing an infinite one takes several times as long."""
-        section, half = self._section, self._section * float(np.ceil(2 * self.size / self._section))
-        self._grid = self._scene.add_grid(
-            "/ground", 2 * half, 2 * half, cell_size=section / 5, section_size=section, fade_distance=8 * self.size,
-            cell_color=(225, 225, 225), section_color=(205, 205, 205),
-        )  # fmt: skip
+        """Yield a grid, three times as wide as the robot."""
+        count = int(np.ceil(1.5 * self.size / self._section))
+        lines = line_file(*grid_lines(self._section, count))
+        self._grid = self._scene.add_glb("/ground", lines, cast_shadow=False, receive_shadow=False)
         self._keep_ground_below()
+        width = 2 * count * self._section
+        self._shade = self._scene.add_grid(  # without lines; below those of the grid, which would flicker
+            "/ground/shade", width, width, cell_thickness=0.0, section_thickness=0.0, fade_distance=8 * self.size,
+            position=(0.0, 0.0, -self.size / 1000),
+        )  # fmt: skip
         yield self._grid
 
     def _keep_ground_below(self) -> None:

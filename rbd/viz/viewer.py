@@ -25,7 +25,7 @@ from rbd.state import MechanismState
 from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, checked_size, layer_names
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
-from rbd.viz.loopback import start_server, stop_server
+from rbd.viz.loopback import hide_background, start_server, stop_server
 from rbd.viz.motions import Motion, as_trajectory, require_fitting
 from rbd.viz.panel import Actions, Panel
 from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
@@ -38,8 +38,8 @@ from rbd.viz.visuals import Shapes, Visuals
 ForcesAt: TypeAlias = Callable[[float, MechanismState], Forces]
 
 _LAYERS: Final = ("shapes", "loops", "contacts", "forces", "ground")
-_SLIDERS_EVERY: Final = 15
-"""Frames between two updates of the sliders while a trajectory runs."""
+_TIME_EVERY: Final = 15
+"""Frames between two updates of the time shown while a trajectory runs."""
 
 
 @final
@@ -58,8 +58,7 @@ class Viewer:
     follow.
 
     The page draws `pixel_ratio` pixels, from 0.1 to 4, per pixel of the window in each direction; by default as many as
-    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 draws half as many frames
-    again.
+    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 takes two thirds of the time.
 
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
@@ -109,6 +108,7 @@ class Viewer:
 
     def _build(self, visuals: Visuals, layers: Iterable[str]) -> None:
         """Make scene, panel and camera."""
+        hide_background(self._server)
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         poses = body_poses(self._state, self._state.mechanism.bodies)
         self._scene = Scene(self._server, self._state.mechanism, visuals, poses)
@@ -259,8 +259,11 @@ class Viewer:
             if player is None or player.halted:
                 return
             self._show_at(motion, forces, t)
-            if not playing or player.frames % _SLIDERS_EVERY == 0:
+            if not playing or player.frames % _TIME_EVERY == 0:
                 self._panel.tell(t, playing)
+            if playing:
+                self._panel.show_some(state, player.frames)
+            else:
                 self._panel.show(state)
 
     def _show_at(self, motion: Trajectory, forces: ForcesAt | None, t: float) -> None:

@@ -66,12 +66,12 @@ def test_the_ground_stays_below_a_robot_that_walks_away() -> None:
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())
     with Viewer(robot, port=0) as viewer:
         grid: Any = viewer._server.scene._handle_from_node_name["/ground"]  # pyright: ignore[reportPrivateUsage]
-        section, places = grid.section_size, list[float]()
+        section, places = viewer._scene._section, list[float]()  # pyright: ignore[reportPrivateUsage]
         for x in (0.0, 0.4 * section, 7.3 * section, 6.9 * section, -3.0 * section):
             state.set_configuration("floating_base", [1, 0, 0, 0, x, 2 * x, 0.3])
             viewer.show(state)
             places.append(grid.position[0])
-            assert max(abs(grid.position[:2] - state.q[4:6])) < min(1.2 * section, grid.width / 2)
+            assert max(abs(grid.position[:2] - state.q[4:6])) < 1.2 * section
         assert places == pytest.approx([0.0, 0.0, 7 * section, 7 * section, -3 * section])
 
 
@@ -89,10 +89,11 @@ def test_a_frame_is_one_message(arm: tuple[rbd.Mechanism, Viewer]) -> None:
 
 def test_the_sun_casts_shadows_if_wanted(arm: tuple[rbd.Mechanism, Viewer]) -> None:
     _, viewer = arm
-    sun: Any = viewer._server.scene._handle_from_node_name["/sun"]  # pyright: ignore[reportPrivateUsage]
+    nodes: Any = viewer._server.scene._handle_from_node_name  # pyright: ignore[reportPrivateUsage]
     for shown in (False, True, False):
         viewer.layer("shadows", shown)
-        assert sun.cast_shadow is shown
+        assert nodes["/sun"].cast_shadow is shown
+        assert nodes["/ground/shade"].visible is shown
 
 
 def test_loops_follow_a_slider() -> None:
@@ -104,6 +105,16 @@ def test_loops_follow_a_slider() -> None:
         slide(crank, 1.2)
         assert viewer.q[0] == 1.2
         assert rbd.loop_gap(rbd.MechanismState(robot, viewer.q)) < 1e-9
+
+
+def test_sliders_follow_a_playback_in_turn(arm: tuple[rbd.Mechanism, Viewer]) -> None:
+    mechanism, viewer = arm
+    panel = viewer._panel  # pyright: ignore[reportPrivateUsage]
+    state, moved = rbd.MechanismState(mechanism, [0.3] * 7), list[int]()
+    for frame in range(14):
+        panel.show_some(state, frame)
+        moved.append(sum(slider.value == 0.3 for _, slider in panel._sliders))  # pyright: ignore[reportPrivateUsage]
+    assert moved == [1 + frame // 2 for frame in range(14)]
 
 
 def test_trajectories_play_to_their_end(arm: tuple[rbd.Mechanism, Viewer]) -> None:
