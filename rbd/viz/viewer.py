@@ -58,7 +58,7 @@ class Viewer:
     follow.
 
     The page draws `pixel_ratio` pixels, from 0.1 to 4, per pixel of the window in each direction; by default as many as
-    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 takes two thirds of the time.
+    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 takes a third less time.
 
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
