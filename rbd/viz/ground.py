@@ -28,8 +28,8 @@ def grid_lines(section: float, sections: int) -> tuple[Array, Array]:
     its time for every pixel of a line.
     """
     few = max(sections // 2, 1)
-    number = np.arange(1 - _CELLS * few, _CELLS * few)
-    thick = _fading_lines(section * np.arange(1.0 - sections, sections), section * sections, _THICK)
+    number = np.arange(1 - _CELLS * few, _CELLS * few, dtype=np.float64)
+    thick = _fading_lines(section * np.arange(1 - sections, sections, dtype=np.float64), section * sections, _THICK)
     thin = _fading_lines(section / _CELLS * number[number % _CELLS != 0], section * few, _THIN)
     return np.concatenate([thick[0], thin[0]]), np.concatenate([thick[1], thin[1]])
 
@@ -49,7 +49,7 @@ def line_file(points: Array, colors: Array) -> bytes:
     views, data = _views(arrays)
     primitive = {"attributes": {"POSITION": 0, "COLOR_0": 1}, "mode": _LINES, "material": 0}
     unlit = "KHR_materials_unlit"
-    document = {
+    document: dict[str, Any] = {
         "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
         "meshes": [{"primitives": [primitive]}], "extensionsUsed": [unlit],
         "materials": [{"alphaMode": "BLEND", "extensions": {unlit: {}}}],
