@@ -20,7 +20,7 @@ from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.inlining import inline_calls
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.ordering import in_issue_order
-from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
+from rbd.native.codegen.plan import CHUNK, make_plan
 from rbd.native.codegen.sinking import sink_guarded_code
 from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
@@ -66,7 +66,7 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
     program, regions = inline_calls(program) if lanes > 1 else program, tuple[range, ...]()
     if not find_loops(program, threshold):
         program, regions = sink_guarded_code(in_issue_order(program))
-    plan, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold, regions), Lanes(lanes)
+    plan, wide = make_plan(program, chunk, lanes, threshold, regions), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
     head = [*module_declarations({1, lanes}), *shared_rows(lanes).declarations]
     return "\n".join([*head, *texts, batch(program, plan.slot_count, names, wide)])

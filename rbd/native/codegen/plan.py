@@ -22,8 +22,6 @@ from rbd.program.rolling import THRESHOLD, Loop, find_loops
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""
-BATCH_CHUNK = 500
-"""Instructions per function in code for batches; measured: up to a tenth faster than with more or with fewer."""
 _CACHE_LINE = 8
 """Doubles in a cache line."""
 
