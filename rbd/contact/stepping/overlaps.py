@@ -13,7 +13,8 @@ descent, in which the others move.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from rbd.kinematics import passes
@@ -22,6 +23,7 @@ from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, 
 from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.row_groups import RowGroup
 
 CORRECTION_SHARE: Final = const(1, 5)
 """Share of an overlap that one step removes."""
@@ -33,7 +35,7 @@ class Overlaps(NamedTuple):
     """Rates at which a step removes overlaps from positions.
 
     Contact points have rows `J` of the rates of their distances. Joints beyond the bounds in `intervals` return at the
-    rates `return_rates`. `G` is the metric.
+    rates `return_rates`. `G` is the metric. `groups` has all rows again, as products, or nothing.
     """
 
     J: Matrix
@@ -41,6 +43,12 @@ class Overlaps(NamedTuple):
     G: Vector
     intervals: Intervals
     return_rates: Vector
+    groups: Sequence[RowGroup] = ()
+
+    @property
+    def products(self) -> Sequence[RowGroup]:
+        """The rows as products of wrenches and twists."""
+        return self.groups or [RowGroup((j,), ((1,),), (row,)) for j, row in enumerate(self.J)]
 
 
 def mobilities(state: ScalarState, M: Matrix) -> Vector:
@@ -67,16 +75,38 @@ def position_correction(overlaps: Overlaps, v: Vector) -> Vector:
 
 def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
     """Return velocities that remove overlaps as far as one direction can."""
-    J, rates = overlaps.J, overlaps.rates
-    if not J:
+    rates, groups = overlaps.rates, overlaps.products
+    if not rates:
         return (0,) * len(G)
-    scales = [_inverse(dot([x * g for x, g in zip(row, G, strict=True)], row)) for row in J]
+    scales = _by_number((group, map(_inverse, _squares(group, G))) for group in groups)
     weights = [rate * scale for rate, scale in zip(rates, scales, strict=True)]
-    x = tuple(g * entry for g, entry in zip(G, combination(J, weights, len(G)), strict=True))
-    r = [where(less(0, rate), row_rate, 0) for rate, row_rate in zip(rates, matvec(J, x), strict=True)]
+    wrenches = [_sum_of_wrenches(group, weights) for group in groups]
+    maps = [row for group in groups for row in group.map]
+    x = tuple(g * entry for g, entry in zip(G, combination(maps, chain(*wrenches), len(G)), strict=True))
+    row_rates = _by_number((group, matvec(group.wrenches, matvec(group.map, x))) for group in groups)
+    r = [where(less(0, rate), row_rate, 0) for rate, row_rate in zip(rates, row_rates, strict=True)]
     length = dot(weights, r) * _inverse(dot([row_rate * scale for row_rate, scale in zip(r, scales, strict=True)], r))
     length = minimum(length, _MAX_LENGTH)
     return tuple(length * entry for entry in x)
+
+
+def _squares(group: RowGroup, G: Sequence[Scalar]) -> Vector:
+    """Return the squares of the lengths of rows w'T in the metric G, by T G T' for all of them."""
+    moved = [[x * g for x, g in zip(row, G, strict=True)] for row in group.map]
+    size = range(len(moved))
+    K = tuple(tuple(dot(moved[max(i, k)], group.map[min(i, k)]) for k in size) for i in size)
+    return tuple(dot(matvec(K, w), w) for w in group.wrenches)
+
+
+def _sum_of_wrenches(group: RowGroup, weights: Sequence[Scalar]) -> Vector:
+    """Return the sum of the wrenches of a group, times weights."""
+    return combination(group.wrenches, [weights[j] for j in group.numbers], len(group.map))
+
+
+def _by_number(groups: Iterable[tuple[RowGroup, Iterable[Scalar]]]) -> Vector:
+    """Return values of the rows of groups in the order of the rows."""
+    values = {j: x for group, own in groups for j, x in zip(group.numbers, own, strict=True)}
+    return tuple(values[j] for j in range(len(values)))
 
 
 def _violates_bounds(intervals: Intervals, v: Vector, correction: Vector) -> dict[int, Condition]:

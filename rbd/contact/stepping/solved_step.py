@@ -12,7 +12,6 @@ from rbd.contact.solver.constrained_motion import (
     nearest_motion_by_projection,
     nearest_motion_in_cones,
 )
-from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.residuals import cone_residual, kkt_residual
 from rbd.contact.stepping.overlaps import position_correction
@@ -62,8 +61,7 @@ def _in_cones(_state: ScalarState, problem: StepProblem, _constraints: StepConst
 
 
 def _by_projection(state: ScalarState, problem: StepProblem, constraints: StepConstraints) -> ConstrainedMotion:
-    groups = row_groups(state, tuple(point.contact for point in constraints.points))
-    return nearest_motion_by_projection(*problem.program, groups)
+    return nearest_motion_by_projection(*problem.program, constraints.groups(state))
 
 
 def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
+from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
 from rbd.contact.stepping.point_rows import PointRows, point_rows
@@ -42,6 +43,7 @@ from rbd.scalars import Matrix, Scalar, Vector, minimum
 from rbd.scalars.linear_algebra import matvec
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import Intervals
+from rbd.solvers.projections.row_groups import RowGroup
 from rbd.spatial.linalg import Vec3
 
 
@@ -104,6 +106,11 @@ class StepConstraints(NamedTuple):
         """Whether points have round friction cones."""
         return 0 in self.shares
 
+    def groups(self, state: ScalarState) -> tuple[RowGroup, ...]:
+        """Return the rows as products; nothing where they are not, or where cones are round."""
+        contacts = tuple(point.contact for point in self.points)
+        return () if self.has_round_cones else row_groups(state, contacts)
+
     @property
     def forces(self) -> tuple[Vec3, ...]:
         """The force of each row's multiplier 1, in the root frame."""
@@ -127,7 +134,8 @@ def step_problem(
     if options.mu is not None:
         bounds, rates = _without_rise(constraints)
     intervals, return_rates = joint_intervals(state, joints, dt)
-    overlaps = Overlaps(tuple(point.normal for point in points), rates, mobilities(state, M), intervals, return_rates)
+    normals, groups = tuple(point.normal for point in points), [group.cones for group in constraints.groups(state)]
+    overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, groups)
     hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals, overlaps)
     return _with_springs(hard, constraints), constraints
 

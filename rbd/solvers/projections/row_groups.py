@@ -46,6 +46,12 @@ class RowGroup(NamedTuple):
         return edges(self.wrenches, self.tangents)
 
     @property
+    def cones(self) -> RowGroup:
+        """The rows n, one of each cone, with the numbers of the cones."""
+        each = max(1, 2 * len(self.tangents))
+        return RowGroup(tuple(number // each for number in self.numbers[::each]), self.wrenches, self.map)
+
+    @property
     def is_redundant(self) -> bool:
         """Whether there are twice as many rows as can be independent."""
         return len(self.numbers) >= 2 * len(self.map)
