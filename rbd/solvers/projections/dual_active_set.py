@@ -84,6 +84,8 @@ class DualActiveSet(GroupedCones):
     """r."""
     leaving = scratch("n")
     """The row of N* of the slot that is dropped; zero in lanes that drop none."""
+    shares = scratch("n")
+    """What the row of N* of each slot has of it."""
     slot = scratch("1")
     """The slot whose multiplier vanishes first; -1 if none falls."""
     first_weights = scratch("2")
@@ -276,7 +278,7 @@ def _choose_leaving(w: DualActiveSet) -> float:
 
 
 def _drop(w: DualActiveSet, used: int) -> None:
-    """Drop the row in the chosen slot, where there is one; update N*, r and d. Slots from `used` on are free."""
+    """Drop the row in the chosen slot, where there is one; update r and d, N* later. Slots from `used` on are free."""
     rate = _choose_leaving(w)
     square = 0.0
     for i in range(w.n):
@@ -288,8 +290,7 @@ def _drop(w: DualActiveSet, used: int) -> None:
         for i in range(w.n):
             share = fma(w.inverse[s * w.n + i], w.leaving[i], share)
         share = select(w.slot[0] == float(s), 1.0, share * inverse)
-        for i in range(w.n):
-            w.inverse[s * w.n + i] = fma(-share, w.leaving[i], w.inverse[s * w.n + i])
+        w.shares[s] = share
         w.rates[s] = fma(-share, rate, w.rates[s])
         w.weights[s] = select(w.slot[0] == float(s), 0.0, w.weights[s])
         w.numbers[s] = select(w.slot[0] == float(s), 0.0, w.numbers[s])
@@ -298,8 +299,11 @@ def _drop(w: DualActiveSet, used: int) -> None:
         w.direction[i] = fma(rate * inverse, w.leaving[i], w.direction[i])
 
 
-def _add(w: DualActiveSet, entering: float, used: int) -> None:
-    """Put the row into the first slot that is free, one of the `used`, in lanes where it is `entering`; update N*."""
+def _add(w: DualActiveSet, entering: float, used: int, drops: int) -> None:
+    """Put the row into the first slot that is free, one of the `used`, in lanes where it is `entering`; update N*.
+
+    The update is also that of a row that was dropped, if some lane `drops` one.
+    """
     square = 0.0
     for i in range(w.n):
         square = fma(w.direction[i], w.direction[i], square)
@@ -309,8 +313,13 @@ def _add(w: DualActiveSet, entering: float, used: int) -> None:
         taken = select(w.numbers[s] > 0.0, 0.0, entering)
         entering -= taken
         share = (taken - w.rates[s]) * inverse
-        for i in range(w.n):
-            w.inverse[s * w.n + i] = fma(share, w.direction[i], w.inverse[s * w.n + i])
+        if drops > 0:
+            for i in range(w.n):
+                x = fma(-w.shares[s], w.leaving[i], w.inverse[s * w.n + i])
+                w.inverse[s * w.n + i] = fma(share, w.direction[i], x)
+        else:
+            for i in range(w.n):
+                w.inverse[s * w.n + i] = fma(share, w.direction[i], w.inverse[s * w.n + i])
         if some(taken > 0.0):
             for i in range(w.n):
                 w.active[s * w.n + i] = select(taken > 0.0, w.row[i], w.active[s * w.n + i])
@@ -330,7 +339,9 @@ def _enter(w: DualActiveSet, entering: float, used: int) -> None:
     blocked = select(end < free, entering, 0.0)
     _move(w, select(entering > 0.0, select(end < free, end, free), 0.0), free)
     w.pending[0] = 0.0
+    drops = 0
     if some(blocked > 0.0):
+        drops = 1
         w.slot[0] = select(blocked > 0.0, w.slot[0], -1.0)
         _drop(w, used)
         free = _longest_step(w)
@@ -338,7 +349,7 @@ def _enter(w: DualActiveSet, entering: float, used: int) -> None:
         again = select(free < _NEVER, select(end < free, 0.0, blocked), 0.0)
         _move(w, select(again > 0.0, free, 0.0), free)
         w.pending[0] = blocked - again
-    _add(w, entering - w.pending[0], used)
+    _add(w, entering - w.pending[0], used, drops)
 
 
 def _sum_rows(n: int, rows: Floats, shares: Floats, total: Floats) -> None:

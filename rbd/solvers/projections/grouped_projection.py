@@ -30,7 +30,6 @@ from rbd.solvers.projections.polyhedral_projection import (
 from rbd.solvers.projections.projection_newton import (
     ACCEPTED,
     Projection,
-    add_forces,
     begin_near,
     compute_residual,
     compute_slacks,
@@ -141,13 +140,29 @@ def _subtract_wrench(w: GroupedProjection, g: int) -> None:
 
 def _check(w: GroupedProjection) -> None:
     """Compute the residual of the conditions of the minimum."""
-    first = w.m - w.intervals
-    undefined = compute_slacks(w, w.interval_rows, first)
+    undefined = compute_slacks(w, w.interval_rows, w.m - w.intervals)
     worst = interval_residual(w, 0.0)
-    add_forces(w, w.interval_rows, first)
+    undefined = _add_intervals(w, undefined)
     for g in range(w.groups):
         worst = _check_group(w, g, worst)
     finish_residual(w, worst + undefined)
+
+
+def _add_intervals(w: GroupedProjection, undefined: float) -> float:
+    """Compute what the forces of interval rows lack to the point; add zero, or NaN where one is not finite."""
+    first = w.m - w.intervals
+    total = 0.0
+    for j in range(first, w.m):
+        total += abs(w.multipliers[j])
+    for i in range(w.n):
+        w.direction[i] = w.point[i]
+    if some(total > 0.0):
+        for j in range(first, w.m):
+            for k in range(w.row_ends[j], w.row_ends[j + 1]):
+                entry = w.interval_rows[k - w.row_ends[first]]
+                column = w.row_columns[k]
+                w.direction[column] = fma(-w.multipliers[j], entry, w.direction[column])
+    return fma(0.0, total, undefined)
 
 
 def _form_rows(w: GroupedProjection) -> None:

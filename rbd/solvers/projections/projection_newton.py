@@ -128,7 +128,7 @@ def compute_residual(w: Projection) -> None:
         product = abs(w.slack[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
     worst = interval_residual(w, worst)
-    add_forces(w, w.rows, 0)
+    _add_forces(w)
     finish_residual(w, worst + undefined)
 
 
@@ -155,17 +155,16 @@ def compute_slacks(w: Projection, rows: Floats, first: int) -> float:
     return undefined
 
 
-def add_forces(w: Projection, rows: Floats, first: int) -> None:
-    """Compute the gradient, and what multipliers lack to the point as the direction, of `rows`, those from one on."""
-    start = w.row_ends[first]
+def _add_forces(w: Projection) -> None:
+    """Compute the gradient, and what multipliers lack to the point as the direction."""
     for i in range(w.n):
         w.gradient[i] = w.point[i]
         w.direction[i] = w.point[i]
-    for j in range(first, w.m):
+    for j in range(w.m):
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
             column = w.row_columns[k]
-            w.gradient[column] = fma(-w.trial[j], rows[k - start], w.gradient[column])
-            w.direction[column] = fma(-w.multipliers[j], rows[k - start], w.direction[column])
+            w.gradient[column] = fma(-w.trial[j], w.rows[k], w.gradient[column])
+            w.direction[column] = fma(-w.multipliers[j], w.rows[k], w.direction[column])
 
 
 def interval_residual(w: Projection, worst: float) -> float:
