@@ -36,8 +36,6 @@ def mypy() -> Report:
         "mypy",
         "--config-file",
         str(ROOT / "pyproject.toml"),
-        "--cache-dir",
-        str(ROOT / ".mypy_cache" / "tests"),
     ]
     command += ["--cache-dir", str(ROOT / ".mypy_cache" / "tests"), "--strict", "--follow-imports=silent"]
     command += ["--no-error-summary", "--hide-error-context", "--output=json"]

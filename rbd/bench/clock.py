@@ -22,6 +22,7 @@ from rbd.scalars.arrays import Array
 Clock = Callable[[], float]
 WALL: Final[Clock] = perf_counter
 PROCESSOR: Final[Clock] = thread_time if get_clock_info("thread_time").resolution <= 1e-6 else perf_counter
+"""Processor time of the thread; wall time where that clock is coarser than a microsecond."""
 _REST: Final = 0.01
 """Pause in seconds: OpenMP's threads wait actively for a few milliseconds."""
 

@@ -88,7 +88,7 @@ class ReportRow:
     best: float
     """Time per state: the shortest of all windows."""
     speedup: float | None
-    """Speedup over Pinocchio, on the ground over MuJoCo: the median over neighbouring windows."""
+    """Speedup over the reference of the group, such as Pinocchio: the median over neighbouring windows."""
     difference: float
     """Difference from rbd's results, relative to the largest entry."""
 

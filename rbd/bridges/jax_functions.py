@@ -8,7 +8,7 @@ q.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, final
 
@@ -27,10 +27,10 @@ from rbd.program.program import Port
 def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     """Return a recorded function of one output as a function of JAX arrays, in the order of its inputs.
 
-    Its derivatives are those of `RecordedFunction.derivative`; it can be differentiated once. Numbers have JAX's
-    default precision: set `jax_enable_x64` for that of rbd. `jax.vmap` makes batches. Raises ArgumentError for a
-    function of several outputs or one that is not recorded, MissingPackageError without JAX; the result raises
-    ArgumentError and ShapeError.
+    Its derivatives are those of `RecordedFunction.derivative`, recorded at the first use; it can be differentiated
+    once. Numbers have JAX's default precision: set `jax_enable_x64` for that of rbd. `jax.vmap` makes batches. Raises
+    ArgumentError for a function of several outputs or one that is not recorded, MissingPackageError without JAX; the
+    result raises ArgumentError and ShapeError.
     """
     require_kind(function, RecordedFunction, operation="jax_function", argument="function")
     ports, outputs = function.program.inputs, function.program.outputs
@@ -39,8 +39,12 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
         raise ArgumentError(
             f"{function.program.name} has the outputs {names}; JAX functions have one", argument="function"
         )
-    derivatives = [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
-    return _wrapped(function, lambda *arrays: tuple(each(*arrays) for each in derivatives), ports, outputs[0])
+
+    @cache
+    def derivatives() -> list[RecordedFunction]:  # costly: recorded when JAX differentiates for the first time
+        return [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
+
+    return _wrapped(function, lambda *arrays: tuple(each(*arrays) for each in derivatives()), ports, outputs[0])
 
 
 def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 robot.py                CompiledRobot: the algorithms of a mechanism as methods, which builtins replace
 robot_algorithms.py     its methods that evaluate an algorithm
-robot_steps.py          its methods that go forward in time
+robot_steps.py          its methods for time integration
 robot_methods.py        what these methods share
 robot_recordings.py     its recorded functions, by method and options
 function_table.py       recorded functions by name, each recorded once

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 CALLS_BEFORE_BUILTIN = 10
 """Number of calls for one state or small batches after which a builtin is made, which takes as long as many calls."""
-
-
 _MAX_LISTED_LINES = 60
 """Maximum number of printed lines of a listing."""
 
@@ -219,7 +217,10 @@ class RecordedFunction:
         documentation: str = "",
         guards: Guards = (),
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or small batches (`rbd.native.builtins.builtin`); `fallback` has the rest."""
+        """Return a builtin for one state or small batches; `fallback` handles all other calls.
+
+        See `rbd.native.builtins.builtin`.
+        """
         return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guards)
 
     def __reduce__(self) -> tuple[object, ...]:

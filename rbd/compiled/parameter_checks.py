@@ -1,4 +1,8 @@
-"""Validation of parameters that calls of compiled robots are given: values that no mechanism could have."""
+"""Validation of parameters that calls of compiled robots are given, by tests that are fast for batches.
+
+Of inertias the signs of masses and of moments about the axes are tested, not the principal moments: forward dynamics
+raises SingularError where a mass matrix is not positive definite.
+"""
 
 from __future__ import annotations
 

@@ -41,10 +41,12 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     `inputs` maps the names of the function's other arguments to lengths or shapes; they are arrays of recorded
     scalars. The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, and NumPy's
     functions of arrays (see `docs/guide/recording.md`). It may return a scalar, an array, a framed value (its
-    components; for a Transform its homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's
+    components; for a Transform its homogeneous matrix), or a dict, a tuple of arrays, a NamedTuple or one of rbd's
     classes of results, such as `StepDerivatives`: these have one output per part, named after keys, indices
-    (`result_0`) or fields. It must not branch on values: RecordingError names the line. Parameters of the mechanism
-    are constants with their current values.
+    (`result_0`) or fields. Tuples and lists of scalars or framed values of one kind, and lists of arrays of one shape,
+    are one array. It must not branch on values: RecordingError names the line. Parameters of the mechanism
+    are constants with their current values. No input is called `function`, `mechanism`, `state`, `q`, `v`, `out`,
+    `threads` or `status`.
 
     Call the result with q, v and the inputs, in this order. Raises ArgumentError for functions with other parameters,
     ArgumentError or ScalarError for other results, RecordingLimitError above a million operations, and what the
@@ -175,7 +177,7 @@ def _outputs(name: str, place: str, value: object) -> Iterator[tuple[str, str, o
 
 
 def _parts_of(value: object) -> Mapping[Any, object] | None:
-    """Return the parts of a result by key: of mappings, classes of results, and tuples of different shapes."""
+    """Return the parts of a result by key: of mappings, classes of results, named tuples, and tuples of arrays."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, object]", value)
     if isinstance(value, SpatialValue):
@@ -186,12 +188,22 @@ def _parts_of(value: object) -> Mapping[Any, object] | None:
         return {name: part for name, part in fields.items() if not isinstance(part, _NO_OUTPUTS)}
     if not isinstance(value, (tuple, list)):
         return None
-    entries = cast("Sequence[object]", value)
-    composed = any(_parts_of(entry) is not None for entry in entries)
-    if len(entries) < 2 or not (composed or len({_shape_of(entry) for entry in entries}) > 1):
+    entries, names = cast("Sequence[object]", value), getattr(cast("object", value), "_fields", None)
+    if names is None and not _is_composed(value, entries):
         return None
-    names = getattr(cast("object", value), "_fields", None) or [f"result_{i}" for i in range(len(entries))]
-    return dict(zip(names, entries, strict=True))
+    return dict(zip(names or [f"result_{i}" for i in range(len(entries))], entries, strict=True))
+
+
+def _is_composed(value: object, entries: Sequence[object]) -> bool:
+    """Return whether a tuple or list is no array: its entries have parts or different shapes, or a tuple holds arrays.
+
+    The last keeps outputs the same for all mechanisms: q and v of some have one shape.
+    """
+    if len(entries) < 2:
+        return False
+    holds_arrays = isinstance(value, tuple) and any(isinstance(x, np.ndarray) and x.ndim > 0 for x in entries)
+    composed = holds_arrays or any(_parts_of(entry) is not None for entry in entries)
+    return composed or len({_shape_of(entry) for entry in entries}) > 1
 
 
 def _shape_of(value: object) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What the methods of compiled robots share: recorded functions, options, default torques."""
+"""Base class of the methods of compiled robots: recorded functions, options, default torques."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from rbd.scalars.arrays import Array
 
 
 class RobotSteps(RobotMethods):
-    """The methods of a compiled robot that go forward in time."""
+    """The methods of a compiled robot for time integration."""
 
     @overload
     def step(

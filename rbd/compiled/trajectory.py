@@ -19,6 +19,7 @@ from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
+from rbd.errors import ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 
@@ -52,6 +53,8 @@ def trajectory(
     series = _series(axes, tau, ports[len(start)], steps)
     first = tau if series is None else series[..., 0, :] if steps else np.zeros(series.shape[-1])
     inputs = step.inputs((*start, first, dt), parameters)
+    if series is None:
+        _require_constant(inputs, ports, len(start), steps)
     all_steps = _Steps(step, inputs, series, steps, status)
     targets = all_steps.targets(out)
     return all_steps.advance(threads, targets)
@@ -63,6 +66,21 @@ def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
     if torques.ndim != axes + 1 or torques.shape[-2] != steps:
         return None
     return contiguous(as_input(torques, Port(port.name, (steps, *port.shape))))
+
+
+def _require_constant(inputs: Sequence[Array], ports: Sequence[Port], place: int, steps: int) -> None:
+    """Raise ShapeError for constant torques with more batch axes than all other inputs: they may be meant as a series.
+
+    `place` is that of the torques among the inputs.
+    """
+    tau, own = inputs[place], ports[place].shape
+    batch_axes = [array.ndim - len(port.shape) for array, port in zip(inputs, ports, strict=True)]
+    if batch_axes.pop(place) > max(batch_axes):
+        message = (
+            f"tau has shape {tau.shape}, but q and v have no such batch axes; for {steps} steps tau is {own} or "
+            f"{(steps, *own)}, with the batch axes of q before that"
+        )
+        raise ShapeError(message, argument="tau", expected=(steps, *own), actual=tau.shape)
 
 
 @contextmanager
@@ -181,7 +199,7 @@ class _Steps:
             raise_status(self._step.source, status, self._inputs(k), row)
 
     def _inputs(self, k: int) -> list[Array]:
-        """Return what goes into step `k`."""
+        """Return the inputs of step `k`."""
         states = [x[k] if self._lead else x[k, 0] for x in self._history]
         return [*states, self._torques(k), *self._rows[self._count + 1 :]]
 

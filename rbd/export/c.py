@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rbd.export.c_function import END, GUARDS, INCLUDES, c_function, input_name, output_name
 from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
+from rbd.native.codegen.wrappers import STACK_LIMIT
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
@@ -13,22 +14,22 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     """Return C source with one function, `int name(const double *in, ..., double *out, ...)`.
 
     Its arguments are the program's inputs, then its outputs, row by row. It returns 0, or a status: 1 when an input is
-    not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are
-    written only when it returns 0. Programs of more than `threshold` instructions become loops, with memory from
-    malloc; it returns 3 when there is none. Shorter ones use the stack; they become loops, too, from half of
-    `threshold` on if most of their instructions repeat long iterations. Raises ArgumentError when `name` is no C
-    identifier or taken by C or its library, and when the name of an input or output has other characters than ASCII
-    letters, digits and underscores.
+    not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are written
+    only when it returns 0. Workspaces of more than 64 KB, and those of programs of more than `threshold` instructions,
+    are memory from malloc; it returns 3 when there is none. Smaller ones are on the stack. Programs of more than
+    `threshold` instructions become loops, and from half of it on those that mostly repeat long iterations. Raises
+    ArgumentError when `name` is no C identifier or taken by C or its library, and when the name of an input or output
+    has other characters than ASCII letters, digits and underscores.
     """
     require_function_name(name)
     require_port_names(program.inputs, program.outputs)
     inner = f"{name}_with"
     function = c_function(program, inner, threshold, storage="static ")
     names = [*map(input_name, program.inputs), *map(output_name, program.outputs), "workspace"]
-    is_long = len(program.code) > threshold
-    lines = [function.head, *(["#include <stdlib.h>"] if is_long else []), *INCLUDES, GUARDS, function.body]
+    on_heap = len(program.code) > threshold or 8 * function.workspace > STACK_LIMIT
+    lines = [function.head, *(["#include <stdlib.h>"] if on_heap else []), *INCLUDES, GUARDS, function.body]
     lines.append(f"int {name}({function.parameters or 'void'}) {{")
-    lines += (_with_malloc if is_long else _on_stack)(function.workspace, f"{inner}({', '.join(names)})")
+    lines += (_with_malloc if on_heap else _on_stack)(function.workspace, f"{inner}({', '.join(names)})")
     source = "\n".join([*lines, "}", END]) + "\n"
     require_not_defined(name, source)
     return source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias, cast, final
 
@@ -74,7 +74,7 @@ def write_c_library(
     how many numbers a workspace has. With gcc and clang, results have the bits of the interpreter. `dtype` "float32"
     computes in single precision. The directory is created if it does not exist; existing files are replaced.
 
-    Raises ArgumentError for names that C cannot have, and if there are no functions.
+    Raises ArgumentError for names that C cannot have or that differ in case only, and if there are no functions.
 
     >>> import tempfile, rbd
     >>> robot = rbd.compile(rbd.robots.arm7())
@@ -86,6 +86,7 @@ def write_c_library(
     require_choice(dtype, tuple(C_TYPES), "dtype", "precision")
     require_function_name(prefix, "prefix")
     programs = require_programs(functions, prefix)
+    _require_different_without_case(programs)
     exported = {f"{prefix}_{name}": program for name, program in programs.items()}
     written = {name: _function(program, name, dtype) for name, program in exported.items()}
     files = {f"{name}.c": _source(function, prefix, name, dtype) for name, function in written.items()}
@@ -95,6 +96,16 @@ def write_c_library(
     sources = tuple(paths[f"{name}.c"] for name in written)
     sizes = {name: function.workspace for name, function in written.items()}
     return CLibrary(paths[f"{prefix}.h"], sources, paths["Makefile"], sizes)
+
+
+def _require_different_without_case(names: Iterable[str]) -> None:
+    """Raise ArgumentError for names that differ in case only: macros are upper case, file systems may ignore case."""
+    known = dict[str, str]()
+    for name in names:
+        other = known.setdefault(name.upper(), name)
+        if other != name:
+            message = f"functions {other!r} and {name!r} differ in case only and would share a macro; rename one"
+            raise ArgumentError(message, argument="functions", value=name)
 
 
 def require_programs(functions: object, prefix: str) -> dict[str, Program]:

@@ -1,6 +1,6 @@
 """The restricted language of intrinsics: operations with control flow at run time, such as solves with pivots.
 
-language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide, select, some
+language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide, select, some, columns
 workspace.py           arrays with names, declared once with their shapes: the one parameter of an intrinsic
 parser.py              from Python source to the syntax tree: functions and statements
 expressions.py         expressions and calls; scope.py: names, workspaces and matrices

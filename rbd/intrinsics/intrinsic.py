@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, RbdError, ShapeError, SingularError
+from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, SingularError
 from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, results
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.lazy import lazy
@@ -23,7 +23,7 @@ from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
-    from rbd.intrinsics.tree import Routine
+    from rbd.intrinsics.tree import ModuleConstant, Routine
     from rbd.scalars.operations import Operations
 
 
@@ -108,6 +108,19 @@ class Intrinsic:
             message = f"{self.name}: a function with {fault} cannot be written out; write unrolls=False"
             raise ArgumentError(message, argument="unrolls", value=True, allowed=False)
         return routine
+
+    @lazy
+    def _constants(self) -> tuple[ModuleConstant, ...]:
+        """The numbers of modules that the function and those it calls read."""
+        return tuple(constant for routine in self.routine.closure() for constant in routine.constants)
+
+    def _require_constants(self) -> None:
+        """Raise ScalarError if a number of a module has changed since the function was parsed."""
+        changed = [each for each in self._constants if each.is_changed] if "routine" in self.__dict__ else []
+        if changed:
+            name, value = changed[0].name, changed[0].value
+            message = f"{self.name}: {name} was {value} when the intrinsic was first used; numbers of its module stay"
+            raise ScalarError(message, scalar=changed[0].module.get(name))
 
     @property
     def layout(self) -> WorkspaceLayout:
@@ -201,6 +214,7 @@ class Intrinsic:
         dominating = dominant((operands,))
         if dominating is None or all(map(is_float, operands)):
             return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
+        self._require_constants()
         family, member = dominating
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
 
@@ -235,6 +249,7 @@ class Intrinsic:
         return self._checked((values, status), labels)
 
     def _run(self, sizes: Sequence[int], operands: Sequence[float], zero: float) -> tuple[list[float], int]:
+        self._require_constants()
         workspace = self.workspace(sizes, operands, zero)
         status = self.function(workspace)
         return results(workspace), status

@@ -2,7 +2,7 @@
 
 An intrinsic is a Python function in a subset of the language, so that the same function runs in Python on all scalars
 with decided comparisons, and is translated to machine code and C operation by operation (`parser.py` has the subset).
-Everything but `fma`, `sqrt`, `divide`, `select`, `some`, `abs` and `columns` is Python's own.
+Everything but `fma`, `sqrt`, `divide`, `select`, `some` and `columns` is Python's own.
 """
 
 from __future__ import annotations

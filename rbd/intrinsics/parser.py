@@ -18,6 +18,8 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import starmap
 from types import FunctionType
 from typing import Any, Final, cast, final
 
@@ -39,15 +41,15 @@ def parse(function: Callable[..., Any], callers: Callers = ()) -> tree.Routine:
 
 
 def _parsed(function: Callable[..., Any], callers: Callers) -> tree.Routine:
-    if not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":  # its text may be no statement
         raise ScalarError(f"an intrinsic is a plain Python function, not {function!r}", scalar=function)
     lines, first = inspect.getsourcelines(function)
     source = textwrap.dedent("".join(lines))
     definition = cast("ast.FunctionDef", ast.parse(source).body[0])
-    while definition.decorator_list:
-        definition.decorator_list.pop()
     file = inspect.getsourcefile(function) or function.__code__.co_filename
     scope = Scope(function.__globals__, file, first)
+    if definition.decorator_list or hasattr(function, "__wrapped__"):
+        scope.refuse(definition, f"a decorator of '{definition.name}' is not allowed: machine code would lack it")
     return _FunctionParser(scope, ExpressionParser(scope, (*callers, function), parse)).routine(definition, source)
 
 
@@ -68,7 +70,8 @@ class _FunctionParser:
         variables = tuple(tree.Name(name, kind) for name, kind in self.scope.kinds.items() if name not in parameters)
         signature = tuple(self.scope.lowered_parameter(name, kind) for name, kind in parameters.items())
         calls = tuple(self.expressions.calls.values())
-        routine = tree.Routine(definition.name, signature, self.returns, body, variables, source, calls)
+        constants = tuple(starmap(partial(tree.ModuleConstant, self.scope.names), self.scope.constants.items()))
+        routine = tree.Routine(definition.name, signature, self.returns, body, variables, source, calls, constants)
         name = routine.ambiguous_name
         if name:
             what = f"two functions have the name '{name}'; rename one, or define its callers again"

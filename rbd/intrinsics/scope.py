@@ -39,6 +39,8 @@ class Scope:
         self.defined: set[str] = set()
         self.loops: list[str] = []
         """Variables of the loops around the current statement."""
+        self.constants: dict[str, float] = {}
+        """Numbers of the module that are read."""
         self._workspaces: dict[str, type[Workspace]] = {}
         self._used: dict[str, set[str]] = {}
 
@@ -102,6 +104,7 @@ class Scope:
         number = self.names.get(name)
         if not isinstance(number, (int, float)) or isinstance(number, bool):
             self.refuse(node, f"'{name}' is no variable and no number of the module")
+        self.constants[name] = number
         return tree.Number(number, "float" if isinstance(number, float) else "int")
 
     # ---------------------------------------------------------------- workspaces and matrices

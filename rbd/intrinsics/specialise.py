@@ -89,7 +89,7 @@ class _Specialiser:
         old = self.old
         body = self.block(old.body)
         variables, calls = (*old.variables, *self.variables), tuple(self.calls.values())
-        special = tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, calls)
+        special = tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, calls, old.constants)
         if special.ambiguous_name:  # one function, specialised in two ways
             raise _NotSpecialisedError
         return special

@@ -7,6 +7,7 @@ and ints.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias, final
 
 import attrs
@@ -242,6 +243,23 @@ def lowered_kind(kind: Kind) -> Kind:
 
 @final
 @attrs.frozen(eq=False)
+class ModuleConstant:
+    """A number of a module, with the value that a tree has for it."""
+
+    module: Mapping[str, object]
+    """The names of the module."""
+    name: str
+    value: float
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the module has another value now."""
+        now = self.module.get(self.name)
+        return now is not self.value and now != self.value
+
+
+@final
+@attrs.frozen(eq=False)
 class Routine:
     """A checked function."""
 
@@ -254,6 +272,8 @@ class Routine:
     source: str
     calls: tuple[Routine, ...]
     """The functions it calls, each once."""
+    constants: tuple[ModuleConstant, ...] = attrs.field(default=(), repr=False)
+    """The numbers of the module that it reads."""
 
     @property
     def parameters(self) -> tuple[Name, ...]:

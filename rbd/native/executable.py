@@ -328,7 +328,10 @@ class ArrayExecutable(Executable):
     def builtin(
         self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or a small batch (`rbd.native.builtins.builtin`); `fallback` has the rest."""
+        """Return a builtin for one state or a small batch; `fallback` handles all other calls.
+
+        See `rbd.native.builtins.builtin`.
+        """
         code = self._code if self._has_rows else self.compile()
         if code is None:
             return fallback

@@ -1,11 +1,11 @@
 """Table of operations of programs, and status words.
 
 Each operation is one row: what the interpreter computes, what it means for scalars of any family, its derivative, and
-how listings, LLVM IR and C say it. Whoever runs, prints, translates or differentiates programs reads the rows; to add
+its form in listings, LLVM IR and C. Whoever runs, prints, translates or differentiates programs reads the rows; to add
 an operation, add a row. SymPy needs no column: its expressions are one more family of scalars.
 
-CALL and PICK are no functions of numbers and have no row: they are special cases in the interpreter and the code
-generators. So are sine and cosine where machine code lets them share their reduction, and POSITIVE where a failing
+CALL and PICK are no functions of numbers, and their rows are empty: they are special cases in the interpreter and the
+code generators. So are sine and cosine where machine code lets them share their reduction, and POSITIVE where a failing
 check stops the program.
 
 >>> Op.FMA.row.listing, Op.SELECT.row.operands, Op.FMS.row.llvm_ir[0]

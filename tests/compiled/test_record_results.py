@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -55,9 +55,11 @@ def test_tuples_of_different_shapes_and_nested_results(state: rbd.MechanismState
     assert list(nested) == ["step_vd", "step_torques", "q"]
 
 
-def test_tuples_of_one_shape_stay_one_array(state: rbd.MechanismState) -> None:
-    assert outputs(lambda s: (s.q, s.v), state)["result"].shape == (2, 2)
-    assert outputs(lambda s: [s.q[0], s.v[1]], state)["result"].shape == (2,)
+def test_scalars_and_lists_of_arrays_of_one_shape_are_one_array(state: rbd.MechanismState) -> None:
+    assert outputs(lambda s: [s.q, s.v], state)["result"].shape == (2, 2)
+    assert outputs(lambda s: (s.q[0], s.v[1]), state)["result"].shape == (2,)
+    assert outputs(lambda s: ((s.q[0], 1.0), (s.v[1], 0.0)), state)["result"].shape == (2, 2)
+    assert outputs(lambda s: (s.twist("lower_link"), s.twist("upper_link")), state)["result"].shape == (2, 6)
 
 
 def test_framed_values_give_arrays_of_recorded_scalars(state: rbd.MechanismState) -> None:
@@ -115,3 +117,21 @@ def test_returning_a_dynamics_result_raises(state: rbd.MechanismState) -> None:
 def test_parts_with_the_same_output_name_are_refused(result: Callable[..., Any], places: str) -> None:
     with pytest.raises(ArgumentError, match=f"{places} .* rename one of the keys"):
         rbd.record(result, rbd.robots.double_pendulum())
+
+
+class Motion(NamedTuple):
+    """A result with names."""
+
+    position: Any
+    rate: Any
+
+
+@pytest.mark.parametrize("mechanism", [rbd.robots.double_pendulum(), rbd.robots.quadruped()])
+def test_outputs_do_not_depend_on_the_sizes_of_the_mechanism(mechanism: rbd.Mechanism) -> None:
+    state = rbd.MechanismState(mechanism)
+    assert {name: each.shape for name, each in outputs(lambda s: (s.q, s.v), state).items()} == {
+        "result_0": (mechanism.nq,),
+        "result_1": (mechanism.nv,),
+    }
+    assert list(outputs(lambda s: Motion(s.q, s.v), state)) == ["position", "rate"]
+    assert list(outputs(lambda s: {"motion": Motion(s.q[0], s.v[0])}, state)) == ["motion_position", "motion_rate"]

@@ -208,3 +208,13 @@ def test_wrong_shapes_are_named(sample: Case, robot: rbd.CompiledRobot) -> None:
             robot.rollout(*arrays, DT, STEPS)
     with pytest.raises(NotFiniteError, match="dt"):
         robot.rollout(q, v, np.zeros(nv), np.nan, STEPS)
+
+
+@pytest.mark.parametrize("shape", [(99, 2), (1, 2), (5, 100, 2), (5, 99, 2)])
+def test_torques_with_the_wrong_number_of_rows_are_no_batch(shape: tuple[int, ...]) -> None:
+    robot = rbd.compile(rbd.robots.double_pendulum())
+    with pytest.raises(ShapeError, match=r"for 100 steps tau is \(2,\) or \(100, 2\)") as caught:
+        robot.rollout(np.zeros(2), np.zeros(2), np.zeros(shape), 1e-3, 100)
+    assert caught.value.expected == (100, 2)
+    with pytest.raises(ShapeError, match="no such batch axes"):
+        robot.rollout(np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((1, 99, 2)), 1e-3, 100)

@@ -17,6 +17,7 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.export import CLibrary, write_c_library
+from rbd.program.graph import Graph
 from rbd.program.opcodes import Op
 from rbd.program.program import Program
 from rbd.scalars import sincos
@@ -244,6 +245,11 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "name": ({"two words": None}, {}, r"functions\['two words'\] must be"),
     "dtype": ({"f": None}, {"dtype": "float16"}, "'float16'; there are float64, float32"),
     "prefix": ({"f": None}, {"prefix": "a-b"}, "'a-b' is no name"),
+    "case": (
+        dict.fromkeys(("hold", "Hold"), Program.of(Graph(), "f", {"y": (1.0,)})),
+        {},
+        "'hold' and 'Hold' differ in case only and would share a macro",
+    ),
 }
 
 

@@ -18,6 +18,10 @@ from rbd.compiled import RecordedFunction
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import SPECS
 from rbd.errors import ArgumentError, ScalarError
+from rbd.export import c_source
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.solvers import minimum_norm_solve
 
 from .building import call, compiled_c, compiler
 
@@ -71,6 +75,21 @@ def test_derivatives_and_loops_in_c(what: str, tmp_path: Path) -> None:
         expected = recorded.interpret(*inputs)
         for a, b in zip(found, expected if isinstance(expected, tuple) else (expected,), strict=True):
             assert a.tobytes() == b.tobytes()
+
+
+def test_large_workspaces_of_short_programs_are_not_on_the_stack(tmp_path: Path) -> None:
+    """Threads may have a stack of 2 MB; the workspace of an intrinsic has the size of its matrices."""
+    graph, n = Graph(), 70
+    solution, _ = minimum_norm_solve(graph.input("a", (n, n)), graph.input("b", (n,)))
+    program = Program.of(graph, "solve", {"x": solution})
+    source = c_source(program, "solve")
+    assert len(program.code) < 100
+    assert "double workspace[" not in source.partition("int solve(")[2]
+    assert "malloc(" in source
+    library, rng, x = compiled_c(source, tmp_path, "solve"), np.random.default_rng(5), np.zeros(n)
+    a, b = rng.standard_normal((n, n)), rng.standard_normal(n)
+    assert call(library, "solve", a, b, x) == 0
+    np.testing.assert_allclose(a @ x, b, rtol=0, atol=1e-9)
 
 
 def test_c_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> None:

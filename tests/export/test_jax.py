@@ -10,6 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState
 from rbd.bridges import jax_dynamics, jax_function
+from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, ShapeError
 from rbd.testing import random_floating_tree
 
@@ -29,6 +30,25 @@ def made() -> MechanismState:
     state = MechanismState(random_floating_tree([rbd.Universal((1, 0, 0), (0, 1, 0)), rbd.Revolute((0, 0, 1))], rng))
     state.randomize(rng)
     return state
+
+
+def test_derivatives_are_recorded_when_the_function_is_differentiated(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, recorded = made(), list[str]()
+    plain = RecordedFunction.derivative
+
+    def derivative(self: RecordedFunction, of: str, wrt: str, **options: Any) -> RecordedFunction:
+        recorded.append(wrt)
+        return plain(self, of, wrt, **options)
+
+    monkeypatch.setattr(RecordedFunction, "derivative", derivative)
+    function = jax_function(rbd.record(rbd.kinetic_energy, state.mechanism))
+    q, v = np.array(state.q), np.array(state.v)
+    assert abs(function(q, v) - rbd.kinetic_energy(state)) < 1e-12
+    assert recorded == []
+    momenta = jax.grad(function, argnums=1)
+    np.testing.assert_allclose(momenta(q, v), rbd.mass_matrix(state) @ v, rtol=0, atol=1e-12)
+    momenta(q, v)
+    assert recorded == ["q", "v"]
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])

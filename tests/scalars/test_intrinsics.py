@@ -34,6 +34,7 @@ from rbd.solvers import (
     solve_positive_definite,
     solve_square,
 )
+from rbd.solvers.equations.minimum_norm import BOTH_PRODUCTS
 from tests.scalars.dual import Dual
 
 # Both libraries are typed in part only.
@@ -249,6 +250,23 @@ def test_the_count_of_minimum_norm_solves_is_that_of_the_worst_case(m: int, n: i
     assert max(totals) == MINIMUM_NORM_SOLVE.operation_count((m, n))
 
 
+@pytest.mark.parametrize(("m", "n"), [(3, 3), (2, 5), (5, 2), (3, 4)])
+def test_products_with_the_pseudo_inverse_and_its_transpose(m: int, n: int) -> None:
+    rng, totals = np.random.default_rng(m), list[int]()
+    for rank in (*range(min(m, n) + 1),) * 5:
+        matrix, b, y = low_rank(rng, m, n, rank), rng.normal(size=m), rng.normal(size=n)
+        operands = [*matrix.ravel().tolist(), *b.tolist(), 1e-10, *y.tolist()]
+        found, inverse = BOTH_PRODUCTS((m, n), operands), np.linalg.pinv(matrix, rcond=1e-10)
+        assert found[n] == rank
+        np.testing.assert_allclose(np.array(found[:n]), inverse @ b, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(np.array(found[n + 1 :]), y @ inverse, rtol=0, atol=1e-12)
+        count = OperationCount()
+        BOTH_PRODUCTS((m, n), [CountingScalar(x, count) for x in operands])
+        totals.append(count.total)
+    bound = BOTH_PRODUCTS.operation_count((m, n))
+    assert bound - 1 <= max(totals) <= bound  # a division by the length 1.0 of a last reflection is of plain floats
+
+
 # ---------------------------------------------------------------- recording
 
 
@@ -412,6 +430,35 @@ def _doubled(w: Single) -> int:
     for i in range(w.n):
         w.y[i] = w.x[i] + w.x[i]
     return 0
+
+
+_GAIN = 2.0
+
+
+def _amplify(w: Single, i: int) -> None:
+    w.y[i] = _GAIN * w.x[i]
+
+
+def _amplified(w: Single) -> int:
+    for i in range(w.n):
+        _amplify(w, i)
+    return 0
+
+
+def test_a_number_of_the_module_that_changes_after_the_first_use_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checked tree has the old number, Python would read the new one."""
+    amplified = Intrinsic("amplified_for_tests", Single, _amplified, lambda n: n)
+    graph = Graph()
+    program = Program.of(graph, "amplified", {"y": amplified((1,), graph.input("x", (1,)))})
+    assert program.interpret(x=[3.0])["y"].tolist() == [6.0]
+    assert amplified.digest
+    monkeypatch.setitem(globals(), "_GAIN", 5.0)
+    with pytest.raises(ScalarError, match=r"amplified_for_tests: _GAIN was 2\.0 when the intrinsic was first used"):
+        program.interpret(x=[3.0])
+    with pytest.raises(ScalarError, match=r"_GAIN was 2\.0"):
+        amplified((1,), Graph().input("x", (1,)))
+    monkeypatch.undo()
+    assert program.interpret(x=[3.0])["y"].tolist() == [6.0]
 
 
 def test_duplicate_names_in_one_module_raise() -> None:

@@ -83,3 +83,33 @@ def test_minimum_norm_solutions(name: str) -> None:
     np.testing.assert_allclose(found, slopes(program, x)[:-1], rtol=0, atol=1e-11)
     (still,) = derivative(program, "rank", "x").interpret(x=x).values()
     assert not still.any()
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_second_derivatives_of_minimum_norm_solutions(name: str, mode: Mode) -> None:
+    graph = Graph()
+    a, b, c = graph.input("x", (3,))
+    matrix = MATRICES[name](a, b, c)
+    solution, _ = minimum_norm_solve(matrix, tuple(a * k + b * b for k in range(len(matrix))))
+    first = derivative(Program.of(graph, "solve", {"y": solution}), "y", "x")
+    x = [0.9, -0.4, 1.3]
+    (found,) = derivative(first, "d_y_d_x", "x", mode=mode).interpret(x=x).values()
+    np.testing.assert_allclose(found.reshape(-1, 3), slopes(first, x), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_of_minimum_norm_solutions_have_the_rank_of_the_solution(mode: Mode) -> None:
+    graph = Graph()
+    matrix, right = graph.input("a", (2, 2)), graph.input("b", (2,))
+    solution, rank = minimum_norm_solve(matrix, right)
+    program = Program.of(graph, "solve", {"y": solution, "rank": rank})
+    e = 1.5e-10  # the second row is short: factored by its rows, the matrix would have rank 1
+    at = {"a": [[1.0, 1.0], [e, 2 * e]], "b": [1.0, e]}
+    assert program.interpret(**at)["rank"] == 2
+    (found,) = derivative(program, "y", "b", mode=mode).interpret(**at).values()
+    np.testing.assert_allclose(found, [[2, -1 / e], [-1, 1 / e]], rtol=1e-12)
+    (found,) = derivative(program, "y", "a", mode=mode).interpret(**at).values()
+    # entries are 1e10 large: rounding makes 1e-6 of those that cancel
+    inverse, y = np.linalg.inv(at["a"]), np.linalg.solve(at["a"], at["b"])
+    np.testing.assert_allclose(found, -np.einsum("ki,j->kij", inverse, y), rtol=1e-9, atol=1e-5)

@@ -6,7 +6,7 @@ The wrapper checks that inputs and outputs are finite, and writes outputs only i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import final
+from typing import Final, final
 
 import attrs
 
@@ -18,7 +18,7 @@ from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
 
-_STACK_LIMIT = 64 * 1024
+STACK_LIMIT: Final = 64 * 1024
 """Maximum size in bytes of a workspace on the stack; larger ones are allocated: threads have small stacks."""
 _PADDING = 16
 """Doubles behind the workspace and behind the outputs, so that both blocks may be rounded up to cache lines."""
@@ -31,7 +31,7 @@ class ScratchMemory:
     def __init__(self, w: Writer, doubles: int) -> None:
         """Write the allocation of `doubles` doubles, aligned for vectors."""
         self._w, bytes_needed = w, 8 * doubles + 64
-        self.on_heap = bytes_needed > _STACK_LIMIT
+        self.on_heap = bytes_needed > STACK_LIMIT
         if self.on_heap:
             self._raw = w.assign(f"call ptr @rbd_malloc(i64 {bytes_needed})")
             self.pointer = w.aligned(self._raw)

@@ -5,6 +5,7 @@ positive_definite.py    solve_positive_definite: dense, one factor and many righ
 factored.py             solve_factored: a sparse factor that is known, many right-hand sides
 partial_pivoting.py     solve_square, determinant
 minimum_norm.py         minimum_norm_solve: any matrix, of any rank
+pseudo_inverse.py       derivatives of the minimum-norm solution
 sparse_minimum_norm.py  the same for many sparse rows, block by block (block_rows.py)
 factor_derivative.py    derivatives of a factor
 """

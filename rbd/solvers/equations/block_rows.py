@@ -17,6 +17,7 @@ from rbd.solvers.equations.minimum_norm import (
     LeastSquares,
     factor_table,
     largest_entry,
+    solve_transposed,
     solve_triangle,
     store_solution,
 )
@@ -271,7 +272,7 @@ def _solve_dense(w: BlockRows) -> None:
     _load(w, scale)
     rank = factor_table(w)
     solve_triangle(w, rank, zero_or_nan)
-    _multipliers_of_least_norm(w, rank, scale)
+    solve_transposed(w, rank, scale, w.left, w.multipliers)
     store_solution(w, rank)
 
 
@@ -296,30 +297,6 @@ def _load(w: BlockRows, scale: float) -> None:
                 w.norms[column] = fma(x, x, w.norms[column])
     for j in range(w.n):
         w.order[j] = j
-
-
-def _multipliers_of_least_norm(w: BlockRows, rank: int, scale: float) -> None:
-    """Compute y = Q R⁻ᵀ Z x from Z x in `row`."""
-    for i in range(w.m):
-        w.left[i] = 0.0
-    for k in range(rank):
-        entry = w.row[k]
-        for i in range(k):
-            entry = fma(-w.table[i][k], w.left[i], entry)
-        w.left[k] = divide(entry, w.table[k][k])
-    for back in range(rank):
-        k = rank - 1 - back
-        square = 1.0
-        product = w.left[k]
-        for i in range(k + 1, w.m):
-            square = fma(w.table[i][k], w.table[i][k], square)
-            product = fma(w.table[i][k], w.left[i], product)
-        product *= divide(-2.0, square)
-        w.left[k] += product
-        for i in range(k + 1, w.m):
-            w.left[i] = fma(product, w.table[i][k], w.left[i])
-    for i in range(w.m):
-        w.multipliers[i] = w.left[i] * scale
 
 
 def solve_block_rows(w: BlockRows) -> int:

@@ -2,22 +2,23 @@
 
 A complete orthogonal decomposition: Householder reflections with exchanged columns from the left, A P = Q R, until the
 largest column left is negligible; then reflections from the right take away what stands beside the triangle. Golub &
-Van Loan 2013, sections 5.4 and 5.5. Columns are measured anew after every step, so that nothing cancels.
+Van Loan 2013, sections 5.4 and 5.5. Columns are measured anew after every step, so that nothing cancels. Derivatives
+use the decomposition for Aᵀ, too: one of Aᵀ may find another rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars.constants import const
-from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.equations.pseudo_inverse import PseudoInverse, solution_cotangents, solution_tangent, transpose
 from rbd.solvers.operands import entries, rows_of
 
 LARGEST: Final = 1.7976931348623157e308
@@ -199,6 +200,39 @@ def solve_triangle(w: LeastSquares, rank: int, zero_or_nan: float) -> None:
         w.row[j] = zero_or_nan
 
 
+def load_transposed(w: LeastSquares, rank: int, dual: Floats) -> None:
+    """Bring a vector from the columns of the matrix to `row`, in the coordinates of the reflections from the right."""
+    for j in range(w.n):
+        w.row[j] = dual[w.order[j]]
+    if rank < w.n:
+        for back in range(rank):
+            _apply_reflection(w, rank - 1 - back, rank)
+
+
+def solve_transposed(w: LeastSquares, rank: int, scale: float, left: Floats, solution: Floats) -> None:
+    """Compute Q R⁻ᵀ of the entries in `row`, in the same coordinates, in `left`; store it for the unscaled matrix."""
+    for i in range(w.m):
+        left[i] = 0.0
+    for k in range(rank):
+        entry = w.row[k]
+        for i in range(k):
+            entry = fma(-w.table[i][k], left[i], entry)
+        left[k] = divide(entry, w.table[k][k])
+    for back in range(rank):
+        k = rank - 1 - back
+        square = 1.0
+        product = left[k]
+        for i in range(k + 1, w.m):
+            square = fma(w.table[i][k], w.table[i][k], square)
+            product = fma(w.table[i][k], left[i], product)
+        product *= divide(-2.0, square)
+        left[k] += product
+        for i in range(k + 1, w.m):
+            left[i] = fma(product, w.table[i][k], left[i])
+    for i in range(w.m):
+        solution[i] = left[i] * scale
+
+
 def store_solution(w: LeastSquares, rank: int) -> None:
     """Bring the solution from `row` back to the columns of the matrix, and store the rank."""
     if rank < w.n:
@@ -240,55 +274,115 @@ def _operations_for_rank(m: int, n: int, rank: int) -> int:
     return steps + left + right + sum(1 + 3 * k for k in range(rank))
 
 
+@final
+class BothProducts(LeastSquares):
+    """A least-squares problem, and a vector y for the product (A⁺)ᵀ y with the transposed pseudo-inverse."""
+
+    dual = operand("n")
+    dual_solution = result("m")
+    left = floats("m")
+
+
+def _solve_both(w: BothProducts) -> int:
+    largest = largest_entry(w.m * w.n, w.matrix)
+    zero_or_nan = largest_entry(w.m, w.right) * 0.0 + largest_entry(w.n, w.dual) * 0.0
+    if not largest > SMALLEST:
+        for j in range(w.n):
+            w.solution[j] = largest * 0.0 + zero_or_nan
+        for i in range(w.m):
+            w.dual_solution[i] = largest * 0.0 + zero_or_nan
+        return 0
+    scale = divide(1.0, largest)
+    _load(w, scale)
+    rank = factor_table(w)
+    solve_triangle(w, rank, zero_or_nan)
+    store_solution(w, rank)
+    load_transposed(w, rank, w.dual)
+    solve_transposed(w, rank, scale, w.left, w.dual_solution)
+    return 0
+
+
+def _operations_of_both(m: int, n: int) -> int:
+    """Count the operations of the rank that needs most."""
+    ranks = range(1, min(m, n) + 1)
+    most = max(_operations_for_rank(m, n, rank) + _operations_of_transposed(m, n, rank) for rank in ranks)
+    return 3 * (m * n + m + n) + 5 + 3 * m * n + m + most
+
+
+def _operations_of_transposed(m: int, n: int, rank: int) -> int:
+    """Count the operations of the product with the transposed pseudo-inverse after the decomposition."""
+    beside = n - rank
+    right = rank * (4 * beside + 2) if beside else 0
+    return right + sum(1 + 3 * k for k in range(rank)) + sum(3 + 6 * (m - k - 1) for k in range(rank)) + m
+
+
+def _pseudo_inverse(matrix: Matrix, tolerance: Scalar) -> PseudoInverse:
+    """Return the pseudo-inverse of a matrix; both products have the rank of its decomposition."""
+    m, n = len(matrix), len(matrix[0])
+    flat = entries(matrix)
+
+    def times(right: Vector) -> Vector:
+        if all(map(is_structural_zero, right)):
+            return (0,) * n
+        return MINIMUM_NORM_SOLVE((m, n), (*flat, *right, tolerance))[:n]
+
+    def transposed_times(dual: Vector) -> Vector:
+        if all(map(is_structural_zero, dual)):
+            return (0,) * m
+        return BOTH_PRODUCTS((m, n), (*flat, *(0,) * m, tolerance, *dual))[n + 1 :]
+
+    return PseudoInverse(matrix, times, transposed_times)
+
+
 def minimum_norm_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
-    """Return the tangents of x = A^+ b, the minimum-norm solution, and of its rank for tangents of A and b.
-
-    With r = b - A x, u = (A^T)^+ x and z = dA^T u: dx = A^+ (db - dA x + (A^T)^+ dA^T r - A z) + z. The rank stays.
-    """
-    m, n = sizes
-    matrix, right, tolerance = rows_of(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
-    moved, moved_right = rows_of(tangents, m, n), tangents[m * n : m * n + m]
-    across, moved_across = tuple(zip(*matrix, strict=True)), tuple(zip(*moved, strict=True))
-    x = outputs[:n]
-    left_over = tuple(b - dot(row, x) for b, row in zip(right, matrix, strict=True))
-    turned = matvec(moved_across, _pseudo_inverse_times(across, x, tolerance))
-    spread = _pseudo_inverse_times(across, matvec(moved_across, left_over), tolerance)
-    rows = zip(moved_right, matvec(moved, x), spread, matvec(matrix, turned), strict=True)
-    found = _pseudo_inverse_times(matrix, tuple(a - b + c - d for a, b, c, d in rows), tolerance)
-    return (*(a + b for a, b in zip(found, turned, strict=True)), 0)
+    """Return the tangents of x = A⁺ b, the minimum-norm solution, and of its rank, which stays."""
+    matrix, right, tolerance, _ = _split(sizes, operands)
+    moved, moved_right, _, _ = _split(sizes, tangents)
+    return *solution_tangent(_pseudo_inverse(matrix, tolerance), moved, outputs[: sizes[1]], right, moved_right), 0
 
 
 def minimum_norm_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> Vector:
-    """Return the cotangents of A and b in x = A^+ b; that of the tolerance is zero, that of the rank is ignored.
+    """Return the cotangents of A and b in x = A⁺ b; that of the tolerance is zero, that of the rank is ignored."""
+    n = sizes[1]
+    matrix, right, tolerance, _ = _split(sizes, operands)
+    of_matrix, of_right = solution_cotangents(_pseudo_inverse(matrix, tolerance), outputs[:n], right, cotangents[:n])
+    return *entries(of_matrix), *of_right, 0
 
-    With p = (A^T)^+ w, u = (A^T)^+ x and r = b - A x: p for b, and -p x' + r (A^+ p)' + u (w - A^T p)' for A.
-    """
+
+def _both_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return the tangents of A⁺ b, of the rank, and of (A⁺)ᵀ y."""
+    n = sizes[1]
+    matrix, right, tolerance, dual = _split(sizes, operands)
+    moved, moved_right, _, moved_dual = _split(sizes, tangents)
+    inverse = _pseudo_inverse(matrix, tolerance)
+    of_solution = solution_tangent(inverse, moved, outputs[:n], right, moved_right)
+    return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(moved), outputs[n + 1 :], dual, moved_dual)
+
+
+def _both_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    """Return the cotangents of A, b, the tolerance and y in A⁺ b and (A⁺)ᵀ y."""
+    n = sizes[1]
+    matrix, right, tolerance, dual = _split(sizes, operands)
+    inverse = _pseudo_inverse(matrix, tolerance)
+    first, of_right = solution_cotangents(inverse, outputs[:n], right, cotangents[:n])
+    second, of_dual = solution_cotangents(inverse.transposed, outputs[n + 1 :], dual, cotangents[n + 1 :])
+    of_matrix = (a + b for a, b in zip(entries(first), entries(transpose(second)), strict=True))
+    return *of_matrix, *of_right, 0, *of_dual
+
+
+def _split(sizes: tuple[int, ...], operands: Vector) -> tuple[Matrix, Vector, Scalar, Vector]:
+    """Return A, b, the tolerance and, if there is one, y."""
     m, n = sizes
-    matrix, right, tolerance = rows_of(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
-    across, x, w = tuple(zip(*matrix, strict=True)), outputs[:n], cotangents[:n]
-    p, u = _pseudo_inverse_times(across, w, tolerance), _pseudo_inverse_times(across, x, tolerance)
-    back, kept = _pseudo_inverse_times(matrix, p, tolerance), matvec(across, p)
-    left_over = [b - dot(row, x) for b, row in zip(right, matrix, strict=True)]
-    spare = [a - b for a, b in zip(w, kept, strict=True)]
-    of_matrix = [
-        rest * back[j] + lift * spare[j] - push * x[j]
-        for rest, lift, push in zip(left_over, u, p, strict=True)
-        for j in range(n)
-    ]
-    return (*of_matrix, *p, 0)
-
-
-def _pseudo_inverse_times(matrix: Matrix, right: Vector, tolerance: Scalar) -> Vector:
-    """Return the pseudo-inverse of a matrix times a vector."""
-    m, n = len(matrix), len(matrix[0])
-    if all(map(is_structural_zero, right)):
-        return (0,) * n
-    flat = (*entries(matrix), *right, tolerance)
-    return MINIMUM_NORM_SOLVE((m, n), flat)[:n]
+    start = m * n
+    return rows_of(operands, m, n), operands[start : start + m], operands[start + m], operands[start + m + 1 :]
 
 
 MINIMUM_NORM_SOLVE: Final = Intrinsic(
@@ -298,6 +392,15 @@ MINIMUM_NORM_SOLVE: Final = Intrinsic(
     operations=_operations,
     derivative=minimum_norm_jvp,
     adjoint=minimum_norm_vjp,
+)
+
+BOTH_PRODUCTS: Final = Intrinsic(
+    name="pseudo_inverse_products",
+    workspace=BothProducts,
+    function=_solve_both,
+    operations=_operations_of_both,
+    derivative=_both_jvp,
+    adjoint=_both_vjp,
 )
 
 

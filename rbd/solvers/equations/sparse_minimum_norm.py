@@ -150,7 +150,7 @@ def _operations(
     work: int,
 ) -> int:
     """Bound the operations by those of both decompositions."""
-    return work + MINIMUM_NORM_SOLVE.operation_count((m, n)) + m * m + 8 * m * m
+    return work + MINIMUM_NORM_SOLVE.operation_count((m, n)) + 9 * m * m
 
 
 def _given(structure: BlockStructure, rows: Matrix) -> list[Scalar]:

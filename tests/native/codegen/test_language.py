@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -61,6 +62,27 @@ def _listed(n: int) -> int:
     return [n]  # type: ignore[return-value]  # planted
 
 
+def _negating(function: Callable[[float], float]) -> Callable[[float], float]:
+    @functools.wraps(function)
+    def negated(x: float) -> float:
+        return -function(x)
+
+    return negated
+
+
+def _same(function: Callable[[float], float]) -> Callable[[float], float]:
+    return function
+
+
+@_same
+def _decorated(x: float) -> float:
+    return x
+
+
+def _plain(x: float) -> float:
+    return x
+
+
 PLANTED = {
     _defaulted: "have no defaults",
     _annotated: "'str' is no annotation",
@@ -72,6 +94,8 @@ PLANTED = {
     _no_condition: "'x' is no condition",
     _text_of_the_module: "'_TEXT' is no variable and no number of the module",
     _listed: "'[n]' is not allowed",
+    _decorated: "a decorator of '_decorated' is not allowed",
+    _negating(_plain): "a decorator of '_plain' is not allowed",
 }
 
 
@@ -81,6 +105,9 @@ def test_what_is_not_in_the_language_is_refused(function: Callable[..., Any]) ->
         parse(function)
 
 
-def test_what_is_no_function_is_refused() -> None:
-    with pytest.raises(ScalarError, match="an intrinsic is a plain Python function, not <built-in function len>"):
-        parse(len)
+@pytest.mark.parametrize(
+    ("function", "shown"), [(len, "<built-in function len>"), (lambda x: x, "<function <lambda>")], ids=str
+)
+def test_what_is_no_function_is_refused(function: Callable[..., Any], shown: str) -> None:
+    with pytest.raises(ScalarError, match=f"an intrinsic is a plain Python function, not {shown}"):
+        parse(function)

@@ -54,7 +54,7 @@ def function_lengths(module: str) -> list[int]:
 
 @pytest.fixture
 def small_stack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.codegen.wrappers._STACK_LIMIT", 200)
+    monkeypatch.setattr("rbd.native.codegen.wrappers.STACK_LIMIT", 200)
     monkeypatch.setenv("RBD_CACHE", "0")
 
 

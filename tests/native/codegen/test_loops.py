@@ -324,7 +324,7 @@ def test_a_recording_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.codegen.wrappers._STACK_LIMIT", 100)
+    monkeypatch.setattr("rbd.native.codegen.wrappers.STACK_LIMIT", 100)
     monkeypatch.setenv("RBD_CACHE", "0")
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: None)
     addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}

@@ -1,0 +1,66 @@
+"""Derivatives of the minimum-norm solution x = A⁺ b: Golub & Pereyra 1973.
+
+They need the pseudo-inverse of the transposed matrix, too, with the same rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, final
+
+import attrs
+
+from rbd.scalars.linear_algebra import matvec
+from rbd.scalars.protocol import Matrix, Vector
+
+LinearMap: TypeAlias = Callable[[Vector], Vector]
+
+
+@final
+@attrs.frozen
+class PseudoInverse:
+    """A matrix A, and the products of A⁺ and of (A⁺)ᵀ with a vector."""
+
+    matrix: Matrix
+    times: LinearMap
+    transposed_times: LinearMap
+
+    @property
+    def transposed(self) -> PseudoInverse:
+        """The same of Aᵀ."""
+        return PseudoInverse(transpose(self.matrix), self.transposed_times, self.times)
+
+
+def transpose(matrix: Matrix) -> Matrix:
+    """Return the transposed matrix."""
+    return tuple(zip(*matrix, strict=True))
+
+
+def solution_tangent(inverse: PseudoInverse, moved: Matrix, x: Vector, right: Vector, moved_right: Vector) -> Vector:
+    """Return the tangent of x = A⁺ b.
+
+    With r = b - A x, u = (Aᵀ)⁺ x and z = dAᵀ u: dx = A⁺ (db - dA x + (Aᵀ)⁺ dAᵀ r - A z) + z.
+    """
+    matrix, moved_across = inverse.matrix, transpose(moved)
+    residual = tuple(b - z for b, z in zip(right, matvec(matrix, x), strict=True))
+    z = matvec(moved_across, inverse.transposed_times(x))
+    spread = inverse.transposed_times(matvec(moved_across, residual))
+    parts = zip(moved_right, matvec(moved, x), spread, matvec(matrix, z), strict=True)
+    found = inverse.times(tuple(a - b + c - d for a, b, c, d in parts))
+    return tuple(a + b for a, b in zip(found, z, strict=True))
+
+
+def solution_cotangents(inverse: PseudoInverse, x: Vector, right: Vector, w: Vector) -> tuple[Matrix, Vector]:
+    """Return the cotangents of A and b in x = A⁺ b, for the cotangent w of x.
+
+    With p = (Aᵀ)⁺ w, u = (Aᵀ)⁺ x and r = b - A x: -p xᵀ + r (A⁺ p)ᵀ + u (w - Aᵀ p)ᵀ for A, and p for b.
+    """
+    p, u = inverse.transposed_times(w), inverse.transposed_times(x)
+    back, kept = inverse.times(p), matvec(transpose(inverse.matrix), p)
+    residual = [b - z for b, z in zip(right, matvec(inverse.matrix, x), strict=True)]
+    outside = [a - b for a, b in zip(w, kept, strict=True)]
+    of_matrix = tuple(
+        tuple(r_i * back[j] + u_i * outside[j] - p_i * x[j] for j in range(len(x)))
+        for r_i, u_i, p_i in zip(residual, u, p, strict=True)
+    )
+    return of_matrix, p
