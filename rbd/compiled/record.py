@@ -189,19 +189,19 @@ def _parts_of(value: object) -> Mapping[Any, object] | None:
     if not isinstance(value, (tuple, list)):
         return None
     entries, names = cast("Sequence[object]", value), getattr(cast("object", value), "_fields", None)
-    if names is None and not _is_composed(value, entries):
+    if names is None and not _is_composed(entries):
         return None
     return dict(zip(names or [f"result_{i}" for i in range(len(entries))], entries, strict=True))
 
 
-def _is_composed(value: object, entries: Sequence[object]) -> bool:
+def _is_composed(entries: Sequence[object]) -> bool:
     """Return whether a tuple or list is no array: its entries have parts or different shapes, or a tuple holds arrays.
 
     The last keeps outputs the same for all mechanisms: q and v of some have one shape.
     """
     if len(entries) < 2:
         return False
-    holds_arrays = isinstance(value, tuple) and any(isinstance(x, np.ndarray) and x.ndim > 0 for x in entries)
+    holds_arrays = isinstance(entries, tuple) and any(isinstance(x, np.ndarray) and x.ndim > 0 for x in entries)
     composed = holds_arrays or any(_parts_of(entry) is not None for entry in entries)
     return composed or len({_shape_of(entry) for entry in entries}) > 1
 
