@@ -27,21 +27,6 @@ def write_block(rows: Rows, i: int, j: int, block: Matrix) -> None:
         rows[i + offset][j : j + len(entries)] = entries
 
 
-def fixed(rows: Rows) -> Matrix:
-    """Return a finished matrix."""
-    return tuple(map(tuple, rows))
-
-
-def transposed(block: Matrix) -> Matrix:
-    """Return the transpose of a block that is not empty."""
-    return tuple(zip(*block, strict=True))
-
-
-def sum_of(a: Matrix | Rows, b: Matrix | Rows) -> Matrix:
-    """Return the sum of two matrices."""
-    return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
-
-
 def subtree_sums(state: StateView, values: Sequence[T]) -> tuple[T, ...]:
     """Return, per body, the sum of the values of its subtree; all values are in body frames."""
     result = list(values)

@@ -6,7 +6,7 @@ systems", in body frames; motion subspaces may depend on position.
 
 from __future__ import annotations
 
-from rbd.algorithms.assembly import Rows, fixed, subtree_sums, sum_of, transposed, write_block, zeros
+from rbd.algorithms.assembly import Rows, subtree_sums, write_block, zeros
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import TreeNode
 from rbd.kernels.calls import Call, KernelCall
@@ -15,6 +15,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
+from rbd.scalars.linear_algebra import add_matrices, freeze, transpose
 from rbd.spatial import GeometricJacobian
 from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
 from rbd.spatial.coriolis import CoriolisOperator
@@ -31,7 +32,7 @@ def coriolis_matrix_kernel(state: StateView) -> Matrix:
     B_C, S_d = subtree_sums(state, B), _subspace_rates(state)
     for node in state.nodes:
         _add_columns(state, node, B_C[node.index], S_d, C)
-    return fixed(C)
+    return freeze(C)
 
 
 def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
@@ -53,8 +54,8 @@ def _add_columns(
         j = ancestor.index - 1
         write_block(C, ancestor.v.start, node.v.start, transpose_product(subspaces[j], F))
         if ancestor is not node:
-            block = sum_of(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
-            write_block(C, node.v.start, ancestor.v.start, transposed(block))
+            block = add_matrices(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
+            write_block(C, node.v.start, ancestor.v.start, transpose(block))
         F, I_C_S, B_T_S = F.transformed(steps[j]), I_C_S.transformed(steps[j]), B_T_S.transformed(steps[j])
 
 

@@ -22,6 +22,7 @@ from rbd.kinematics.attachments import result_frame, transform_to_attached
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
+from rbd.scalars.linear_algebra import transpose
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
 from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
@@ -157,7 +158,7 @@ def point_jacobian(
     arm = point.xyz if state.engine.takes_arrays else point.xyz_components
     jacobian = _point_jacobian(state, path, arm, frame=point.frame)
     if out is not None:
-        rows = tuple(zip(*jacobian.columns, strict=True)) or ((),) * 3
+        rows = transpose(jacobian.columns) or ((),) * 3
         state.engine.pack(rows, "point jacobian", (3, state.layout.nv), out)
     return jacobian
 

@@ -5,7 +5,7 @@ Featherstone (2008), table 6.2, in body frames.
 
 from __future__ import annotations
 
-from rbd.algorithms.assembly import Rows, fixed, zeros
+from rbd.algorithms.assembly import Rows, zeros
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import TreeNode
 from rbd.kernels.calls import Call, KernelCall
@@ -14,6 +14,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
+from rbd.scalars.linear_algebra import freeze
 from rbd.solvers.equations.linear import Factor
 from rbd.spatial.column_operations import transpose_product
 
@@ -25,7 +26,7 @@ def mass_matrix_kernel(state: StateView) -> Matrix:
     for node in state.nodes:
         _add_column(state, node, M)
         add_armature(state, node, M)
-    return fixed(M)
+    return freeze(M)
 
 
 def add_armature(state: StateView, node: TreeNode, M: Rows) -> None:

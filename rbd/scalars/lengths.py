@@ -7,6 +7,7 @@ power of two is exact, and numbers of ordinary size are multiplied by one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from rbd.scalars.conditions import less, where
@@ -22,7 +23,7 @@ _ONLY_FLOATS: Final = frozenset({float})
 _ORDINARY: Final = (1 / 2**200, 2.0**200)
 
 
-def square_sum(values: Vector) -> Scalar:
+def square_sum(values: Iterable[Scalar]) -> Scalar:
     """Return the sum of the squares.
 
     >>> square_sum((3.0, 4.0))

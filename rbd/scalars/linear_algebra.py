@@ -6,9 +6,11 @@ For vectors and matrices of size three see `spatial/linalg.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_structural_zero
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -32,6 +34,43 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         total = x * y if k == 0 else total + x * y
     return total
+
+
+def sparse_dot(a: Vector, b: Vector) -> Scalar:
+    """Return the inner product without the terms of structural zeros of `a`."""
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        if not is_structural_zero(x):
+            total = total + x * y
+    return total
+
+
+def freeze(rows: Iterable[Iterable[Scalar]]) -> Matrix:
+    """Return the matrix with these rows, such as lists that were filled."""
+    return tuple(map(tuple, rows))
+
+
+def transpose(matrix: Iterable[Iterable[Scalar]]) -> Matrix:
+    """Return the transpose; one without rows for a matrix that is empty.
+
+    >>> transpose(((1, 2), (3, 4)))
+    ((1, 3), (2, 4))
+    """
+    return tuple(zip(*matrix, strict=True))
+
+
+def add_matrices(a: Iterable[Sequence[Scalar]], b: Iterable[Sequence[Scalar]]) -> Matrix:
+    """Return a + b."""
+    return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
+
+
+def hstack(*matrices: Matrix) -> Matrix:
+    """Return matrices of equal height beside each other.
+
+    >>> hstack(((1,), (2,)), ((3, 4), (5, 6)))
+    ((1, 3, 4), (2, 5, 6))
+    """
+    return tuple(tuple(chain(*rows)) for rows in zip(*matrices, strict=True))
 
 
 def matvec(matrix: Matrix, vector: Vector) -> Vector:

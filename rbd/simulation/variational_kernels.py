@@ -19,7 +19,7 @@ from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along, along_each
-from rbd.scalars.linear_algebra import dot, matvec, unit
+from rbd.scalars.linear_algebra import dot, matvec, transpose, unit
 from rbd.solvers import solve_square
 
 _LABEL = "the derivative of the local coordinates of a joint"
@@ -108,7 +108,7 @@ def _blocks(state: StateView, q0: Vector) -> list[_Block]:
 def _rate(kind: JointType, q0: Vector, q: Vector) -> Matrix:
     """Return J(q0, q) of one joint."""
     columns = [kind.local_coordinates_rate(q0, q, e) for e in _units(kind.nv)]
-    return tuple(zip(*columns, strict=True))
+    return transpose(columns)
 
 
 def _velocity_jacobian(kind: JointType, q0: Vector, phi: Vector) -> Matrix:
@@ -137,7 +137,7 @@ def _boltzmann_hamel_force(state: StateView, p: Vector) -> Vector:
 def _joint_boltzmann_hamel_force(kind: JointType, q: Vector, v: Vector, p: Vector) -> Vector:
     J, zero = _rate(kind, q, q), (0.0,) * kind.nv
     multipliers = _solved_transposed(J, p)
-    _, by_units = along_each(lambda at: _rates_at(kind, q, at, v), zero, tuple(zip(*J, strict=True)))
+    _, by_units = along_each(lambda at: _rates_at(kind, q, at, v), zero, transpose(J))
     K_unit = _transposed_times(by_units, multipliers)
     direction = matvec(J, v)
     K_v = [dot(_rate_along(kind, q, e, direction), multipliers) for e in _units(kind.nv)]
@@ -169,11 +169,11 @@ def _solved_columns(matrix: Matrix, right: Matrix) -> Matrix:
 
 
 def _solved_transposed(matrix: Matrix, right: Vector) -> Vector:
-    return _solved(tuple(zip(*matrix, strict=True)), right)
+    return _solved(transpose(matrix), right)
 
 
 def _transposed_times(matrix: Matrix, vector: Vector) -> Vector:
-    return matvec(tuple(zip(*matrix, strict=True)), vector)
+    return matvec(transpose(matrix), vector)
 
 
 def _per_joint(blocks: Iterator[Sequence[Scalar]]) -> Vector:

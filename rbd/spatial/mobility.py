@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.arrays import Array, array_of
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import dot, transpose
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import F, Frame, G
 from rbd.spatial.linalg import Vec3, transform_motion
@@ -61,7 +61,7 @@ class ArticulatedMobility(SpatialValue, Generic[F]):
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "ArticulatedMobility.transformed")
         half = _rows_as_motions(tf, self.components)
-        rows = _rows_as_motions(tf, tuple(zip(*half, strict=True)))
+        rows = _rows_as_motions(tf, transpose(half))
         # X L X^T is symmetric, though not to the last bit: both triangles are the upper one.
         matrix = tuple(tuple(rows[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
         return ArticulatedMobility(self.body, self.base, tf.to_frame, matrix)

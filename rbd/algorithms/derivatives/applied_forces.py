@@ -16,12 +16,12 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along
-from rbd.scalars.linear_algebra import identity
+from rbd.scalars.linear_algebra import identity, transpose
 from rbd.spatial import GeometricJacobian, Wrench
 from rbd.spatial.column_operations import force_cross_columns, transpose_product
 
 
-def extra_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:
+def applied_force_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:
     """Return the derivatives of minus the torques of passive elements and external wrenches."""
     result = TorqueDerivatives.zero(state.layout.nv)
     for node in state.nodes:
@@ -75,7 +75,7 @@ def _add_wrench(state: StateView, applied: AppliedWrench, rows: Rows) -> None:
         node = state.nodes[i - 1]
         dS = subspace_derivatives(state, node)
         dS_f = tuple(dS_i.torque_components(_wrench_in(state, applied.body, f_x, i)) for dS_i in dS)
-        _accumulate(rows, node, node, tuple(zip(*dS_f, strict=True)), -1)
+        _accumulate(rows, node, node, transpose(dS_f), -1)
 
 
 def _subspace_in(state: StateView, index: int, body: int) -> GeometricJacobian:

@@ -12,8 +12,8 @@ from typing import Generic, final
 
 import attrs
 
-from rbd.algorithms.assembly import Rows, sum_of
-from rbd.algorithms.derivatives.applied_forces import extra_derivatives
+from rbd.algorithms.assembly import Rows
+from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, in_space, positions, state_at
 from rbd.algorithms.derivatives.variations import variations
@@ -24,7 +24,6 @@ from rbd.algorithms.loops.least_squares import (
     WhitenedProblem,
     balancing_multipliers,
     constraint_torques,
-    inner,
     row_scale,
 )
 from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
@@ -41,7 +40,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
-from rbd.scalars.linear_algebra import identity, unit
+from rbd.scalars.linear_algebra import add_matrices, identity, sparse_dot, transpose, unit
 from rbd.solvers import minimum_norm_solve
 
 Change = tuple[Vector, Matrix, Vector]
@@ -88,15 +87,15 @@ class _Linear:
         free = self.problem.factor.whitened([a - b for a, b in zip(right, d_K_T_lam, strict=True)])
         missing: list[Scalar] = []
         for i, scale, white in zip(_active(self.equations), self.scales, self.problem.rows, strict=True):
-            missing.append(-(d_k[i] + inner(d_K[i], self.vd)) * scale - inner(white, free))
+            missing.append(-(d_k[i] + sparse_dot(d_K[i], self.vd)) * scale - sparse_dot(white, free))
         correction, _ = minimum_norm_solve(self.problem.rows, missing, self.equations.tolerance, columns=len(free))
         vd = self.problem.factor.unwhitened([a + b for a, b in zip(free, correction, strict=True)])
         return vd, self._multipliers(right, d_K, vd)
 
     def _multipliers(self, right: Vector, d_K: Matrix, vd: Vector) -> Vector:
         d_K_T_lam = constraint_torques(d_K, self.multipliers, len(vd))
-        rest = [inner(row, vd) - a + b for row, a, b in zip(self.matrix, right, d_K_T_lam, strict=True)]
-        shift = tuple(inner(row, self.K_pinv_lam) for row in d_K)
+        rest = [sparse_dot(row, vd) - a + b for row, a, b in zip(self.matrix, right, d_K_T_lam, strict=True)]
+        shift = tuple(sparse_dot(row, self.K_pinv_lam) for row in d_K)
         K_T_shift = constraint_torques(self.equations.K, shift, len(vd))
         d_multipliers, _ = balancing_multipliers(
             self.equations, tuple(a + b for a, b in zip(rest, K_T_shift, strict=True))
@@ -114,9 +113,9 @@ def constrained_derivatives_kernel(
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
     linear = _linear(state, torques, external, gains)
-    rigid, extra = derivatives_of(state, variations(state, linear.vd)), extra_derivatives(state, external)
-    by_q = _columns(sum_of(rigid.by_position, extra.by_position))
-    by_v = _columns(sum_of(rigid.by_velocity, extra.by_velocity))
+    rigid, extra = derivatives_of(state, variations(state, linear.vd)), applied_force_derivatives(state, external)
+    by_q = _columns(add_matrices(rigid.by_position, extra.by_position))
+    by_v = _columns(add_matrices(rigid.by_velocity, extra.by_velocity))
     still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
     moves = zip(by_q, directions(state, "tangent"), strict=True)
     d_q = [linear.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
@@ -135,7 +134,7 @@ def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains:
     problem = WhitenedProblem.of(factor, equations, right)
     correction, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
     vd = factor.unwhitened([a + b for a, b in zip(problem.free, correction, strict=True)])
-    unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
+    unbalanced = tuple(sparse_dot(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
     scales = _scales(problem, equations)
     scaled = _scaled_multipliers(problem, equations, scales, correction)
@@ -151,7 +150,7 @@ def _active(equations: Equations) -> list[int]:
 
 def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, correction: Vector) -> Vector:
     """Return the smallest multipliers of the row-scaled problem; `correction` is that of the free motion."""
-    active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(correction)
+    active, across = _active(equations), transpose(problem.rows) or ((),) * len(correction)
     weights, _ = minimum_norm_solve(across, correction, equations.tolerance, columns=len(active))
     multipliers: list[Scalar] = [0] * len(equations.K)
     for i, weight, scale in zip(active, weights, scales, strict=True):

@@ -13,11 +13,11 @@ from typing import final
 import attrs
 
 from rbd.algorithms.assembly import Rows
-from rbd.algorithms.derivatives.applied_forces import extra_derivatives
+from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_dynamics_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
-from rbd.algorithms.derivatives.sparse_products import solve_less
+from rbd.algorithms.derivatives.sparse_products import solve_difference
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
@@ -33,7 +33,7 @@ from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear_algebra import identity, negate
+from rbd.scalars.linear_algebra import identity, negate, transpose
 from rbd.solvers.equations.linear import Factor, symmetric
 
 
@@ -72,7 +72,7 @@ class LinearMotion:
 
     def chained(self, q: Matrix, v: Matrix, torques: Matrix) -> Matrix:
         """Chain rule: return the derivatives of vd from those of q (along velocities), of v and of the torques."""
-        rows = list(solve_less(self.factor, torques, tuple(zip(*self.d_ID, strict=True)), (*q, *v)))
+        rows = list(solve_difference(self.factor, torques, transpose(self.d_ID), (*q, *v)))
         for known, d_x in zip(self.known, (q, v), strict=True):
             for k, (node, rates) in known.items():
                 for i, rate in enumerate(rates, start=node.v.start):
@@ -86,7 +86,7 @@ def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches =
     bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
     vd = factor.solve(net_torques(torques, passive, bias))
     varied = variations(state, vd)
-    rigid, extra = derivatives_of(state, varied), extra_derivatives(state, external)
+    rigid, extra = derivatives_of(state, varied), applied_force_derivatives(state, external)
     known = _positions_known(state, varied), _velocities_known(state, varied)
     right = _right(state, rigid.by_position, extra.by_position, known[0])
     right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
@@ -134,7 +134,7 @@ def _with_known(columns: Sequence[Vector], known: Known) -> Matrix:
     for k, (node, rates) in known.items():
         for i, rate in enumerate(rates, start=node.v.start):
             full[k][i] = full[k][i] - rate
-    return tuple(zip(*full, strict=True))
+    return transpose(full)
 
 
 def _subtract_armatures(state: StateView, right: list[Scalar], node: TreeNode, rates: Vector) -> None:

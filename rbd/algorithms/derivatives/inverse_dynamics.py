@@ -5,8 +5,7 @@ The recursion is in `rnea.py`; armature, passive torques and external wrenches a
 
 from __future__ import annotations
 
-from rbd.algorithms.assembly import fixed, sum_of
-from rbd.algorithms.derivatives.applied_forces import extra_derivatives
+from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
@@ -19,6 +18,7 @@ from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Vector
+from rbd.scalars.linear_algebra import add_matrices, freeze
 
 
 @kernel(regroup=True, several=True)
@@ -26,12 +26,12 @@ def inverse_dynamics_derivatives_kernel(
     state: StateView, vd: Vector, external: AppliedWrenches = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of M vd + c - passive by position, by v, and by vd, which is M."""
-    rigid, extra = rigid_body_derivatives(state, vd), extra_derivatives(state, external)
+    rigid, extra = rigid_body_derivatives(state, vd), applied_force_derivatives(state, external)
     for node in state.nodes:
         add_armature(state, node, rigid.by_acceleration)
-    by_position = sum_of(rigid.by_position, extra.by_position)
-    by_velocity = sum_of(rigid.by_velocity, extra.by_velocity)
-    return in_space(state, by_position, space), by_velocity, fixed(rigid.by_acceleration)
+    by_position = add_matrices(rigid.by_position, extra.by_position)
+    by_velocity = add_matrices(rigid.by_velocity, extra.by_velocity)
+    return in_space(state, by_position, space), by_velocity, freeze(rigid.by_acceleration)
 
 
 @fast_path(vectors=1, wrenches=True, choices={"space": SPACES})

@@ -6,7 +6,6 @@ those of the spanning tree, as `dynamics_bias` and `mass_matrix` are.
 
 from __future__ import annotations
 
-from rbd.algorithms.assembly import fixed, sum_of
 from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
@@ -20,6 +19,7 @@ from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Vector
+from rbd.scalars.linear_algebra import add_matrices, freeze, transpose
 
 
 @kernel(regroup=True, several=True)
@@ -28,8 +28,8 @@ def bias_derivatives_kernel(
 ) -> tuple[Matrix, Matrix]:
     """Return the derivatives of c by position and by v."""
     rigid = rigid_body_derivatives(state, None)
-    by_position = sum_of(rigid.by_position, wrench_derivatives(state, external))
-    return in_space(state, by_position, space), fixed(rigid.by_velocity)
+    by_position = add_matrices(rigid.by_position, wrench_derivatives(state, external))
+    return in_space(state, by_position, space), freeze(rigid.by_velocity)
 
 
 @fast_path(wrenches=True, choices={"space": SPACES})
@@ -58,7 +58,7 @@ def bias_derivatives(
 def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: Space = "tangent") -> Matrix:
     """Return the derivative of M x by position at constant x."""
     still = at_rest(state)
-    return in_space(still, fixed(rigid_body_derivatives(still, x, gravity=False).by_position), space)
+    return in_space(still, freeze(rigid_body_derivatives(still, x, gravity=False).by_position), space)
 
 
 def at_rest(state: StateView) -> StateView:
@@ -92,7 +92,7 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
     still = at_rest(state)
     slopes = rigid_body_derivatives(still, factor.solve(f), gravity=False).by_position
     columns = factor.negative().solve_all(list(zip(*slopes, strict=True)))
-    return in_space(still, tuple(zip(*columns, strict=True)), space)
+    return in_space(still, transpose(columns), space)
 
 
 @fast_path(vectors=1, choices={"space": SPACES})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbd.algorithms.assembly import fixed, write_block, zeros
+from rbd.algorithms.assembly import write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.engine.fast_path import fast_path
@@ -21,7 +21,7 @@ from rbd.kinematics.attachments import result_frame, transform_to_attached
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.linear_algebra import unit
+from rbd.scalars.linear_algebra import freeze, unit
 from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.column_operations import transpose_product
@@ -46,7 +46,7 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
                 transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
             wrenches = wrenches.transformed(steps[ancestor.index - 1])
-    return fixed(Y)
+    return freeze(Y)
 
 
 def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:

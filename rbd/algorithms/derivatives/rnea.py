@@ -21,13 +21,14 @@ from typing import final
 
 import attrs
 
-from rbd.algorithms.assembly import Rows, subtree_sums, sum_of, transposed, write_block, zeros
+from rbd.algorithms.assembly import Rows, subtree_sums, write_block, zeros
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.newton_euler import body_wrenches
 from rbd.indexing.layout import TreeNode
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
+from rbd.scalars.linear_algebra import add_matrices, transpose
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import add_columns, force_cross_columns, momentum_rate_columns, transpose_product
 
@@ -121,7 +122,7 @@ def _write_own(
     S, dS, at = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1].dS, node.v.start
     by_position = transpose_product(S, wrenches.df_dq)
     if dS:
-        by_position = sum_of(by_position, transposed(tuple(dS_k.torque_components(f_C) for dS_k in dS)))
+        by_position = add_matrices(by_position, transpose(tuple(dS_k.torque_components(f_C) for dS_k in dS)))
     write_block(result.by_position, at, at, by_position)
     write_block(result.by_velocity, at, at, transpose_product(S, wrenches.df_dv))
     write_block(result.by_acceleration, at, at, _mirrored(transpose_product(S, wrenches.I_C_S)))
@@ -141,12 +142,12 @@ def _write_pair(
     write_block(result.by_position, j, i, transpose_product(S_j, wrenches.df_dq))
     write_block(result.by_velocity, j, i, transpose_product(S_j, wrenches.df_dv))
     write_block(result.by_acceleration, j, i, M_ji := transpose_product(S_j, wrenches.I_C_S))
-    write_block(result.by_acceleration, i, j, transposed(M_ji))
+    write_block(result.by_acceleration, i, j, transpose(M_ji))
     B_T_S, I_C_S = wrenches.B_T_S, wrenches.I_C_S
-    by_position = sum_of(transpose_product(terms_j.Psi_d, B_T_S), transpose_product(terms_j.Psi_dd, I_C_S))
-    by_velocity = sum_of(transpose_product(S_j, B_T_S), transpose_product(terms_j.Psi_d_plus_S_d, I_C_S))
-    write_block(result.by_position, i, j, transposed(by_position))
-    write_block(result.by_velocity, i, j, transposed(by_velocity))
+    by_position = add_matrices(transpose_product(terms_j.Psi_d, B_T_S), transpose_product(terms_j.Psi_dd, I_C_S))
+    by_velocity = add_matrices(transpose_product(S_j, B_T_S), transpose_product(terms_j.Psi_d_plus_S_d, I_C_S))
+    write_block(result.by_position, i, j, transpose(by_position))
+    write_block(result.by_velocity, i, j, transpose(by_velocity))
 
 
 def _mirrored(block: Matrix) -> Matrix:

@@ -24,7 +24,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along_each
-from rbd.scalars.linear_algebra import identity
+from rbd.scalars.linear_algebra import identity, transpose
 
 Cube: TypeAlias = tuple[Matrix, ...]
 
@@ -61,7 +61,7 @@ def inverse_dynamics_second_derivatives_kernel(
     _, by_v = along_each(lambda x: first_derivatives(state_at(state, q, x)), v, identity(len(v)))
     q_by_q, _, vd_by_q = _unflat(by_q, len(v), positions(state, space))
     q_by_v, v_by_v, _ = _unflat(by_v, len(v), positions(state, space))
-    return q_by_q, q_by_v, v_by_v, tuple(tuple(zip(*row, strict=True)) for row in vd_by_q)
+    return q_by_q, q_by_v, v_by_v, tuple(transpose(row) for row in vd_by_q)
 
 
 def _flat(matrices: Sequence[Matrix]) -> Vector:

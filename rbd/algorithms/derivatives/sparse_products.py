@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import transpose
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import solve_factored
@@ -14,33 +15,33 @@ Sparse = tuple[tuple[tuple[int, Scalar], ...], ...]
 """Per row the columns that are not zero, with their entries."""
 
 
-def product(a: Matrix, b: Matrix) -> Matrix:
+def sparse_product(a: Matrix, b: Matrix) -> Matrix:
     """Return a b; the columns of `a` are as many as the rows of `b`.
 
-    >>> product(((1, 2), (0, 3)), ((4, 0), (5, 6)))
+    >>> sparse_product(((1, 2), (0, 3)), ((4, 0), (5, 6)))
     ((14, 12), (15, 18))
     """
     columns = list(zip(*b, strict=True))
     return tuple(tuple(_inner(row, column) for column in columns) for row in _sparse(a))
 
 
-def solve_less(factor: Factor, right: Matrix, a: Matrix, b: Matrix) -> Matrix:
-    """Return x of M x = right - a b, where `factor` is that of M.
+def solve_difference(factor: Factor, right: Matrix, a: Matrix, b: Matrix) -> Matrix:
+    """Return M^-1 (right - a b), where `factor` is that of M.
 
-    >>> solve_less(Factor.of(((4.0,),), ["only"]), ((6.0, 2.0),), ((1,),), ((2.0, 0),))
+    >>> solve_difference(Factor.of(((4.0,),), ["only"]), ((6.0, 2.0),), ((1,),), ((2.0, 0),))
     ((1.0, 0.5),)
     """
-    down = _sparse(tuple(zip(*a, strict=True)))
+    down = _sparse(transpose(a))
     cost = sum(len(entries) * sum(not is_plain_zero(x) for x in row) for entries, row in zip(down, b, strict=True))
     if cost > MAX_RECORDED_SOLVES and _records(a, b):
         return _from_intrinsic(factor, right, down, b)
-    rows = zip(right, product(a, b), strict=True)
+    rows = zip(right, sparse_product(a, b), strict=True)
     left = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in rows]
-    return tuple(zip(*factor.solve_all(list(zip(*left, strict=True))), strict=True))
+    return tuple(zip(*factor.solve_all(transpose(left)), strict=True))
 
 
 def _from_intrinsic(factor: Factor, right: Matrix, down: Sparse, b: Matrix) -> Matrix:
-    """Return what `solve_less` does as what an intrinsic gives, in a recording of few operations.
+    """Return what `solve_difference` does as what an intrinsic gives, in a recording of few operations.
 
     With the columns of `a` for further rows of the factor's L, [right, b] is what the intrinsic solves for: going
     through L transposed, from the last row to the first, it takes a b off `right` before it comes to the rows of M.

@@ -11,7 +11,7 @@ from typing import final
 
 import attrs
 
-from rbd.algorithms.derivatives.sparse_products import product
+from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.time_steps.formulas import stepped
 from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
@@ -66,7 +66,7 @@ def _joint_rate(node: TreeNode, start: Vector, begin: Matrix, v: Differentiated)
         return kind.local_coordinates_rate(q0, q0, speed)
 
     rate, slopes = _with_derivatives(node, rate_there, start, v.value)
-    return Differentiated(rate, product(slopes, (*begin, *v.jacobian)))
+    return Differentiated(rate, sparse_product(slopes, (*begin, *v.jacobian)))
 
 
 def _joint_stage(
@@ -82,8 +82,8 @@ def _joint_stage(
 
     values, slopes = _with_derivatives(node, there, start, phi.value, v.value)
     q, rate = values[:nq], values[nq:]
-    slopes = (*product(kind.velocity_jacobian(q), slopes[:nq]), *slopes[nq:])
-    rows = product(slopes, (*begin, *phi.jacobian, *v.jacobian))
+    slopes = (*sparse_product(kind.velocity_jacobian(q), slopes[:nq]), *slopes[nq:])
+    rows = sparse_product(slopes, (*begin, *phi.jacobian, *v.jacobian))
     return Differentiated(q, rows[:nv]), Differentiated(rate, rows[nv:])
 
 
@@ -96,7 +96,7 @@ def _joint_after(node: TreeNode, start: Vector, begin: Matrix, phi: Differentiat
         return kind.normalize(kind.global_coordinates(q0, coordinates))
 
     q, slopes = _with_derivatives(node, there, start, phi.value)
-    return Differentiated(q, product(product(kind.velocity_jacobian(q), slopes), (*begin, *phi.jacobian)))
+    return Differentiated(q, sparse_product(sparse_product(kind.velocity_jacobian(q), slopes), (*begin, *phi.jacobian)))
 
 
 def _with_derivatives(

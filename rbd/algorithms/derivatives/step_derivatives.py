@@ -11,7 +11,7 @@ from typing import Generic, final
 import attrs
 
 from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
-from rbd.algorithms.derivatives.sparse_products import product
+from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
 from rbd.algorithms.derivatives.step_stages import RULES, STEP_METHODS, Start
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
@@ -79,7 +79,7 @@ def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
     rows: list[Vector] = []
     for node in state.nodes:
         jacobian = node.joint.type.configuration_derivative_jacobian(after.value[node.q])
-        rows += product(jacobian, after.jacobian[node.v])
+        rows += sparse_product(jacobian, after.jacobian[node.v])
     return tuple(rows)
 
 

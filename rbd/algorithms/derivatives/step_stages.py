@@ -15,7 +15,7 @@ import attrs
 
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_derivatives_kernel
 from rbd.algorithms.derivatives.forward_dynamics import linear_motion
-from rbd.algorithms.derivatives.sparse_products import product
+from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import (
     Differentiated,
     configuration_after,
@@ -28,7 +28,7 @@ from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.time_steps.formulas import FixedStepMethod, runge_kutta_mean
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector, const
-from rbd.scalars.linear_algebra import identity
+from rbd.scalars.linear_algebra import hstack, identity
 
 
 @final
@@ -67,7 +67,7 @@ class Start:
         if self.state.layout.is_constrained:
             return self.accelerations_at(self.state, self.q, self.v)
         motion = linear_motion(self.state, self.torques, self.external)
-        return Differentiated(motion.vd, _beside(motion.slopes()))
+        return Differentiated(motion.vd, hstack(*motion.slopes()))
 
     def accelerations_at(self, state: StateView, q: Matrix, v: Differentiated) -> Differentiated:
         """Return vd at a state whose configuration has the Jacobian `q`, with the constraints of loops."""
@@ -77,11 +77,7 @@ class Start:
             return Differentiated(motion.vd, motion.chained(q, v.jacobian, torques))
         vd = forward_dynamics_kernel(state, self.torques, self.external, self.gains)
         slopes = constrained_derivatives_kernel(state, self.torques, self.external, "tangent", self.gains)[:3]
-        return Differentiated(vd, product(_beside(slopes), (*q, *v.jacobian, *torques)))
-
-
-def _beside(slopes: tuple[Matrix, Matrix, Matrix]) -> Matrix:
-    return tuple((*a, *b, *c) for a, b, c in zip(*slopes, strict=True))
+        return Differentiated(vd, sparse_product(hstack(*slopes), (*q, *v.jacobian, *torques)))
 
 
 @final

@@ -11,7 +11,7 @@ from typing import final
 
 import attrs
 
-from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
+from rbd.algorithms.assembly import write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.loop_gains import LoopGains, LoopGainsPerLoop
@@ -21,6 +21,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.conversions import nearest_velocity
 from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import freeze, transpose
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
 
@@ -108,10 +109,10 @@ def constraint_rows(state: StateView) -> Matrix:
         for side, sign in ((closure.successor_side, 1), (closure.predecessor_side, -1)):
             for node in side:
                 S = passes.subspaces(state)[node.index - 1].transformed(closure.to_after[node.index])
-                T_S = transposed(transpose_product(S, closure.T)) if node.joint.nv else ()
+                T_S = transpose(transpose_product(S, closure.T)) if node.joint.nv else ()
                 block = T_S if sign > 0 else tuple(tuple(-x for x in row) for row in T_S)
                 write_block(K, closure.loop.rows.start, node.v.start, block)
-    return fixed(K)
+    return freeze(K)
 
 
 # --- motion --------------------------------------------------------------------------------------------------------

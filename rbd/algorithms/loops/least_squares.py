@@ -15,8 +15,9 @@ from typing import Final, final
 import attrs
 
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
-from rbd.scalars.linear_algebra import combination, unit
-from rbd.scalars.structural_zeros import is_plain_zero, is_structural_zero
+from rbd.scalars.lengths import square_sum
+from rbd.scalars.linear_algebra import combination, sparse_dot, unit
+from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.equations.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
@@ -54,7 +55,7 @@ def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...
     """
     widest: Scalar = 0
     for rows in blocks:
-        gap, size = sum_of_squares(errors[i] for i in rows), sum_of_squares(x for i in rows for x in K[i])
+        gap, size = square_sum(errors[i] for i in rows), square_sum(x for i in rows for x in K[i])
         moves = greater(size, 0)
         widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
     return minimum(_MAX_RANK_TOLERANCE, _MIN_RANK_TOLERANCE + _SAFETY * sqrt(widest))
@@ -99,7 +100,7 @@ class WhitenedProblem:
             white = tuple(factor.whitened(equations.K[i]) for i in block)
             scale = row_scale(white)
             rows += [tuple(x * scale for x in row) for row in white]
-            missing += [-(equations.k[i] + inner(row, free)) * scale for i, row in zip(block, white, strict=True)]
+            missing += [-(equations.k[i] + sparse_dot(row, free)) * scale for i, row in zip(block, white, strict=True)]
         return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance, _numbered(equations.blocks))
 
     def accelerations(self) -> tuple[Vector, Scalar]:
@@ -134,7 +135,7 @@ def row_scale(rows: Matrix) -> Scalar:
     """Return the factor by which the longest row gets length one; 1 when all are zero."""
     longest: Scalar = 0
     for row in rows:
-        longest = maximum(longest, sum_of_squares(row))
+        longest = maximum(longest, square_sum(row))
     moves = greater(longest, 0)
     return where(moves, 1 / sqrt(where(moves, longest, 1)), 1)
 
@@ -145,26 +146,9 @@ def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, r
     Contradictory constraints are satisfied in the least-squares sense.
     """
     vd, rank = WhitenedProblem.of(factor, equations, right).accelerations()
-    unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
+    unbalanced = tuple(sparse_dot(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
     return Constrained(vd, multipliers, rank)
-
-
-def sum_of_squares(values: Iterable[Scalar]) -> Scalar:
-    """Return the sum of squares."""
-    total: Scalar = 0
-    for x in values:
-        total = total + x * x
-    return total
-
-
-def inner(a: Vector, b: Vector) -> Scalar:
-    """Return the inner product."""
-    total: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        if not is_structural_zero(x):
-            total = total + x * y
-    return total
 
 
 def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
@@ -173,7 +157,7 @@ def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector
     rows = tuple(equations.K[i] for i in active)
     structure = _structure(rows, _numbered(equations.blocks), len(torques))
     if structure is not None:
-        products = tuple(-inner(row, torques) for row in rows)
+        products = tuple(-sparse_dot(row, torques) for row in rows)
         _, multipliers, rank = sparse_minimum_norm(structure, rows, products, equations.tolerance)
         return _spread(active, multipliers, len(equations.K)), rank
     columns = tuple(tuple(equations.K[i][j] for i in active) for j in range(len(torques)))
@@ -239,6 +223,6 @@ def _actuator_torques(equations: Equations, tau: Vector, actuated: Sequence[int]
 
 def _allowed_part(equations: Equations, vector: Vector) -> Vector:
     """Return the projection of a vector on the null space of K."""
-    products = tuple(inner(row, vector) for row in equations.K)
+    products = tuple(sparse_dot(row, vector) for row in equations.K)
     along, _ = minimum_norm_solve(equations.K, products, equations.tolerance, columns=len(vector))
     return tuple(a - b for a, b in zip(vector, along, strict=True))
