@@ -13,7 +13,7 @@ import rbd
 from rbd.contact import CollisionModel, ConvexHull, contact_step
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import PlacedHull
-from rbd.contact.geometry.separations import FAR
+from rbd.contact.geometry.separations import UNUSED_DISTANCE
 from rbd.contact.geometry.support_polygons import support_polygon
 from rbd.scalars.arrays import Array
 from tests.contact.samples import rotation
@@ -36,7 +36,7 @@ def gaps(a: Array, b: Array) -> Array:
     """Return the distance of two hulls, then the gaps of the contacts that are there."""
     found = contact_points(PlacedHull(tuple(vectors(a)), 0.0), PlacedHull(tuple(vectors(b)), 0.0))
     phi = np.array([float(point.phi) for point in found])
-    return phi[phi < float(FAR)]
+    return phi[phi < float(UNUSED_DISTANCE)]
 
 
 def bowl(rng: np.random.Generator) -> Array:

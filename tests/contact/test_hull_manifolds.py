@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull as Polygon
 import rbd
 from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, ConvexHull, HalfSpace, contact_step
 from rbd.contact.geometry.face_contacts import face_contacts
-from rbd.contact.geometry.separations import FAR
+from rbd.contact.geometry.separations import UNUSED_DISTANCE
 from rbd.contact.geometry.support_polygons import support_polygon
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
@@ -31,7 +31,7 @@ def contacts(a: Array, b: Array, n: Array) -> Found:
     """Return distance and points of the contacts that are there."""
     x, y, z = n.tolist()
     found = face_contacts(vectors(a), vectors(b), (x, y, z))
-    near = [point for point in found if float(point.phi) < float(FAR)]
+    near = [point for point in found if float(point.phi) < float(UNUSED_DISTANCE)]
     return [(float(point.phi), np.array(point.p_a, float), np.array(point.p_b, float)) for point in near]
 
 

@@ -100,9 +100,9 @@ def rows_of_poses(count: int) -> list[Array]:
 
 def count_rounds(a: Array, b: Array, monkeypatch: pytest.MonkeyPatch) -> int:
     rounds: list[int] = []
-    find = convex_features._find_nearest
+    find = convex_features.find_nearest
     with monkeypatch.context() as patch:
-        patch.setattr(convex_features, "_find_nearest", lambda w, count: rounds.append(count) or find(w, count))
+        patch.setattr(convex_features, "find_nearest", lambda w, count: rounds.append(count) or find(w, count))
         nearest_of_hulls(vectors(a.reshape(8, 3)), vectors(b.reshape(8, 3)))
     return len(rounds)
 

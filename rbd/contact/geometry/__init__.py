@@ -11,7 +11,10 @@ separations.py       signed distance, nearest points and normal of two shapes
 vectors.py           choices between vectors; directions that stay defined where a difference vanishes
 segment_distance.py  nearest points of two segments
 box_distance.py      nearest points of a box and another solid
-convex_features.py   nearest features of two convex hulls, by GJK: an intrinsic
+float_vectors.py     vectors of three floats in the language of intrinsics
+simplices.py         the nearest point of a simplex of differences to zero
+face_completion.py   triangles of faces of which a point or an edge is known
+convex_features.py   nearest features of two convex hulls, by GJK: an intrinsic of these
 support_polygons.py  corners of the face with which a convex hull rests: an intrinsic
 hull_distance.py     nearest points of two convex hulls
 clipped_polygons.py  corners of the region that two faces cover: an intrinsic

@@ -10,15 +10,15 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final, NamedTuple, final
 
+from rbd.contact.geometry.float_vectors import dot_at
 from rbd.contact.geometry.support_polygons import (
-    MOST,
-    SHARE,
+    MAX_CORNERS,
+    MIN_CORNER_SHARE,
     Candidates,
     SupportPolygon,
     after,
     choose_corners,
     extent,
-    inner,
     operations,
     set_axes,
 )
@@ -32,7 +32,7 @@ from rbd.spatial.linalg import Vec3
 CORNER_OF_A: Final = 1
 CORNER_OF_B: Final = 2
 CROSSING: Final = 3
-_CANDIDATES: Final = 4 * MOST
+_CANDIDATES: Final = 4 * MAX_CORNERS
 """Corners of both, and two crossings for each edge of one."""
 _PARALLEL: Final = 1e-6
 """Sine of the angle up to which edges do not cross."""
@@ -53,30 +53,30 @@ class FacingPolygons(Candidates):
     first = floats("3", "8")
     """x, y and height of the corners of a."""
     second = floats("3", "8")
-    slack = floats("1")
+    tolerance = floats("1")
     """How far outside a polygon a corner still counts as inside: edges that nearly coincide do not cross."""
-    made_kinds = ints("candidates")
+    candidate_kinds = ints("candidates")
     """The kind of each candidate."""
-    made_of_a = ints("3 * candidates")
-    made_of_b = ints("3 * candidates")
+    candidate_of_a = ints("3 * candidates")
+    candidate_of_b = ints("3 * candidates")
 
 
-def _count(w: FacingPolygons, which: int) -> int:
+def _corner_count(w: FacingPolygons, which: int) -> int:
     found = 0
-    for k in range(MOST):
+    for k in range(MAX_CORNERS):
         if float(k) < w.counts[which]:
             found += 1
     return found
 
 
 def _project(w: FacingPolygons, points: Floats, out: Rows) -> None:
-    for i in range(MOST):
-        out[0][i] = inner(w.u, points, 3 * i)
-        out[1][i] = inner(w.v, points, 3 * i)
-        out[2][i] = inner(w.normal, points, 3 * i)
+    for i in range(MAX_CORNERS):
+        out[0][i] = dot_at(w.u, points, 3 * i)
+        out[1][i] = dot_at(w.v, points, 3 * i)
+        out[2][i] = dot_at(w.normal, points, 3 * i)
 
 
-def _side(p: Rows, i: int, j: int, x: float, y: float) -> float:
+def _doubled_area(p: Rows, i: int, j: int, x: float, y: float) -> float:
     """Return twice the area of the triangle of two corners and a point; positive if the point is to the left."""
     return fma(p[0][j] - p[0][i], y - p[1][i], -((p[1][j] - p[1][i]) * (x - p[0][i])))
 
@@ -92,26 +92,26 @@ def _along(p: Rows, x: float, y: float) -> float:
     return fma(p[0][1] - p[0][0], x - p[0][0], (p[1][1] - p[1][0]) * (y - p[1][0]))
 
 
-def _is_on_segment(p: Rows, x: float, y: float, slack: float) -> int:
+def _is_on_segment(p: Rows, x: float, y: float, tolerance: float) -> int:
     """Return 1 if a point is on a segment, or just beside; 0 if the segment has no length."""
     length = _length(p, 0, 1)
-    if length <= slack or abs(_side(p, 0, 1, x, y)) > slack * length:
+    if length <= tolerance or abs(_doubled_area(p, 0, 1, x, y)) > tolerance * length:
         return 0
     along = divide(_along(p, x, y), length)
-    if along < -slack or along > length + slack:
+    if along < -tolerance or along > length + tolerance:
         return 0
     return 1
 
 
-def _contains(p: Rows, count: int, x: float, y: float, slack: float) -> int:
+def _contains(p: Rows, count: int, x: float, y: float, tolerance: float) -> int:
     """Return 1 if a point is inside a convex polygon or segment, or just outside; 0 if a polygon has no area."""
     if count < 2:
         return 0
     if count < 3:
-        return _is_on_segment(p, x, y, slack)
+        return _is_on_segment(p, x, y, tolerance)
     for i in range(count):
         j = after(i, count)
-        if _side(p, i, j, x, y) < -(slack * _length(p, i, j)):
+        if _doubled_area(p, i, j, x, y) < -(tolerance * _length(p, i, j)):
             return 0
     return 1
 
@@ -120,7 +120,7 @@ def _triangle(p: Rows, count: int, x: float, y: float) -> int:
     """Return k for the triangle of the corners 0, k and k + 1 that has a point inside; 1 for a segment."""
     found = 1
     for k in range(2, count - 1):
-        if _side(p, 0, k, x, y) > 0.0:
+        if _doubled_area(p, 0, k, x, y) > 0.0:
             found = k
     return found
 
@@ -137,20 +137,20 @@ def _height_at(p: Rows, count: int, k: int, x: float, y: float) -> float:
     if count < 3:
         length = _length(p, 0, 1)
         return fma(divide(_along(p, x, y), length * length), p[2][1] - p[2][0], p[2][0])
-    area = _side(p, 0, k, p[0][k + 1], p[1][k + 1])
-    t = divide(_side(p, 0, k, x, y), area)
-    s = divide(-_side(p, 0, k + 1, x, y), area)
+    area = _doubled_area(p, 0, k, p[0][k + 1], p[1][k + 1])
+    t = divide(_doubled_area(p, 0, k, x, y), area)
+    s = divide(-_doubled_area(p, 0, k + 1, x, y), area)
     return p[2][0] + fma(s, p[2][k] - p[2][0], t * (p[2][k + 1] - p[2][0]))
 
 
 def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
     """Add a candidate; return where its numbers of corners begin."""
-    place = w.given[0]
+    place = w.candidate_count[0]
     w.x[place] = x
     w.y[place] = y
     w.height[place] = gap
-    w.made_kinds[place] = kind
-    w.given[0] = place + 1
+    w.candidate_kinds[place] = kind
+    w.candidate_count[0] = place + 1
     return 3 * place
 
 
@@ -158,24 +158,24 @@ def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
     for i in range(count):
         x = w.first[0][i]
         y = w.first[1][i]
-        if _contains(w.second, other, x, y, w.slack[0]) > 0:
+        if _contains(w.second, other, x, y, w.tolerance[0]) > 0:
             k = _triangle(w.second, other, x, y)
             at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, other, k, x, y))
-            w.made_of_a[at] = i
-            w.made_of_b[at + 1] = k
-            w.made_of_b[at + 2] = _third(k, other)
+            w.candidate_of_a[at] = i
+            w.candidate_of_b[at + 1] = k
+            w.candidate_of_b[at + 2] = _third(k, other)
 
 
 def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
     for i in range(count):
         x = w.second[0][i]
         y = w.second[1][i]
-        if _contains(w.first, other, x, y, w.slack[0]) > 0:
+        if _contains(w.first, other, x, y, w.tolerance[0]) > 0:
             k = _triangle(w.first, other, x, y)
             at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, other, k, x, y) - w.second[2][i])
-            w.made_of_a[at + 1] = k
-            w.made_of_a[at + 2] = _third(k, other)
-            w.made_of_b[at] = i
+            w.candidate_of_a[at + 1] = k
+            w.candidate_of_a[at + 2] = _third(k, other)
+            w.candidate_of_b[at] = i
 
 
 def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
@@ -183,17 +183,17 @@ def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
     along = w.first[0][j] - w.first[0][i]
     across = w.first[1][j] - w.first[1][i]
     turn = fma(along, w.second[1][m] - w.second[1][k], -(across * (w.second[0][m] - w.second[0][k])))
-    if abs(turn) > _PARALLEL * _length(w.first, i, j) * _length(w.second, k, m) and w.given[0] < w.candidates:
-        s = divide(_side(w.second, k, m, w.first[0][i], w.first[1][i]), turn)
-        t = divide(-_side(w.first, i, j, w.second[0][k], w.second[1][k]), turn)
+    if abs(turn) > _PARALLEL * _length(w.first, i, j) * _length(w.second, k, m) and w.candidate_count[0] < w.candidates:
+        s = divide(_doubled_area(w.second, k, m, w.first[0][i], w.first[1][i]), turn)
+        t = divide(-_doubled_area(w.first, i, j, w.second[0][k], w.second[1][k]), turn)
         if s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0:
             gap = fma(s, w.first[2][j] - w.first[2][i], w.first[2][i])
             gap -= fma(t, w.second[2][m] - w.second[2][k], w.second[2][k])
             at = _add(w, CROSSING, fma(s, along, w.first[0][i]), fma(s, across, w.first[1][i]), gap)
-            w.made_of_a[at] = i
-            w.made_of_a[at + 1] = j
-            w.made_of_b[at] = k
-            w.made_of_b[at + 1] = m
+            w.candidate_of_a[at] = i
+            w.candidate_of_a[at + 1] = j
+            w.candidate_of_b[at] = k
+            w.candidate_of_b[at + 1] = m
 
 
 def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
@@ -213,24 +213,24 @@ def _store(w: FacingPolygons, count: int) -> None:
     """Set the results to the candidates that were chosen."""
     for k in range(count):
         place = w.chosen[k]
-        w.kinds[k] = float(w.made_kinds[place])
+        w.kinds[k] = float(w.candidate_kinds[place])
         for c in range(3):
-            w.of_a[3 * k + c] = float(w.made_of_a[3 * place + c])
-            w.of_b[3 * k + c] = float(w.made_of_b[3 * place + c])
+            w.of_a[3 * k + c] = float(w.candidate_of_a[3 * place + c])
+            w.of_b[3 * k + c] = float(w.candidate_of_b[3 * place + c])
 
 
 def _clip(w: FacingPolygons) -> int:
     set_axes(w)
     _project(w, w.a, w.first)
     _project(w, w.b, w.second)
-    first = _count(w, 0)
-    second = _count(w, 1)
+    first = _corner_count(w, 0)
+    second = _corner_count(w, 1)
     size = _size(w.first, first)
     other = _size(w.second, second)
     if other < size:
         size = other
-    w.reach[0] = SHARE * size
-    w.slack[0] = _PARALLEL * size
+    w.min_offset[0] = MIN_CORNER_SHARE * size
+    w.tolerance[0] = _PARALLEL * size
     _add_corners_of_a(w, first, second)
     _add_corners_of_b(w, second, first)
     _add_crossings(w, first, second)
@@ -239,7 +239,7 @@ def _clip(w: FacingPolygons) -> int:
 
 
 def _operations(candidates: int) -> int:
-    return operations(candidates) + MOST * MOST * 80 + 500
+    return operations(candidates) + MAX_CORNERS * MAX_CORNERS * 80 + 500
 
 
 CLIP_POLYGONS: Final = Intrinsic(
@@ -268,5 +268,7 @@ def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[
     """Return eight corners of the region in which two polygons lie on each other."""
     operands = {"normal": normal, "a": chain.from_iterable(a.corners), "b": chain.from_iterable(b.corners)}
     found = CLIP_POLYGONS.call((_CANDIDATES,), {**operands, "counts": (a.present, b.present)})
-    of_a, of_b = ([numbers[k : k + 3] for k in range(0, 3 * MOST, 3)] for numbers in (found["of_a"], found["of_b"]))
+    of_a, of_b = (
+        [numbers[k : k + 3] for k in range(0, 3 * MAX_CORNERS, 3)] for numbers in (found["of_a"], found["of_b"])
+    )
     return [RegionCorner(*numbers) for numbers in zip(found["kinds"], of_a, of_b, strict=True)]

@@ -1,7 +1,7 @@
 """Contact manifold of two shapes: the points at which one rests on the other.
 
 A body that lies on a face of another needs more than its nearest point to be held. The number of points depends on the
-kinds of shapes only, so that they can be recorded; unused slots hold points at the distance `FAR`.
+kinds of shapes only, so that they can be recorded; unused slots hold points at the distance `UNUSED_DISTANCE`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedHull,
     PlacedShape,
 )
-from rbd.contact.geometry.separations import FAR, Separation, onto_plane
+from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation, onto_plane
 from rbd.contact.geometry.shape_distance import nearest_points, with_distance
 from rbd.contact.geometry.shape_kinds import spheres_of
-from rbd.contact.geometry.support_polygons import MOST, support_polygon
+from rbd.contact.geometry.support_polygons import MAX_CORNERS, support_polygon
 from rbd.scalars import less, where
 from rbd.spatial.linalg import Vec3
 
@@ -65,7 +65,7 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     corners = list(spheres_of(a))
     if isinstance(a, PlacedCylinder):
         yield from cylinder_on_plane(a, plane)
-    elif len(corners) <= MOST:
+    elif len(corners) <= MAX_CORNERS:
         yield from (onto_plane(point, radius, plane) for point, radius in corners)
     else:
         yield nearest_points(a, plane)
@@ -77,7 +77,7 @@ def _on_face(corners: Sequence[Ball], n: Vec3, onto: Callable[[Vec3], Separation
     face = support_polygon([point for point, _ in corners], n, 1)
     for k, point in enumerate(face.corners):
         found = onto(point).inflated(corners[0][1], 0)
-        yield found._replace(phi=where(less(k, face.present), found.phi, FAR))
+        yield found._replace(phi=where(less(k, face.present), found.phi, UNUSED_DISTANCE))
 
 
 def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separation]:

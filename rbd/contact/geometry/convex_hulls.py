@@ -16,9 +16,9 @@ from rbd.spatial import Frame
 from rbd.spatial.frame import F, require_frame
 
 _set = object.__setattr__
-MOST: Final = 128
+MAX_HULL_POINTS: Final = 128
 """Points of a hull, at most."""
-_LEAST: Final = 1e-9
+_MIN_RELATIVE_RADIUS: Final = 1e-9
 """Share of the extent of the points that the radius is, at least: of less, rounding leaves nothing."""
 
 
@@ -43,8 +43,8 @@ class ConvexHull(Generic[F]):
 
     def __init__(self, frame: Frame[F], points: ArrayLike, radius: float) -> None:
         found = np.array(float_array(points, (None, 3), "points"))
-        if not 1 <= len(found) <= MOST:
-            wanted = f"1 to {MOST} points"
+        if not 1 <= len(found) <= MAX_HULL_POINTS:
+            wanted = f"1 to {MAX_HULL_POINTS} points"
             message = f"points has {len(found)} rows, needs {wanted}"
             raise ArgumentError(message, argument="points", value=len(found), allowed=wanted)
         found.flags.writeable = False
@@ -64,7 +64,7 @@ class ConvexHull(Generic[F]):
 
 def least_radius(points: Array) -> float:
     """Return the least radius of a hull of these points."""
-    return float(np.ptp(_LEAST * points, axis=0).max())
+    return float(np.ptp(_MIN_RELATIVE_RADIUS * points, axis=0).max())
 
 
 def _radius(radius: float, points: Array) -> float:
@@ -72,6 +72,7 @@ def _radius(radius: float, points: Array) -> float:
     checked = above_zero(radius, "radius")
     least = least_radius(points)
     if checked < least:
-        message = f"radius is {checked:g}, needs {least:g}, which is {_LEAST:g} times the extent of the points, or more"
+        share = f"{_MIN_RELATIVE_RADIUS:g} times the extent of the points"
+        message = f"radius is {checked:g}, needs {least:g}, which is {share}, or more"
         raise ArgumentError(message, argument="radius", value=radius, allowed=f"at least {least:g}")
     return checked

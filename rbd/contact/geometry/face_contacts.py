@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.contact.geometry.clipped_polygons import CORNER_OF_A, CORNER_OF_B, RegionCorner, clipped_corners
-from rbd.contact.geometry.separations import FAR, Separation
-from rbd.contact.geometry.support_polygons import MOST, SupportPolygon, pick, support_polygon
+from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation
+from rbd.contact.geometry.support_polygons import MAX_CORNERS, SupportPolygon, pick, support_polygon
 from rbd.contact.geometry.vectors import point_along, where3
 from rbd.scalars import both, invert, less, where
 from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
@@ -23,7 +23,7 @@ def face_contacts(a: Sequence[Vec3], b: Sequence[Vec3], n: Vec3) -> list[Separat
     There are eight at most, and two with a segment.
     """
     faces = support_polygon(a, n, 1), support_polygon(b, n, -1)
-    most = MOST if min(len(a), len(b)) > 2 else 2
+    most = MAX_CORNERS if min(len(a), len(b)) > 2 else 2
     return [_contact(*faces, n, corner) for corner in clipped_corners(*faces, n)[:most]]
 
 
@@ -43,7 +43,7 @@ def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, corner: RegionCorner
     f = where3(crosses, sub3(b1, b0), across)
     offset, normal = sub3(a0, b0), cross3(e, f)
     turn = where(is_there, dot3(normal, n), 1)
-    phi = where(is_there, dot3(normal, offset) / turn, FAR)
+    phi = where(is_there, dot3(normal, offset) / turn, UNUSED_DISTANCE)
     share = where(crosses, dot3(cross3(f, offset), n) / turn, 0)
     is_of_b = both(e_is_of_a, invert(crosses))
     p_a = where3(is_of_b, point_along(b0, n, phi), point_along(a0, e, share))

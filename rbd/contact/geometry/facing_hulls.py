@@ -34,11 +34,11 @@ def facing_hulls(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, PlacedSha
         return a, _hull_on_field(b, a)
     if isinstance(b, PlacedHeightField):
         return _hull_on_field(a, b), b
-    n = nearest_of_hulls(_core(a), _core(b)).n
-    a, b = _with_corner(a, n), _with_corner(b, neg3(n))
+    n = nearest_of_hulls(_coarse_points(a), _coarse_points(b)).n
+    a, b = _with_support_point(a, n), _with_support_point(b, neg3(n))
     if isinstance(a, PlacedEllipsoid) or isinstance(b, PlacedEllipsoid):
-        n = nearest_of_hulls(_core(_hull(a, n)), _core(_hull(b, neg3(n)))).n
-        a, b = _with_corner(a, n), _with_corner(b, neg3(n))
+        n = nearest_of_hulls(_coarse_points(_hull(a, n)), _coarse_points(_hull(b, neg3(n)))).n
+        a, b = _with_support_point(a, n), _with_support_point(b, neg3(n))
     return _hull(a, n), _hull(b, neg3(n))
 
 
@@ -47,15 +47,15 @@ def _hull_on_field(a: PlacedShape, field: PlacedHeightField) -> PlacedShape:
 
     Of a cylinder, these are the corners up to an angle of 60 degrees from its lowest side edge.
     """
-    down = _core(_hull(_with_corner(a, field.axes[2]), field.axes[2]))
+    down = _coarse_points(_hull(_with_support_point(a, field.axes[2]), field.axes[2]))
     if isinstance(a, PlacedCylinder):
         sides = len(a.ring)
         down = [point for k, point in enumerate(down) if 6 * min(k % sides, -k % sides) <= sides]
     n = nearest_of(nearest_on_field(field, point)[0] for point in down).n
-    return _hull(_with_corner(a, n), n)
+    return _hull(_with_support_point(a, n), n)
 
 
-def _core(shape: PlacedShape) -> Sequence[Vec3]:
+def _coarse_points(shape: PlacedShape) -> Sequence[Vec3]:
     """Return the axis of a cylinder, and the points of other shapes."""
     if isinstance(shape, PlacedCylinder):
         step = scale3(shape.axes[2], shape.half_length - shape.rounding)
@@ -65,10 +65,10 @@ def _core(shape: PlacedShape) -> Sequence[Vec3]:
     return tuple(point for point, _ in spheres_of(shape))
 
 
-def _with_corner(shape: PlacedShape, n: Vec3) -> PlacedShape:
+def _with_support_point(shape: PlacedShape, n: Vec3) -> PlacedShape:
     """Return an ellipsoid whose polyhedron has one more corner, farthest along -n; other shapes as they are."""
     if isinstance(shape, PlacedEllipsoid):
-        return shape._replace(points=(*shape.points, _farthest(shape, n)))
+        return shape._replace(points=(*shape.points, _support_point(shape, n)))
     return shape
 
 
@@ -84,10 +84,10 @@ def _prism(a: PlacedCylinder, n: Vec3) -> tuple[Vec3, ...]:
     aside = cross3(a.axes[2], down)
     r = a.radius - a.rounding
     spokes = [add3(scale3(down, r * c), scale3(aside, r * s)) for c, s in a.ring]
-    return tuple(add3(end, spoke) for end in _core(a) for spoke in spokes)
+    return tuple(add3(end, spoke) for end in _coarse_points(a) for spoke in spokes)
 
 
-def _farthest(a: PlacedEllipsoid, n: Vec3) -> Vec3:
+def _support_point(a: PlacedEllipsoid, n: Vec3) -> Vec3:
     x, y, z = matvec(a.axes, n)
     p, q, r = a.radii
     scaled = (p * x, q * y, r * z)

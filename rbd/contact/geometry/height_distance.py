@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rbd.contact.geometry.height_lookup import heights_around
 from rbd.contact.geometry.placed_shapes import PlacedHeightField
 from rbd.contact.geometry.segment_distance import clamp
-from rbd.contact.geometry.separations import FAR, Separation, where_separation
+from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation, where_separation
 from rbd.contact.geometry.vectors import length_and_direction, point_along, where3, without_rates
 from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, dot3, matvec, scale3, sub3, tmatvec
@@ -51,7 +51,7 @@ def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[Separation,
     for face in faces:
         nearer = both(face.beside, less_equal(face.phi * face.phi, nearest.phi * nearest.phi))
         nearest = where_separation(nearer, _along_normal(p, face.phi, face.n), nearest)
-    other = _along_normal(p, FAR, nearest.n)
+    other = _along_normal(p, UNUSED_DISTANCE, nearest.n)
     for face in faces:
         hollow = both(face.beside, both(less(0, face.phi), less(dot3(face.n, nearest.n), _SAME)))
         nearer = both(hollow, less(face.phi, other.phi))

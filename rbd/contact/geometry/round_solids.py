@@ -9,16 +9,16 @@ import attrs
 import numpy as np
 
 from rbd.arguments import whole_number
-from rbd.contact.geometry.convex_hulls import MOST
+from rbd.contact.geometry.convex_hulls import MAX_HULL_POINTS
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero
 from rbd.spatial import Frame
 from rbd.spatial.frame import F, require_frame
 
 _set = object.__setattr__
-POINTS: Final = 32
+DEFAULT_HULL_POINTS: Final = 32
 """Corners of the polyhedra that stand for round solids, unless told otherwise."""
-LEAST: Final = 4
+MIN_HULL_POINTS: Final = 4
 """The fewest of them."""
 _ROUNDING: Final = 1 / 20
 """Radius of the edges of a prism, as a share of the smaller of the radius and half the length of its cylinder."""
@@ -49,7 +49,9 @@ class Cylinder(Generic[F]):
     radius: float
     hull_points: int | None
 
-    def __init__(self, frame: Frame[F], length: float, radius: float, *, hull_points: int | None = POINTS) -> None:
+    def __init__(
+        self, frame: Frame[F], length: float, radius: float, *, hull_points: int | None = DEFAULT_HULL_POINTS
+    ) -> None:
         _set(self, "frame", require_frame(frame, "frame"))
         _set(self, "length", above_zero(length, "length"))
         _set(self, "radius", above_zero(radius, "radius"))
@@ -90,7 +92,11 @@ class Ellipsoid(Generic[F]):
     hull_points: int | None
 
     def __init__(
-        self, frame: Frame[F], radii: Array | list[float] | tuple[float, ...], *, hull_points: int | None = POINTS
+        self,
+        frame: Frame[F],
+        radii: Array | list[float] | tuple[float, ...],
+        *,
+        hull_points: int | None = DEFAULT_HULL_POINTS,
     ) -> None:
         x, y, z = (above_zero(radius, "radii") for radius in float_array(radii, (3,), "radii").tolist())
         _set(self, "frame", require_frame(frame, "frame"))
@@ -127,7 +133,7 @@ def corners_of(ellipsoid: Ellipsoid[Any]) -> Array:
 
 
 def _sides(cylinder: Cylinder[Any]) -> int:
-    return max(3, (cylinder.hull_points or POINTS) // 2)
+    return max(3, (cylinder.hull_points or DEFAULT_HULL_POINTS) // 2)
 
 
 def _directions(count: int) -> Array:
@@ -138,4 +144,4 @@ def _directions(count: int) -> Array:
 
 
 def _hull_points(points: object) -> int | None:
-    return None if points is None else whole_number(points, "hull_points", LEAST, MOST)
+    return None if points is None else whole_number(points, "hull_points", MIN_HULL_POINTS, MAX_HULL_POINTS)

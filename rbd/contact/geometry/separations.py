@@ -11,7 +11,7 @@ from rbd.contact.geometry.vectors import point_along, signed_distance_to_plane, 
 from rbd.scalars import Condition, Scalar, const, less, where
 from rbd.spatial.linalg import Vec3, neg3
 
-FAR: Final = const(10**9, 1)
+UNUSED_DISTANCE: Final = const(10**9, 1)
 """Distance in unused slots of points (m)."""
 
 

@@ -1,10 +1,10 @@
 """Vertices of a face: the points of a convex hull on which it rests, as a polygon of at most eight.
 
 A hull that is tilted a little rests on points far out and low. The polygon begins with two points on opposite sides,
-and gets, one at a time, the point farthest beyond one of its edges; how high a point is counts `STEEP` times against
-it. Corners that no longer lie beyond the line of their neighbours are dropped, so that the polygon is convex. Flat
-faces give their corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since which
-points these are depends on numbers.
+and gets, one at a time, the point farthest beyond one of its edges, less `HEIGHT_WEIGHT` times its height. Corners that
+no longer lie beyond the line of their neighbours are dropped, so that the polygon is convex. Flat faces give their
+corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since which points these are
+depends on numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple, final
 
+from rbd.contact.geometry.float_vectors import cross, dot, dot_at
 from rbd.contact.geometry.vectors import where3
 from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
@@ -21,15 +22,15 @@ from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars import Scalar, less
 from rbd.spatial.linalg import Vec3
 
-MOST: Final = 8
+MAX_CORNERS: Final = 8
 """Corners of a polygon, at most."""
-STEEP: Final = 20.0
-"""How far out a point must lie, per height, to be a corner: faces tilted by up to 1/20 rad count whole."""
-SHARE: Final = 1e-3
+HEIGHT_WEIGHT: Final = 20.0
+"""How far out a point must lie, per height, to be a corner: all corners of faces tilted by up to 1/20 rad are."""
+MIN_CORNER_SHARE: Final = 1e-3
 """Share of the extent of the points by which a corner lies beyond the polygon without it, at least."""
-_ROUNDS: Final = 2 * MOST
+_ROUNDS: Final = 2 * MAX_CORNERS
 """Points that are added to a polygon, at most; corners may be dropped for them."""
-_FAR: Final = 1e300
+_LARGEST: Final = 1e300
 _OBLIQUE: Final = 0.7
 
 
@@ -44,13 +45,13 @@ class Candidates(Workspace):
     x = floats("candidates")
     y = floats("candidates")
     height = floats("candidates")
-    given = ints("1")
+    candidate_count = ints("1")
     """How many points there are."""
-    reach = floats("1")
+    min_offset = floats("1")
     """How far a corner lies beyond the polygon without it, at least."""
     edge = floats("3")
     """Outward normal of an edge in the plane, and how far out the edge is along it."""
-    newest = ints("1")
+    next_corner = ints("1")
     """The point that becomes a corner next."""
     chosen = ints("8")
     """The corners, counterclockwise about the normal."""
@@ -75,36 +76,29 @@ def set_axes(w: Candidates) -> None:
         w.u[0] = -w.normal[2]
         w.u[1] = 0.0
         w.u[2] = w.normal[0]
-    length = sqrt(inner(w.u, w.u, 0))
+    length = sqrt(dot(w.u, w.u))
     for c in range(3):
         w.u[c] = divide(w.u[c], length)
-    w.v[0] = fma(w.normal[1], w.u[2], -(w.normal[2] * w.u[1]))
-    w.v[1] = fma(w.normal[2], w.u[0], -(w.normal[0] * w.u[2]))
-    w.v[2] = fma(w.normal[0], w.u[1], -(w.normal[1] * w.u[0]))
+    cross(w.normal, w.u, w.v)
 
 
-def inner(axis: Floats, points: Floats, start: int) -> float:
-    """Return the coordinate along an axis of the point whose own coordinates begin at `start`."""
-    return fma(axis[0], points[start], fma(axis[1], points[start + 1], axis[2] * points[start + 2]))
-
-
-def _value(w: Candidates, i: int, c: float, s: float) -> float:
-    """Return how far out a point lies in a direction, less what its height counts."""
-    return fma(c, w.x[i], fma(s, w.y[i], -(STEEP * w.height[i])))
+def _weighted_offset(w: Candidates, i: int, c: float, s: float) -> float:
+    """Return the coordinate of a point along a direction in the plane, minus its weighted height."""
+    return fma(c, w.x[i], fma(s, w.y[i], -(HEIGHT_WEIGHT * w.height[i])))
 
 
 def _farthest(w: Candidates, c: float, s: float) -> int:
-    most = -_FAR
+    most = -_LARGEST
     found = 0
-    for i in range(w.given[0]):
-        value = _value(w, i, c, s)
+    for i in range(w.candidate_count[0]):
+        value = _weighted_offset(w, i, c, s)
         if value > most:
             most = value
             found = i
     return found
 
 
-def _start(w: Candidates) -> int:
+def _choose_opposite(w: Candidates) -> int:
     """Choose the points farthest to either side; return how many these are."""
     w.chosen[0] = _farthest(w, 1.0, 0.0)
     w.chosen[1] = _farthest(w, -1.0, 0.0)
@@ -134,18 +128,18 @@ def _set_edge(w: Candidates, p: int, q: int) -> None:
     w.edge[2] = fma(w.edge[0], w.x[p], w.edge[1] * w.y[p])
 
 
-def _beyond(w: Candidates, i: int) -> float:
+def _offset_beyond_edge(w: Candidates, i: int) -> float:
     """Return how far a point lies beyond the edge, in the plane."""
     return fma(w.edge[0], w.x[i], fma(w.edge[1], w.y[i], -w.edge[2]))
 
 
 def _farthest_beyond(w: Candidates) -> int:
     """Return the point farthest out of those that lie beyond the edge in the plane, or -1."""
-    most = -_FAR
+    most = -_LARGEST
     found = -1
-    for i in range(w.given[0]):
-        if _beyond(w, i) > w.reach[0]:
-            value = _value(w, i, w.edge[0], w.edge[1])
+    for i in range(w.candidate_count[0]):
+        if _offset_beyond_edge(w, i) > w.min_offset[0]:
+            value = _weighted_offset(w, i, w.edge[0], w.edge[1])
             if value > most:
                 most = value
                 found = i
@@ -154,17 +148,17 @@ def _farthest_beyond(w: Candidates) -> int:
 
 def _excess(w: Candidates, i: int, p: int, q: int) -> float:
     """Return how much farther out a point is than the ends of the edge."""
-    value = _value(w, i, w.edge[0], w.edge[1])
-    first = value - _value(w, p, w.edge[0], w.edge[1])
-    second = value - _value(w, q, w.edge[0], w.edge[1])
+    value = _weighted_offset(w, i, w.edge[0], w.edge[1])
+    first = value - _weighted_offset(w, p, w.edge[0], w.edge[1])
+    second = value - _weighted_offset(w, q, w.edge[0], w.edge[1])
     if first < second:
         return first
     return second
 
 
-def _find_newest(w: Candidates, count: int) -> int:
+def _find_next_corner(w: Candidates, count: int) -> int:
     """Find the point farthest beyond an edge; return its place among the corners, or 0 if no point lies beyond one."""
-    most = w.reach[0]
+    most = w.min_offset[0]
     place = 0
     for k in range(count):
         p = w.chosen[k]
@@ -176,18 +170,18 @@ def _find_newest(w: Candidates, count: int) -> int:
             if excess > most:
                 most = excess
                 place = k + 1
-                w.newest[0] = i
+                w.next_corner[0] = i
     return place
 
 
 def _extend(w: Candidates, count: int) -> int:
     """Add the point farthest beyond an edge; return 1, or 0 if no point lies beyond one."""
-    place = _find_newest(w, count)
+    place = _find_next_corner(w, count)
     if place == 0:
         return 0
     for k in range(count, place, -1):
         w.chosen[k] = w.chosen[k - 1]
-    w.chosen[place] = w.newest[0]
+    w.chosen[place] = w.next_corner[0]
     return 1
 
 
@@ -196,14 +190,14 @@ def _drop(w: Candidates, count: int) -> int:
     for k in range(count):
         following = after(k, count)
         _set_edge(w, w.chosen[k], w.chosen[after(following, count)])
-        if _beyond(w, w.chosen[following]) < w.reach[0]:
+        if _offset_beyond_edge(w, w.chosen[following]) < w.min_offset[0]:
             for j in range(following + 1, count):
                 w.chosen[j - 1] = w.chosen[j]
             return 1
     return 0
 
 
-def _made_convex(w: Candidates, count: int) -> int:
+def _drop_reflex_corners(w: Candidates, count: int) -> int:
     """Drop corners until each lies beyond the line of its neighbours; return how many are left."""
     drops = 1
     while drops > 0 and count > 2:
@@ -214,22 +208,22 @@ def _made_convex(w: Candidates, count: int) -> int:
 
 def choose_corners(w: Candidates) -> int:
     """Choose the corners of the polygon, which is convex after each round; return how many these are."""
-    if w.given[0] == 0:
+    if w.candidate_count[0] == 0:
         return 0
-    count = _start(w)
+    count = _choose_opposite(w)
     grows = 1
     rounds = 0
-    while grows > 0 and count > 1 and count < MOST and rounds < _ROUNDS:
+    while grows > 0 and count > 1 and count < MAX_CORNERS and rounds < _ROUNDS:
         grows = _extend(w, count)
-        count = _made_convex(w, count + grows)
+        count = _drop_reflex_corners(w, count + grows)
         rounds += 1
     return count
 
 
 def extent(x: Floats, count: int) -> float:
     """Return the difference of the largest and the smallest number."""
-    least = _FAR
-    most = -_FAR
+    least = _LARGEST
+    most = -_LARGEST
     for i in range(count):
         if x[i] < least:
             least = x[i]
@@ -240,12 +234,12 @@ def extent(x: Floats, count: int) -> float:
 
 def _find_polygon(w: PointCloud) -> int:
     set_axes(w)
-    w.given[0] = w.candidates
+    w.candidate_count[0] = w.candidates
     for i in range(w.candidates):
-        w.x[i] = inner(w.u, w.points, 3 * i)
-        w.y[i] = inner(w.v, w.points, 3 * i)
-        w.height[i] = w.side[0] * inner(w.normal, w.points, 3 * i)
-    w.reach[0] = SHARE * (extent(w.x, w.candidates) + extent(w.y, w.candidates))
+        w.x[i] = dot_at(w.u, w.points, 3 * i)
+        w.y[i] = dot_at(w.v, w.points, 3 * i)
+        w.height[i] = w.side[0] * dot_at(w.normal, w.points, 3 * i)
+    w.min_offset[0] = MIN_CORNER_SHARE * (extent(w.x, w.candidates) + extent(w.y, w.candidates))
     count = choose_corners(w)
     for k in range(count):
         w.numbers[k] = float(w.chosen[k])
@@ -255,7 +249,7 @@ def _find_polygon(w: PointCloud) -> int:
 
 def operations(candidates: int) -> int:
     """Return how many operations the choice takes at worst."""
-    return _ROUNDS * MOST * (10 * candidates + 20 * MOST + 20) + 22 * candidates + 30
+    return _ROUNDS * MAX_CORNERS * (10 * candidates + 20 * MAX_CORNERS + 20) + 22 * candidates + 30
 
 
 FIND_SUPPORT_POLYGON: Final = Intrinsic(
