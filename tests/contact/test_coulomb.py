@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rbd.contact import solve_qp
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
 from rbd.contact.solver.contact_problem import ContactProblem
-from rbd.contact.solver.coulomb import coulomb_residual, solve_by_quadratic_programs
+from rbd.contact.solver.coulomb import coulomb_residual
+from rbd.contact.solver.repeated_programs import solve_by_quadratic_programs
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, solve_friction

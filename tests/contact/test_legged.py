@@ -38,7 +38,7 @@ def step_of(model: CollisionModel, method: Method | None = None) -> RecordedFunc
         options = ContactStepOptions(dt, margin, mu)
         solved = solved_step(model.pairs, state, tuple(torques), options, method)
         found = step_results(solved, len(model.pairs))
-        return {name: found[name] for name in ("q_next", "v_next", "residual", "impulses")}
+        return {name: found[name] for name in ("q", "v", "kkt_residual", "impulses")}
 
     return rbd.record(step, model.mechanism, torques=model.mechanism.nv)
 

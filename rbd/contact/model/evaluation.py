@@ -77,20 +77,20 @@ def evaluate(
     function: Callable[..., Mapping[str, object]],
     **arguments: Vector | Any,
 ) -> dict[str, Any]:
-    """Return the named arrays of `function(state, **arguments)`; `key` identifies the function in the model's cache.
+    """Return the named results of `function(state, **arguments)`; `key` identifies the function in the model's cache.
 
-    The key begins with the name of the operation; the state is one of the model's mechanism. Raises TopologyError for
-    mechanisms with loops.
+    They are arrays, and numbers where an array would have no axes. The key begins with the name of the operation; the
+    state is one of the model's mechanism. Raises TopologyError for mechanisms with loops.
     """
     require_tree(state, key[0])
     if not isinstance(state, MechanismState):
         named = function(cast("ScalarState", state), **arguments)
-        return {name: pack(value) for name, value in named.items()}
+        return {name: _result(pack(value)) for name, value in named.items()}
     lengths = {name: len(value) for name, value in arguments.items()}
     recorded = model.functions.recorded(key, function, lengths)
     results = recorded(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
     names = [port.name for port in recorded.program.outputs]
-    return dict(zip(names, as_tuple(results), strict=True))
+    return dict(zip(names, map(_result, as_tuple(results)), strict=True))
 
 
 def as_tuple(result: Result) -> tuple[Any, ...]:
@@ -98,6 +98,6 @@ def as_tuple(result: Result) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
-def number(x: Any) -> Any:
-    """Return the one number of an array without axes."""
-    return x.item() if hasattr(x, "item") else x
+def _result(x: Any) -> Any:
+    """Return an array, or the one number of an array without axes."""
+    return x.item() if getattr(x, "shape", None) == () else x

@@ -10,5 +10,6 @@ contact_rows.py            rows of contact points in groups, one for every two b
 friction_cone.py           tangents and edges of friction cones
 contact_problem.py         the problem of contact accelerations, with and without friction
 coulomb.py                 its solution
+repeated_programs.py       the same by solvers of quadratic programs only
 contact_accelerations.py   `solve_contact`
 """

@@ -19,7 +19,7 @@ from rbd.contact.solver.friction_cone import AXES
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.solvers.cones.program import solve_cone_program
 from rbd.solvers.equations.linear import Factor
-from rbd.solvers.intervals import NO_INTERVALS, Intervals
+from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.quadratic.interval_program import solve_interval_program
@@ -27,28 +27,30 @@ from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
 
 class ConstrainedMotion(NamedTuple):
-    """The motion x, the multipliers lam, and 1 for rows that are held."""
+    """The motion x, the multipliers lam, and 1 for active rows."""
 
     x: Vector
     lam: Vector
     active: Vector
 
 
-def nearest_motion_by_projection(
-    M: Matrix,
-    factor: Factor,
-    f: Vector,
-    J: Matrix,
-    bounds: Vector,
-    intervals: Intervals = NO_INTERVALS,
-    groups: Sequence[RowGroup] = (),
-) -> ConstrainedMotion:
-    """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
+class GaussProgram(NamedTuple):
+    """Gauss's principle with the factor of M and intervals, whose multipliers come last."""
+
+    M: Matrix
+    factor: Factor
+    f: Vector
+    J: Matrix
+    bounds: Vector
+    intervals: Intervals
+
+
+def nearest_motion_by_projection(program: GaussProgram, groups: Sequence[RowGroup] = ()) -> ConstrainedMotion:
+    """Return the motion of a program: many at a time in vector registers.
 
     Rows that depend on each other may all be active. `groups` are the rows of J as wrenches times twist maps.
-    Multipliers of `intervals` come last.
     """
-    solution = solve_projected_program(M, factor, f, J, bounds, intervals, groups)
+    solution = solve_projected_program(*program, groups)
     return ConstrainedMotion(solution.x, solution.multipliers, solution.active)
 
 
@@ -58,20 +60,17 @@ def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> Constrain
     return ConstrainedMotion(x, lam, active)
 
 
-def nearest_motion_by_active_set(
-    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals
-) -> ConstrainedMotion:
-    """Return the motion of Gauss's principle; active rows are linearly independent, as derivatives need them."""
-    return ConstrainedMotion(*solve_interval_program(_by_active_set, M, factor, f, J, bounds, intervals))
+def nearest_motion_by_active_set(program: GaussProgram) -> ConstrainedMotion:
+    """Return the motion of a program; active rows are linearly independent, as derivatives need them."""
+    return ConstrainedMotion(*solve_interval_program(_by_active_set, *program))
 
 
-def nearest_motion_in_cones(
-    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals
-) -> ConstrainedMotion:
+def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
     """Return the nearest motion with round friction cones, of which each has three rows in J: normal and tangents.
 
     A cone has the bound of its normal; its multipliers are a force along each row.
     """
+    M, factor, f, J, bounds, intervals = program
     cones = [J[k : k + AXES] for k in range(0, len(J), AXES)]
     solution = solve_cone_program(M, factor, f, cones, bounds[::AXES], intervals)
     lam = (*chain.from_iterable(solution.cones), *solution.intervals)

@@ -12,7 +12,6 @@ from rbd.arguments import require_choice
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
     evaluate,
-    number,
     require_model_and_state,
     require_within_reach,
     torque_vector,
@@ -21,9 +20,10 @@ from rbd.contact.model.evaluation import (
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
 from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
-from rbd.contact.solver.coulomb import solve_problem, solve_problem_by_quadratic_programs
-from rbd.contact.solver.impacts import CONTACT_DISTANCE
+from rbd.contact.solver.contacts import CONTACT_DISTANCE
+from rbd.contact.solver.coulomb import solve_problem
 from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
+from rbd.contact.solver.repeated_programs import solve_problem_by_quadratic_programs
 from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.kinematics.queries import State
@@ -85,25 +85,19 @@ def solve_contact(
     settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
     require_within_reach(model, settings[0], "threshold")
     arguments = {"torques": torque_vector(state, torques), "settings": settings}
-    solution = _solved(state, model, solver, (bias == "exact", friction is not None), arguments)
+    options = bias == "exact", friction is not None
+    solution = ContactSolution(**_solution(state, model, solver, options, arguments))
     if friction is None:
         _require_kkt(solution)
     else:
         _require_coulomb(solution)
-    return ContactSolution(
-        solution["vd"],
-        solution["multipliers"],
-        solution["active"],
-        number(solution["residual"]),
-        number(solution["power"]),
-        solution["contact_torques"],
-    )
+    return solution
 
 
-def _solved(
+def _solution(
     state: State[Any], model: CollisionModel, solver: Solver, options: tuple[bool, bool], arguments: dict[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the accelerations and forces that a solver finds, by name."""
+    """Return the fields of `ContactSolution` that a solver finds."""
     if solver == "rbd":
         function = partial(_accelerations, model.pairs, *options)
         return evaluate(model, state, ("solve_contact", *options), function, **arguments)
@@ -111,12 +105,13 @@ def _solved(
     return _by_other_solver(state, solver, evaluate(model, state, ("contact problem", *options), function, **arguments))
 
 
-def _require_kkt(solution: Mapping[str, Any]) -> None:
+def _require_kkt(solution: ContactSolution[Any]) -> None:
     """Raise SolverError where the KKT conditions are violated by more than rounding."""
-    residual = number(solution["residual"])
+    residual = solution.kkt_residual
     if not is_float(residual):
         return
-    force, acceleration = 1 + _largest(solution, "multipliers", "contact_torques"), 1 + _largest(solution, "vd")
+    force = 1 + max(_largest(solution.multipliers), _largest(solution.contact_torques))
+    acceleration = 1 + _largest(solution.vd)
     if not to_float(residual) / force <= _KKT_TOLERANCE * acceleration:
         raise SolverError(
             f"the solution violates the KKT conditions by {to_float(residual):.1e}: the numbers differ too much in size"
@@ -125,17 +120,17 @@ def _require_kkt(solution: Mapping[str, Any]) -> None:
         )
 
 
-def _largest(solution: Mapping[str, Any], *names: str) -> float:
-    """Return the largest absolute value of results."""
-    return max((abs(to_float(x)) for name in names for x in solution[name].tolist()), default=0.0)
+def _largest(values: NDArray[Any]) -> float:
+    """Return the largest absolute value."""
+    return max((abs(to_float(x)) for x in values.tolist()), default=0.0)
 
 
-def _require_coulomb(solution: Mapping[str, Any]) -> None:
+def _require_coulomb(solution: ContactSolution[Any]) -> None:
     """Raise SolverError where Coulomb's law is violated."""
-    residual = number(solution["residual"])
+    residual = solution.kkt_residual
     if not is_float(residual):
         return
-    if not to_float(residual) <= _TOLERANCE * (1 + _largest(solution, "multipliers")):
+    if not to_float(residual) <= _TOLERANCE * (1 + _largest(solution.multipliers)):
         raise SolverError(
             f"the solution violates Coulomb's law by {to_float(residual):.1e}: with this friction, sliding bodies may "
             "jam; contact_step finds velocities with any friction",
@@ -169,7 +164,5 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
         return ConstrainedMotion(*map(to_tuples, (solution.x, solution.multipliers, solution.active)))
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
-    return {
-        name: pack(value)
-        for name, value in solve_problem_by_quadratic_programs(tuples, to_tuples(state.v), solve).items()
-    }
+    fields = solve_problem_by_quadratic_programs(tuples, to_tuples(state.v), solve)
+    return {name: pack(value) if isinstance(value, tuple) else value for name, value in fields.items()}

@@ -16,6 +16,7 @@ from rbd.contact.solver.contacts import acceleration_bounds, applied_forces, con
 from rbd.contact.solver.friction_cone import contact_point_jacobian, tangents
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, both, const, less, where
+from rbd.scalars.linear_algebra import add, matvec
 from rbd.spatial.linalg import add3, dot3
 
 _SLOW = const(1, 10**6)
@@ -35,6 +36,10 @@ class ContactProblem(NamedTuple):
     """The tangential accelerations times mu when vd is zero."""
     slides: Vector
     """Per pair, 1 if it slides along the first tangent."""
+
+    def tangential_accelerations(self, vd: Vector) -> Vector:
+        """Return the accelerations of the points along the tangents, times mu."""
+        return add(matvec(self.J_t, vd), self.bias_t)
 
 
 def contact_problem(

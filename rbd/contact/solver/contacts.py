@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel
@@ -14,6 +14,9 @@ from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, less, where
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.equations.linear import Factor
+
+CONTACT_DISTANCE: Final = 1 / 1000
+"""Distance below which a pair touches (m)."""
 
 
 class Contacts(NamedTuple):

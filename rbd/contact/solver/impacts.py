@@ -14,10 +14,10 @@ from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.arguments import require_choice
 from rbd.contact.arguments import pair_set
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import evaluate, number, require_model_and_state, typed_results
+from rbd.contact.model.evaluation import evaluate, require_model_and_state, typed_results
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
-from rbd.contact.solver.contacts import Contacts, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.solver.contacts import CONTACT_DISTANCE, Contacts, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
@@ -31,8 +31,6 @@ from rbd.solvers.equations.linear import Factor
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 LAWS: Final[tuple[str, ...]] = get_args(Law)
-CONTACT_DISTANCE: Final = 1 / 1000
-"""Distance below which a pair touches (m)."""
 
 
 @typed_results(ImpactSolution[float], ImpactSolution[Scalar])
@@ -70,16 +68,14 @@ def impact(
     arguments: dict[str, Vector] = {"restitution": (e,)} if law == "unilateral" else {}
     if chosen is not None:
         arguments["chosen"] = tuple(float(k in chosen) for k in range(len(model.pairs)))
-    motion = evaluate(model, state, ("impact", law, chosen is None), partial(_impact, model.pairs, law), **arguments)
-    return ImpactSolution(
-        motion["v"], motion["impulses"], number(motion["energy"]), motion["active"], number(motion["residual"])
-    )
+    function = partial(_impact, model.pairs, law)
+    return ImpactSolution(**evaluate(model, state, ("impact", law, chosen is None), function, **arguments))
 
 
 def _impact(
     pairs: Sequence[Pair], law: Law, state: ScalarState, restitution: Vector = (0,), chosen: Vector | None = None
 ) -> Mapping[str, object]:
-    """Return the velocities after an impact; `chosen` is 1 for the pairs that touch, None: those that are near."""
+    """Return the fields of `ImpactSolution`; `chosen` is 1 for the pairs that touch, None: those that are near."""
     contacts = contacts_of(state, pairs, nearer_than(CONTACT_DISTANCE) if chosen is None else _one_of(chosen))
     M, v = mass_and_factor(state)[0], tuple(state.v)
     motion = impact_motion(state, law, restitution[0], contacts)
@@ -87,9 +83,9 @@ def _impact(
     return {
         "v": motion.x,
         "impulses": motion.lam,
-        "energy": kinetic_energy(M, motion.x) - kinetic_energy(M, v),
+        "energy_change": kinetic_energy(M, motion.x) - kinetic_energy(M, v),
         "active": motion.active,
-        "residual": residual,
+        "kkt_residual": residual,
     }
 
 

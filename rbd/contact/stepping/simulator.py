@@ -21,7 +21,8 @@ from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_accelerations import Bias
-from rbd.contact.solver.impacts import CONTACT_DISTANCE, Law
+from rbd.contact.solver.contacts import CONTACT_DISTANCE
+from rbd.contact.solver.impacts import Law
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import simulation_step

@@ -53,37 +53,37 @@ def solved_step(
 
 def by_active_set(_state: ScalarState, problem: StepProblem, _constraints: StepConstraints) -> ConstrainedMotion:
     """Solve a program without round cones; rows with an impulse are independent, as derivatives need them."""
-    return nearest_motion_by_active_set(*problem.program)
+    return nearest_motion_by_active_set(problem.program)
 
 
 def _in_cones(_state: ScalarState, problem: StepProblem, _constraints: StepConstraints) -> ConstrainedMotion:
-    return nearest_motion_in_cones(*problem.program)
+    return nearest_motion_in_cones(problem.program)
 
 
 def _by_projection(state: ScalarState, problem: StepProblem, constraints: StepConstraints) -> ConstrainedMotion:
-    return nearest_motion_by_projection(*problem.program, constraints.groups(state))
+    return nearest_motion_by_projection(problem.program, constraints.groups(state))
 
 
 def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
-    """Return what a step computes for so many pairs: q and v after it, impulses, the residual of its program."""
+    """Return the fields of `ContactStep`, for so many pairs."""
     problem, constraints = step.problem, step.constraints
     along_normal = tuple(share * x for share, x in zip(constraints.shares, step.solution.lam, strict=False))
     impulses = _sums_by_owner(along_normal, constraints.owners, pairs)
     return {
-        "q_next": step.q_next,
-        "v_next": step.v_next,
+        "q": step.q_next,
+        "v": step.v_next,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
-        "residual": _residual(step),
-        "energy": kinetic_energy(problem.M, step.v) - kinetic_energy(problem.M, problem.v_free),
+        "kkt_residual": _residual(step),
+        "energy_change": kinetic_energy(problem.M, step.v) - kinetic_energy(problem.M, problem.v_free),
     }
 
 
 def _residual(step: SolvedStep) -> Scalar:
     """Return the largest violation of the KKT conditions."""
-    mass, _, momentum, J, bounds, intervals = step.problem.program
-    violation = cone_residual if step.constraints.has_round_cones else kkt_residual
-    return violation(mass, momentum, J, bounds, step.solution.x, step.solution.lam, intervals)
+    program, solution = step.problem.program, step.solution
+    residual = cone_residual if step.constraints.has_round_cones else kkt_residual
+    return residual(program.M, program.f, program.J, program.bounds, solution.x, solution.lam, program.intervals)
 
 
 def pair_forces(step: SolvedStep, pairs: int, dt: Scalar) -> Matrix:

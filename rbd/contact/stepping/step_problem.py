@@ -26,6 +26,7 @@ from typing import NamedTuple
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
+from rbd.contact.solver.constrained_motion import GaussProgram
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
@@ -65,9 +66,9 @@ class StepProblem(NamedTuple):
     overlaps: Overlaps
 
     @property
-    def program(self) -> tuple[Matrix, Factor, Vector, Matrix, Vector, Intervals]:
-        """What is minimised, and the constraints: A and its factor, the momentum, J, bounds and intervals."""
-        return self.mass, self.factor, self.momentum, self.J, self.bounds, self.intervals
+    def program(self) -> GaussProgram:
+        """The program with the matrix A."""
+        return GaussProgram(self.mass, self.factor, self.momentum, self.J, self.bounds, self.intervals)
 
 
 class StepConstraints(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.evaluation import number, typed_results
+from rbd.contact.model.evaluation import typed_results
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
@@ -51,15 +51,7 @@ def contact_step(
     ((13,), array([0., 0., 0., 0.]))
     """
     call = StepCall.checked(_NAME, state, model, torques, ContactStepOptions(dt, margin, friction, joints))
-    found = call.evaluate(_step)
-    return ContactStep(
-        found["q_next"],
-        found["v_next"],
-        found["impulses"],
-        found["active"],
-        number(found["residual"]),
-        number(found["energy"]),
-    )
+    return ContactStep(**call.evaluate(_step))
 
 
 def _step(
