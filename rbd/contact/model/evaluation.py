@@ -85,12 +85,12 @@ def evaluate(
     require_tree(state, key[0])
     if not isinstance(state, MechanismState):
         named = function(cast("ScalarState", state), **arguments)
-        return {name: _result(pack(value)) for name, value in named.items()}
+        return {name: array_or_number(pack(value)) for name, value in named.items()}
     lengths = {name: len(value) for name, value in arguments.items()}
     recorded = model.functions.recorded(key, function, lengths)
     results = recorded(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
     names = [port.name for port in recorded.program.outputs]
-    return dict(zip(names, map(_result, as_tuple(results)), strict=True))
+    return dict(zip(names, map(array_or_number, as_tuple(results)), strict=True))
 
 
 def as_tuple(result: Result) -> tuple[Any, ...]:
@@ -98,6 +98,6 @@ def as_tuple(result: Result) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
-def _result(x: Any) -> Any:
+def array_or_number(x: Any) -> Any:
     """Return an array, or the one number of an array without axes."""
     return x.item() if getattr(x, "shape", None) == () else x

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbd.arguments import require_choice
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
+    array_or_number,
     evaluate,
     require_model_and_state,
     require_within_reach,
@@ -165,4 +166,4 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
     fields = solve_problem_by_quadratic_programs(tuples, to_tuples(state.v), solve)
-    return {name: pack(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    return {name: array_or_number(pack(value)) for name, value in fields.items()}
