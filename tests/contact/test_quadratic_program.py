@@ -132,6 +132,20 @@ def test_indefinite_hessian_raises(rows: list[list[float]]) -> None:
         solve_qp([[1.0, 0.0], [0.0, -1.0]], [1.0, 1.0], rows, [0.0] * len(rows))
 
 
+def test_the_solver_refuses_shapes_that_do_not_fit() -> None:
+    hessian, linear, rows, bounds = (part.tolist() for part in problem(3, 3, 2))
+    for wrong, name, expected in (
+        ((hessian[:2], linear, rows, bounds), "hessian", (3, 3)),
+        (([row[:2] for row in hessian], linear, rows, bounds), "hessian", (3, 3)),
+        ((hessian, linear, rows[:1], bounds), "rows", (2, 3)),
+        ((hessian, linear, [row[:2] for row in rows], bounds), "rows", (2, 3)),
+    ):
+        with pytest.raises(ShapeError) as caught:
+            solve_quadratic_program(*wrong)
+        assert (caught.value.argument, caught.value.expected) == (name, expected)
+    assert solve_quadratic_program((), (), ((), ()), (0.0, -1.0)) == ((), (0, 0), (0, 0), 0)
+
+
 def test_invalid_data_raises_before_the_solver_runs() -> None:
     hessian, linear, rows, bounds = problem(2, 3, 4)
     for solver in ("rbd", "daqp"):

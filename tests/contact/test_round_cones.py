@@ -135,6 +135,13 @@ def test_rows_of_rounding_errors_constrain_nothing(noise: float) -> None:
     assert found.cones[1] == (0, 0, 0)
 
 
+def test_without_cones_the_motion_is_the_free_one() -> None:
+    hessian, linear, cones, bounds = programs(4)
+    found = solved(hessian, linear, cones[:0], bounds[:0])
+    np.testing.assert_allclose(hessian @ np.array(found.x, dtype=float), linear, rtol=0, atol=1e-12)
+    assert (found.cones, found.intervals, found.residual) == ((), (), 0)
+
+
 def test_bounds_above_zero_of_rows_of_zeros_raise() -> None:
     cones = np.array([[[0.0, 1.0], [0.5, 0.0], [0.0, 0.0]], np.zeros((3, 2))])
     with pytest.raises(SolverError, match="round friction cones"):

@@ -428,6 +428,21 @@ def _left_early(m: int, y: Floats) -> None:
         break
 
 
+def _returning(m: int, y: Floats) -> int:
+    for _ in columns(m, m):
+        return 1
+    return 0
+
+
+def _first(y: Floats) -> float:
+    return y[0]
+
+
+def _calling(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        y[0 * m + j] = _first(y)
+
+
 def _integers(m: int, k: Ints) -> None:
     for j in columns(m, m):
         k[0 * m + j] = 1
@@ -468,6 +483,8 @@ PLANTED: dict[Callable[..., Any], str] = {
     _listed: "'row' depends on the column",
     _moving_stride: "'m' is carried between iterations",
     _left_early: "the body has a break",
+    _returning: "the body has a return",
+    _calling: "the body has a call",
     _integers: "'k' holds ints",
     _nested: "the body has a nested loop over columns",
     _computed_stride: "the stride of columns is a variable or a number",
