@@ -19,7 +19,10 @@ from rbd.program.program import offsets
 CACHE_LINE_BYTES = 64
 """Bytes that are fetched together."""
 PREFETCH_BYTES = 16 * 1024
-"""Bytes of the next block that are fetched ahead, at most; more would drive out what is worked on."""
+"""Bytes of a block that are fetched ahead, at most; more would drive out what is worked on."""
+AHEAD_BYTES = 8 * 1024
+"""Bytes from the block that is computed to the one that is fetched, unless that is the next one; measured: where blocks
+are small, the next one is needed before it is there."""
 
 
 @final
@@ -91,8 +94,9 @@ class _Prefetcher:
         self._w.unless(self._arguments.all_columns, packed, columns)
 
     def _fetch_packed(self, row: str, part: int) -> None:
-        """Write the fetching of the next block where rows have no gaps."""
-        following = self._w.assign(f"add i64 {row}, {self._width}")
+        """Write the fetching of a block further on where rows have no gaps."""
+        blocks = max(1, AHEAD_BYTES // (8 * self._width * max(1, sum(access.port.size for access, _ in self._ports))))
+        following = self._w.assign(f"add i64 {row}, {blocks * self._width}")
         for access, write in self._ports:
             self._fetch_lines(access, following, part, write=write)
 
