@@ -144,8 +144,8 @@ def articulated_bodies(
     bodies = tuple(_body(state, motion, node.index, steps[node.index]) for node in state.nodes)
     require_finite_result(bodies, "articulated bodies")
     pack, shape = state.engine.pack, (state.layout.nv,)
-    vd, needed = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
-    return ArticulatedBodies(vd, needed, frame, bodies, _residuals(state, motion, tau, external))
+    vd, required_torques = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
+    return ArticulatedBodies(vd, required_torques, frame, bodies, _residuals(state, motion, tau, external))
 
 
 def _reference(state: State[Any], at: Reference | None) -> tuple[Frame[Any], tuple[Transform[Any, Any], ...]]:
@@ -216,8 +216,9 @@ def articulated_inertia(state: State[Any], body: RigidBody | str) -> Articulated
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
     >>> lower = state.mechanism.body("lower_link")
-    >>> felt = rbd.articulated_inertia(state, lower)    # nothing hangs on it: its own inertia
-    >>> bool(abs(felt.matrix - state.inertia(lower).transformed(state.transform_to_root(lower)).matrix).max() < 1e-12)
+    >>> inertia = rbd.articulated_inertia(state, lower)    # nothing hangs on it: its own inertia
+    >>> own = state.inertia(lower).transformed(state.transform_to_root(lower))
+    >>> bool(abs(inertia.matrix - own.matrix).max() < 1e-12)
     True
     """
     require_tree(state, "articulated_inertia")
@@ -236,9 +237,9 @@ def articulated_mobility(
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()
     >>> state, hand = rbd.MechanismState(mechanism, [0.5, 0.2]), mechanism.bodies[-1]
-    >>> push = rbd.Wrench(mechanism.root_frame, [0, 0.3, 0], [1, 0, 0])
-    >>> change = rbd.articulated_mobility(state, hand) @ push
-    >>> before, after = (rbd.articulated_bodies(state, [0, 0], w).body(hand).acceleration for w in ({}, {hand: push}))
+    >>> wrench = rbd.Wrench(mechanism.root_frame, [0, 0.3, 0], [1, 0, 0])
+    >>> change = rbd.articulated_mobility(state, hand) @ wrench
+    >>> before, after = (rbd.articulated_bodies(state, [0, 0], w).body(hand).acceleration for w in ({}, {hand: wrench}))
     >>> bool(np.allclose(after.vector - before.vector, change.vector))
     True
     """

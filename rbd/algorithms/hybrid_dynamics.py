@@ -64,13 +64,13 @@ def hybrid_dynamics_kernel(
 def hybrid_motion(
     state: StateView, torques: Vector, prescribed: KnownAccelerations, external: AppliedWrenches
 ) -> tuple[ArticulatedMotion, Vector]:
-    """Return the motion, and the torques: as given, or those that prescribed accelerations need."""
+    """Return the motion, and the torques: as given, or those required for prescribed accelerations."""
     motion = articulated_motion(state, add(torques, passive_torques_kernel(state)), external, prescribed)
-    needed = actuator_torques(state, joint_torques(state, motion.f), motion.vd)
+    required_torques = actuator_torques(state, joint_torques(state, motion.f), motion.vd)
     tau = list(torques)
     for node in state.nodes:
         if node.index in prescribed:
-            tau[node.v] = needed[node.v]
+            tau[node.v] = required_torques[node.v]
     return motion, tuple(tau)
 
 

@@ -52,7 +52,7 @@ def constrained_inverse_dynamics_kernel(
 ) -> tuple[Vector, Vector, Scalar, Vector]:
     """Return the smallest torques of the actuated velocities, the multipliers, the rank of K, and missing torques."""
     balance = least_torques(loop_equations(state, None), inverse_dynamics_kernel(state, vd, external), actuated)
-    return balance.torques, balance.multipliers, balance.rank, balance.missing
+    return balance.torques, balance.multipliers, balance.rank, balance.residual
 
 
 @kernel(regroup=True)

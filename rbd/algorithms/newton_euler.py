@@ -39,10 +39,10 @@ def _outward(state: StateView, vd: Vector | None, *, gravity: bool = True) -> It
 
 
 def body_wrenches(
-    state: StateView, moving: Iterable[ClassicalMotion], external: AppliedWrenches = ()
+    state: StateView, body_motions: Iterable[ClassicalMotion], external: AppliedWrenches = ()
 ) -> list[Wrench[Any]]:
     """Return, per body, f^B - f^x: the wrench of its motion, I a + V x* I V, minus the external wrenches on it."""
-    f_B = [motion.wrench(inertia) for motion, inertia in zip(moving, passes.body_inertias(state), strict=True)]
+    f_B = [motion.wrench(inertia) for motion, inertia in zip(body_motions, passes.body_inertias(state), strict=True)]
     return minus_external(state, f_B, external)
 
 

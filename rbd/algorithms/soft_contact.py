@@ -69,13 +69,13 @@ def _point_force(state: StateView, contact: ContactPair, s: Vector) -> tuple[Fre
     solid, model = lifted_half_space(state, contact.half_space), contact.point.model
     velocity = passes.body_twists(state)[contact.body].point_velocity(location).transformed(pose)
     leaving = velocity.dot(solid.normal)
-    push = model.normal.force(-solid.separation(pose @ location), -leaving)
-    force = solid.normal * push
+    normal_force = model.normal.force(-solid.separation(pose @ location), -leaving)
+    force = solid.normal * normal_force
     rates: Vector = ()
     if model.friction is not None:
         displacement = _displacement(state, s)
-        drag = model.friction.force(displacement, velocity - solid.normal * leaving, push)
-        force, rates = force + drag, model.friction.rate(displacement, drag).xyz_components
+        friction_force = model.friction.force(displacement, velocity - solid.normal * leaving, normal_force)
+        force, rates = force + friction_force, model.friction.rate(displacement, friction_force).xyz_components
     return force, rates
 
 

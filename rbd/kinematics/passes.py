@@ -135,11 +135,11 @@ def body_twists(state: StateView) -> tuple[Twist, ...]:
     root = state.layout.root_frame
     twists = [Twist.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
     for node, tf, joint_twist in zip(state.nodes, to_parent(state), joint_twists(state), strict=True):
-        twists.append(_over_joint(twists[node.parent], tf, joint_twist))
+        twists.append(_twist_after_joint(twists[node.parent], tf, joint_twist))
     return tuple(twists)
 
 
-def _over_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
+def _twist_after_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
     """Return the twist of a body, in its frame: that of its parent plus that of its joint."""
     inherited = parent.transformed(tf.inverse()).with_body(joint_twist.base)
     return inherited + joint_twist
@@ -169,10 +169,13 @@ def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcc
     if vd is None:
         return biases
     rows = zip(state.nodes, subspaces(state), biases, strict=True)
-    return tuple(_driven(subspace, vd[node.v]) + bias if node.joint.nv else bias for node, subspace, bias in rows)
+    return tuple(
+        _acceleration_across_joint(subspace, vd[node.v]) + bias if node.joint.nv else bias
+        for node, subspace, bias in rows
+    )
 
 
-def _driven(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
+def _acceleration_across_joint(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
     """Return the acceleration S vd across a joint."""
     return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
 

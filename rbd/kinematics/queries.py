@@ -49,7 +49,7 @@ Value = TypeVar("Value", bound=SpatialValue)
 Motion = TypeVar("Motion", Twist[Any, Any, Any], SpatialAcceleration[Any, Any, Any])
 
 
-def refused_assignment(name: str, instead: str) -> Callable[[object, object], NoReturn]:
+def read_only_setter(name: str, instead: str) -> Callable[[object, object], NoReturn]:
     """Return the setter of a read-only property of states: it raises ArgumentError, which says what to write."""
 
     def refuse(_: object, value: object) -> NoReturn:

@@ -12,7 +12,7 @@ from rbd.arguments import flag, require_kind
 from rbd.indexing.joint_table import joint_table
 from rbd.kernels.parameters import ParameterValues
 from rbd.kernels.source_engine import SourceEngine
-from rbd.kinematics.queries import State, refused_assignment
+from rbd.kinematics.queries import State, read_only_setter
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.joint import JointParameter
 from rbd.scalars import Scalar, Vector, is_float, lift
@@ -152,5 +152,5 @@ class ScalarState(State[ScalarArray]):
         return cast("ScalarArray", self.engine.pack(self._v, "v", (len(self._v),)))
 
     if not TYPE_CHECKING:  # type checkers refuse the assignment
-        q = q.setter(refused_assignment("q", "state.with_scalars(q=...) for another state"))
-        v = v.setter(refused_assignment("v", "state.with_scalars(v=...) for another state"))
+        q = q.setter(read_only_setter("q", "state.with_scalars(q=...) for another state"))
+        v = v.setter(read_only_setter("v", "state.with_scalars(v=...) for another state"))

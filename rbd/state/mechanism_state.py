@@ -20,7 +20,7 @@ from rbd.engine.live_engine import LiveEngine
 from rbd.indexing.joint_table import joint_table
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
-from rbd.kinematics.queries import State, Value, refused_assignment
+from rbd.kinematics.queries import State, Value, read_only_setter
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, to_float
@@ -98,8 +98,8 @@ class MechanismState(State[Array]):
         return self._v_view
 
     if not TYPE_CHECKING:  # type checkers refuse the assignment
-        q = q.setter(refused_assignment("q", "state.set_configuration(q)"))
-        v = v.setter(refused_assignment("v", "state.set_velocity(v)"))
+        q = q.setter(read_only_setter("q", "state.set_configuration(q)"))
+        v = v.setter(read_only_setter("v", "state.set_velocity(v)"))
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""

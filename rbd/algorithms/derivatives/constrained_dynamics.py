@@ -85,10 +85,10 @@ class _Linear:
         right = tuple(-x for x in d_ID) if torques is None else torques
         d_K_T_lam = constraint_torques(d_K, self.scaled_multipliers, len(self.vd))
         free = self.problem.factor.whitened([a - b for a, b in zip(right, d_K_T_lam, strict=True)])
-        missing: list[Scalar] = []
+        residual: list[Scalar] = []
         for i, scale, white in zip(_active(self.equations), self.scales, self.problem.rows, strict=True):
-            missing.append(-(d_k[i] + sparse_dot(d_K[i], self.vd)) * scale - sparse_dot(white, free))
-        correction, _ = minimum_norm_solve(self.problem.rows, missing, self.equations.tolerance, columns=len(free))
+            residual.append(-(d_k[i] + sparse_dot(d_K[i], self.vd)) * scale - sparse_dot(white, free))
+        correction, _ = minimum_norm_solve(self.problem.rows, residual, self.equations.tolerance, columns=len(free))
         vd = self.problem.factor.unwhitened([a + b for a, b in zip(free, correction, strict=True)])
         return vd, self._multipliers(right, d_K, vd)
 
@@ -116,12 +116,12 @@ def constrained_derivatives_kernel(
     rigid, extra = derivatives_of(state, variations(state, linear.vd)), applied_force_derivatives(state, external)
     by_q = _columns(add_matrices(rigid.by_position, extra.by_position))
     by_v = _columns(add_matrices(rigid.by_velocity, extra.by_velocity))
-    still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
+    no_change: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
     moves = zip(by_q, directions(state, "tangent"), strict=True)
     d_q = [linear.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
     d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
     units = identity(len(by_q))
-    d_torque = [linear.derivative(still, column) for column in units]
+    d_torque = [linear.derivative(no_change, column) for column in units]
     (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(columns, state) for columns in (d_q, d_v, d_torque))
     return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
 
@@ -132,7 +132,7 @@ def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains:
     right = net_torques(torques, passive_torques_kernel(state), bias)
     equations, factor = loop_equations(state, gains), factored(state, matrix)
     problem = WhitenedProblem.of(factor, equations, right)
-    correction, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
+    correction, _ = minimum_norm_solve(problem.rows, problem.residual, equations.tolerance, columns=len(problem.free))
     vd = factor.unwhitened([a + b for a, b in zip(problem.free, correction, strict=True)])
     unbalanced = tuple(sparse_dot(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)

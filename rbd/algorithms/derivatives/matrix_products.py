@@ -57,8 +57,8 @@ def bias_derivatives(
 @kernel(regroup=True)
 def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: Space = "tangent") -> Matrix:
     """Return the derivative of M x by position at constant x."""
-    still = at_rest(state)
-    return in_space(still, freeze(rigid_body_derivatives(still, x, gravity=False).by_position), space)
+    resting = at_rest(state)
+    return in_space(resting, freeze(rigid_body_derivatives(resting, x, gravity=False).by_position), space)
 
 
 def at_rest(state: StateView) -> StateView:
@@ -89,10 +89,10 @@ def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "t
 def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: Space = "tangent") -> Matrix:
     """Return the derivative of M^-1 f by position at constant f: -M^-1 d(M x) at x = M^-1 f."""
     factor = factored(state, mass_matrix_kernel(state))
-    still = at_rest(state)
-    slopes = rigid_body_derivatives(still, factor.solve(f), gravity=False).by_position
+    resting = at_rest(state)
+    slopes = rigid_body_derivatives(resting, factor.solve(f), gravity=False).by_position
     columns = factor.negative().solve_all(list(zip(*slopes, strict=True)))
-    return in_space(still, transpose(columns), space)
+    return in_space(resting, transpose(columns), space)
 
 
 @fast_path(vectors=1, choices={"space": SPACES})

@@ -35,9 +35,9 @@ PARAMETERS = 10
 def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     """Return Y: for each body, S_j^T of the wrenches of unit parameters, for every joint j that carries it."""
     Y = zeros(state.layout.nv, PARAMETERS * len(state.nodes))
-    moving, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
+    body_motions, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
     for node in state.nodes:
-        wrenches = _unit_wrenches(moving[node.index])
+        wrenches = _unit_wrenches(body_motions[node.index])
         for ancestor in passes.ancestry(state, node):
             write_block(
                 Y,
@@ -62,7 +62,7 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
 
 @fast_path(vectors=1)
 def regressor(state: State[A], vd: Vd) -> Call[A]:
-    """Return Y, (nv, 10 nb), with Y @ p the torques the bodies' motion with accelerations `vd` takes.
+    """Return Y, (nv, 10 nb), with Y @ p the torques required for accelerations `vd`.
 
     p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
     the body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. It is what `inverse_dynamics` gives but
@@ -89,13 +89,13 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
     rows: list[Vector] = []
     for node, subspace in zip(state.nodes, passes.subspaces(state), strict=True):
         composite, pose = passes.composite_inertias(state)[node.index], passes.to_root(state)[node.index]
-        pulls: list[Any] = []
+        wrenches: list[Any] = []
         for axis in identity3():
             field = (pose.inverse() @ FreeVector.trusted(pose.to_frame, axis)).xyz_components
-            pulls.append(
+            wrenches.append(
                 (neg3(cross3(composite.cross_part_components, field)), scale3(neg3(field), composite.mass)),
             )
-        rows += transpose_product(subspace, WrenchMatrix.trusted(composite.frame, tuple(pulls)))
+        rows += transpose_product(subspace, WrenchMatrix.trusted(composite.frame, tuple(wrenches)))
     return tuple(rows)
 
 

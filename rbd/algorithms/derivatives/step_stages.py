@@ -25,9 +25,10 @@ from rbd.algorithms.derivatives.step_coordinates import (
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
-from rbd.algorithms.time_steps.formulas import FixedStepMethod, runge_kutta_mean
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, weighted_sum
 from rbd.kernels.state_view import StateView
-from rbd.scalars import Matrix, Scalar, Vector, const
+from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import hstack, identity
 
 
@@ -98,12 +99,9 @@ def _semi_implicit(start: Start, dt: Scalar) -> tuple[Differentiated, Differenti
 
 def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
     """Munthe-Kaas Runge-Kutta: four stages in local coordinates around the configuration at the start."""
-    half = dt * const(1, 2)
-    first = _first(start)
-    second = _stage(start, first, half)
-    third = _stage(start, second, half)
-    fourth = _stage(start, third, dt)
-    stages = (first, second, third, fourth)
+    stages = [_first(start)]
+    for c in CLASSICAL.c[1:]:
+        stages.append(_stage(start, stages[-1], dt if c == 1 else dt * c))
     phi = start.phi.stepped(_weighted([stage.phi for stage in stages]), dt)
     return configuration_after(start.state, start.q, phi), start.v.stepped(_weighted([stage.v for stage in stages]), dt)
 
@@ -130,7 +128,9 @@ def _stage(start: Start, before: StageRates, ahead: Scalar) -> StageRates:
 
 def _weighted(rates: Sequence[Differentiated]) -> Differentiated:
     """Return the weighted mean of the four stages."""
-    a, b, c, d = rates
-    rows = zip(a.jacobian, b.jacobian, c.jacobian, d.jacobian, strict=True)
-    value = runge_kutta_mean(a.value, b.value, c.value, d.value)
-    return Differentiated(value, tuple(runge_kutta_mean(*row) for row in rows))
+    rows = zip(*(rate.jacobian for rate in rates), strict=True)
+    return Differentiated(_mean([rate.value for rate in rates]), tuple(map(_mean, rows)))
+
+
+def _mean(rates: Sequence[Vector]) -> Vector:
+    return weighted_sum(CLASSICAL.b, dict(enumerate(rates)))

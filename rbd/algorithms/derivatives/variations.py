@@ -33,7 +33,7 @@ from rbd.spatial.predecessor_motion import PredecessorMotion
 @final
 @attrs.frozen(eq=False)
 class JointTerms:
-    """What the derivatives by the coordinates of one joint need, one column per velocity, in the body frame."""
+    """Vectors of one joint that its derivatives use, one column per velocity, in the body frame."""
 
     Psi_d: GeometricJacobian
     """Psi_d: the change of the twist of every body beyond, as the position changes."""
@@ -60,19 +60,21 @@ class Variations:
 
 def variations(state: StateView, vd: Vector | None, *, gravity: bool = True) -> Variations:
     """Return the motion with accelerations `vd` (None: zero) and the terms of its derivatives."""
-    moving = motions(state, vd, gravity=gravity)
-    predecessors, velocities = _predecessors(state, moving)
+    body_motions = motions(state, vd, gravity=gravity)
+    predecessors, velocities = _predecessors(state, body_motions)
     joints = tuple(_terms(state, node, predecessors[node.index - 1], vd) for node in state.nodes)
-    return Variations(moving, joints, _operators(state, moving, velocities))
+    return Variations(body_motions, joints, _operators(state, body_motions, velocities))
 
 
-def _predecessors(state: StateView, moving: tuple[ClassicalMotion, ...]) -> tuple[list[PredecessorMotion], list[Vec3]]:
+def _predecessors(
+    state: StateView, body_motions: tuple[ClassicalMotion, ...]
+) -> tuple[list[PredecessorMotion], list[Vec3]]:
     """Return the motion of every joint's predecessor, and the velocity of every body's origin, seen from the trunk."""
     steps, twists = passes.to_parent(state), passes.joint_twists(state)
     velocities = [neg3(matvec(steps[0].rotation_components, twists[0].linear_components))] if steps else [zero3()]
     predecessors: list[PredecessorMotion] = []
     for node, X_PB, V_J in zip(state.nodes, steps, twists, strict=True):
-        motion = PredecessorMotion.of_body(moving[node.parent], velocities[node.parent], X_PB)
+        motion = PredecessorMotion.of_body(body_motions[node.parent], velocities[node.parent], X_PB)
         if node.index == 1:
             motion = attrs.evolve(motion, velocity=neg3(V_J.linear_components))
         predecessors.append(motion)
@@ -124,11 +126,11 @@ def _combined(S: GeometricJacobian, dS: tuple[GeometricJacobian, ...], rates: Ve
 
 
 def _operators(
-    state: StateView, moving: tuple[ClassicalMotion, ...], velocities: list[Vec3]
+    state: StateView, body_motions: tuple[ClassicalMotion, ...], velocities: list[Vec3]
 ) -> tuple[CoriolisOperator, ...]:
     """Return 2 B^C of every subtree: B is linear in the twist, which is doubled."""
     operators: list[CoriolisOperator] = []
-    for inertia, motion, velocity in zip(passes.body_inertias(state), moving, velocities, strict=True):
+    for inertia, motion, velocity in zip(passes.body_inertias(state), body_motions, velocities, strict=True):
         doubled = Twist.trusted(motion.body, motion.base, motion.body, scale3(motion.omega, 2), scale3(velocity, 2))
         operators.append(CoriolisOperator.of_body(inertia, doubled))
     return subtree_sums(state, operators)

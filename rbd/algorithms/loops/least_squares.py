@@ -84,7 +84,7 @@ class WhitenedProblem:
     """K M^-1/2, scaled, one row per constraint."""
     free: Vector
     """w of the free motion."""
-    missing: Vector
+    residual: Vector
     """-k - K M^-1/2 w, scaled: the residual of each constraint in the free motion."""
     tolerance: Scalar
     blocks: tuple[tuple[int, ...], ...]
@@ -95,13 +95,13 @@ class WhitenedProblem:
         """Return the problem M vd = `right` - K^T lambda, K vd = -k; `factor` is that of M."""
         free = factor.whitened(right)
         rows: list[Vector] = []
-        missing: list[Scalar] = []
+        residual: list[Scalar] = []
         for block in equations.blocks:
             white = tuple(factor.whitened(equations.K[i]) for i in block)
             scale = row_scale(white)
             rows += [tuple(x * scale for x in row) for row in white]
-            missing += [-(equations.k[i] + sparse_dot(row, free)) * scale for i, row in zip(block, white, strict=True)]
-        return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance, _numbered(equations.blocks))
+            residual += [-(equations.k[i] + sparse_dot(row, free)) * scale for i, row in zip(block, white, strict=True)]
+        return cls(factor, tuple(rows), free, tuple(residual), equations.tolerance, _numbered(equations.blocks))
 
     def accelerations(self) -> tuple[Vector, Scalar]:
         """Return vd and the rank of K: the free motion plus the smallest correction that satisfies the constraints."""
@@ -111,8 +111,8 @@ class WhitenedProblem:
     def _correction(self) -> tuple[Vector, Scalar]:
         structure = _structure(self.rows, self.blocks, len(self.free))
         if structure is None:
-            return minimum_norm_solve(self.rows, self.missing, self.tolerance, columns=len(self.free))
-        correction, _, rank = sparse_minimum_norm(structure, self.rows, self.missing, self.tolerance)
+            return minimum_norm_solve(self.rows, self.residual, self.tolerance, columns=len(self.free))
+        correction, _, rank = sparse_minimum_norm(structure, self.rows, self.residual, self.tolerance)
         return correction, rank
 
 
@@ -190,7 +190,7 @@ class Balance:
     torques: Vector
     multipliers: Vector
     rank: Scalar
-    missing: Vector
+    residual: Vector
     """The torques that actuated joints cannot make up for; zero where they can make the motion."""
 
 

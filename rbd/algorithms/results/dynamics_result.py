@@ -63,7 +63,7 @@ class DynamicsResult:
         self._wrenches: tuple[Wrench[Any], ...] = ()
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
         self.engine = ResultWriter(mechanism, layout, self._arrays)
-        """What lets machine code fill the arrays; for rbd's own use."""
+        """Writer of the arrays from machine code (internal)."""
 
     def __getstate__(self) -> dict[str, object]:
         """Omit fast paths, which hold addresses of this process."""

@@ -24,7 +24,7 @@ AppliedLoads: TypeAlias = Callable[[ScalarState, Vector], tuple[Vector, AppliedW
 @final
 @attrs.frozen(eq=False)
 class StepOptions:
-    """What enters the dynamics besides torques, contacts and wrenches: stabilisation of loops, and loads."""
+    """Options of the dynamics: stabilisation of loops, applied loads."""
 
     gains: LoopGainsPerLoop = STANDARD
     loads: AppliedLoads | None = None
