@@ -99,9 +99,9 @@ def _semi_implicit(start: Start, dt: Scalar) -> tuple[Differentiated, Differenti
 
 def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
     """Munthe-Kaas Runge-Kutta: four stages in local coordinates around the configuration at the start."""
-    stages = [_first(start)]
-    for c in CLASSICAL.c[1:]:
-        stages.append(_stage(start, stages[-1], dt if c == 1 else dt * c))
+    times, stages = [dt if c == 1 else dt * c for c in CLASSICAL.c[1:]], [_first(start)]
+    for ahead in times:
+        stages.append(_stage(start, stages[-1], ahead))
     phi = start.phi.stepped(_weighted([stage.phi for stage in stages]), dt)
     return configuration_after(start.state, start.q, phi), start.v.stepped(_weighted([stage.v for stage in stages]), dt)
 
