@@ -3,9 +3,8 @@
 robot.py                CompiledRobot: the algorithms of a mechanism as methods, which builtins replace
 robot_algorithms.py     its methods that evaluate an algorithm
 robot_steps.py          its methods for time integration
-robot_methods.py        what these methods share
-robot_recordings.py     its recorded functions, by method and options
-function_table.py       recorded functions by name, each recorded once
+robot_methods.py        base class of these
+recorded_algorithms.py  the recorded functions of these methods, each recorded once
 recording_specs.py      what each method records
 step_derivatives.py     derivatives of steps
 trajectory.py           rollouts

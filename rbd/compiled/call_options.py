@@ -26,7 +26,8 @@ class CallOptions:
     parameters: Mapping[str, ArrayLike]
 
     def __attrs_post_init__(self) -> None:
-        check_parameters(self.parameters)
+        if self.parameters:
+            check_parameters(self.parameters)
 
     def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
         """Return what a function computes of arrays."""

@@ -52,6 +52,14 @@ class Evaluation:
     def inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
         """Return the inputs in order as float64 arrays; raise for missing and unknown ones."""
         ports = self.outline.inputs
+        complete = arrays if len(arrays) == len(ports) and not named else self._by_port(arrays, named)
+        return [as_input(array, port) for array, port in zip(complete, ports, strict=True)]
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _by_port(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[ArrayLike]:
+        """Return positional and named inputs and defaults in order; raise for missing and unknown ones."""
+        ports = self.outline.inputs
         names = [port.name for port in ports]
         unknown = [name for name in named if name not in names[len(arrays) :]]
         if unknown or len(arrays) > len(ports):
@@ -63,9 +71,7 @@ class Evaluation:
         missing = [name for name in names if name not in given]
         if missing:
             raise ArgumentError(f"{self.outline.name} needs {missing[0]}", argument=missing[0], value=None)
-        return [as_input(given[port.name], port) for port in ports]
-
-    # --- inside -------------------------------------------------------------------------------------------------------
+        return [given[name] for name in names]
 
     def _evaluated(
         self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int, status: RowStatus | None = None

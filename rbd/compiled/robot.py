@@ -11,10 +11,9 @@ from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import made_by
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import builtin_documentation, version_guards
+from rbd.compiled.recorded_algorithms import RecordedAlgorithms
 from rbd.compiled.robot_algorithms import RobotAlgorithms
-from rbd.compiled.robot_recordings import RobotRecordings
 from rbd.compiled.robot_steps import RobotSteps
 from rbd.kernels.parameters import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
@@ -52,12 +51,12 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
     ) -> None:
         """Set the mechanism, with `parameters` as inputs; compiles nothing. See `rbd.compile`."""
-        super().__init__(RobotRecordings(FunctionTable(mechanism, parameters, progress)))
+        super().__init__(RecordedAlgorithms(mechanism, parameters, progress))
 
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism of the functions."""
-        return self._recordings.table.mechanism
+        return self._algorithms.mechanism
 
     @property
     def parameters(self) -> dict[str, Array]:
@@ -71,18 +70,17 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         >>> heavier.shape
         (7, 10)
         """
-        table = self._recordings.table
-        table.require_current()
-        return {name: to_float_array(current_values(self.mechanism, name)) for name in table.parameters}
+        self._algorithms.require_current()
+        return {name: to_float_array(current_values(self.mechanism, name)) for name in self._algorithms.parameters}
 
     @override
     def __repr__(self) -> str:
-        mechanism, compiled = self.mechanism, ", ".join(self._recordings.table.functions)
+        mechanism, compiled = self.mechanism, ", ".join(self._algorithms.functions)
         return f"<compiled robot, nq = {mechanism.nq}, nv = {mechanism.nv}; compiled: {compiled or 'nothing'}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the mechanism only; the copy compiles again."""
-        return CompiledRobot, (self.mechanism, self._recordings.table.parameters)
+        return CompiledRobot, (self.mechanism, self._algorithms.parameters)
 
     def function(
         self,
@@ -102,7 +100,7 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         >>> robot.function("inverse_dynamics").count().total
         28
         """
-        found = self._recordings.by_name(name, body, space, integrator)
+        found = self._algorithms.by_name(name, body, space, integrator)
         _ = found.program  # is recorded while the mechanism lives, also if machine code was found on disk
         return found
 
@@ -123,10 +121,10 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
         """
-        table = self._recordings.table
-        if not table.parameters and function.is_warm and name not in self.__dict__:
-            method: Callable[..., object] = getattr(_PythonRobot(self._recordings), name)
-            guards = version_guards(table.mechanism, table.versions)
+        algorithms = self._algorithms
+        if not algorithms.parameters and function.is_warm and name not in self.__dict__:
+            method: Callable[..., object] = getattr(_PythonRobot(algorithms), name)
+            guards = version_guards(algorithms.mechanism, algorithms.versions)
             setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
 
 

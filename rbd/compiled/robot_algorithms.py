@@ -177,7 +177,7 @@ class RobotAlgorithms(RobotMethods):
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
         options = CallOptions(out, threads, status, parameters)
-        function = self._recordings.derivatives("inverse_dynamics_second_derivatives", space)
+        function = self._algorithms.derivatives("inverse_dynamics_second_derivatives", space)
         return SecondDerivatives(*options.call(function, (q, v, vd)))
 
     def geometric_jacobian(
@@ -192,4 +192,4 @@ class RobotAlgorithms(RobotMethods):
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         options = CallOptions(out, threads, status, parameters)
-        return only_array(options.call(self._recordings.geometric_jacobian(body), (q,)))
+        return only_array(options.call(self._algorithms.geometric_jacobian(body), (q,)))

@@ -14,18 +14,19 @@ from rbd.algorithms.derivatives.space import Space
 from rbd.compiled.call_options import CallOptions
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.robot_recordings import RobotRecordings
-from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.compiled.recorded_algorithms import RecordedAlgorithms
+from rbd.compiled.wrenches import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
 from rbd.errors import ArgumentError
+from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
 
 
 class RobotMethods:
     """Base of the classes that have the methods of compiled robots."""
 
-    def __init__(self, recordings: RobotRecordings) -> None:
+    def __init__(self, algorithms: RecordedAlgorithms) -> None:
         """Set the recorded functions."""
-        self._recordings = recordings
+        self._algorithms = algorithms
 
     def __init_subclass__(cls) -> None:
         """Let methods that take parameters of the mechanism by name tell unknown names."""
@@ -52,7 +53,7 @@ class RobotMethods:
     def _refuse_unknown(self, method: Callable[..., Any], positional: int, named: Mapping[str, object]) -> None:
         """Raise ArgumentError if a named argument is neither the method's nor a parameter of the mechanism."""
         own = [each for each in _parameters(method) if each.kind is not each.VAR_KEYWORD]
-        names = (*(each.name for each in own), *self._recordings.table.parameters)
+        names = (*(each.name for each in own), *self._algorithms.parameters)
         missing = [each.name for each in own[positional:] if each.default is each.empty and each.name not in named]
         for name, value in named.items():
             if name not in names:
@@ -72,8 +73,8 @@ class RobotMethods:
         frame: WrenchFrame = "body",
     ) -> Array:
         """Return the result of an algorithm with one array."""
-        wrenches, components = self._recordings.wrench_inputs(external, frame)
-        function = self._recordings.algorithm(name, wrenches)
+        wrenches, components = self._wrench_inputs(external, frame)
+        function = self._algorithms.algorithm(name, wrenches)
         result = only_array(options.call(function, (*arrays, *components)))
         if not wrenches:
             self._called(name, function)
@@ -81,15 +82,23 @@ class RobotMethods:
 
     def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
         """Return the derivatives of an algorithm."""
-        function = self._recordings.derivatives(name, space)
+        function = self._algorithms.derivatives(name, space)
         result = options.call(function, arrays)
         if space == "tangent":
             self._called(name, function)
         return result
 
+    def _wrench_inputs(
+        self, external: WrenchArrays | None, frame: WrenchFrame
+    ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
+        """Return the inputs of external wrenches, and their components."""
+        if external is None and frame == "body":
+            return (), ()
+        return wrench_inputs(layout_of(self._algorithms.mechanism), external, frame)
+
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""
-        return np.zeros(self._recordings.table.mechanism.nv) if tau is None else tau
+        return np.zeros(self._algorithms.mechanism.nv) if tau is None else tau
 
 
 def _parameters(method: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:

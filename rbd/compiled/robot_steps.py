@@ -18,6 +18,8 @@ from rbd.compiled.status import RowStatus
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
 from rbd.compiled.trajectory import trajectory
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.errors import ArgumentError
+from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
 
 
@@ -83,10 +85,10 @@ class RobotSteps(RobotMethods):
         constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
         `external_wrenches` as in `CompiledRobot`; they are constant in their frames during the step.
         """
-        start = self._recordings.initial_arrays(q, v, s)
-        wrenches, components = self._recordings.wrench_inputs(external_wrenches, wrench_frame)
+        start = self._initial_arrays(q, v, s)
+        wrenches, components = self._wrench_inputs(external_wrenches, wrench_frame)
         options = CallOptions(out, threads, status, parameters)
-        function = self._recordings.step(integrator, stabilization, wrenches)
+        function = self._algorithms.step(integrator, stabilization, wrenches)
         result = options.call(function, (*start, self._torques(tau), dt, *components))
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not wrenches:
             self._called("step", function)
@@ -157,10 +159,10 @@ class RobotSteps(RobotMethods):
         `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in
         `CompiledRobot`, constant in their frames.
         """
-        arrays = (*self._recordings.initial_arrays(q, v, s), self._torques(tau), dt)
-        wrenches, components = self._recordings.wrench_inputs(external_wrenches, wrench_frame)
+        arrays = (*self._initial_arrays(q, v, s), self._torques(tau), dt)
+        wrenches, components = self._wrench_inputs(external_wrenches, wrench_frame)
         check_parameters(parameters)
-        function = self._recordings.step(integrator, stabilization, wrenches)
+        function = self._algorithms.step(integrator, stabilization, wrenches)
         named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
         return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
 
@@ -217,7 +219,15 @@ class RobotSteps(RobotMethods):
         these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
         stabilisation.
         """
-        arrays = (*self._recordings.initial_arrays(q, v, s), self._torques(tau), dt)
+        arrays = (*self._initial_arrays(q, v, s), self._torques(tau), dt)
         options = CallOptions(out, threads, status, parameters)
-        found = options.call(self._recordings.step_derivatives(integrator, space), arrays)
+        found = options.call(self._algorithms.step_derivatives(integrator, space), arrays)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
+
+    def _initial_arrays(self, q: ArrayLike, v: ArrayLike, s: ArrayLike | None) -> tuple[ArrayLike, ...]:
+        """Return the initial arrays of a step; raise ArgumentError unless contact states are given if there are any."""
+        ns = layout_of(self._algorithms.mechanism).ns
+        if (s is None) != (ns == 0):
+            message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
+            raise ArgumentError(message, argument="s", value=s, allowed=ns)
+        return (q, v) if s is None else (q, v, s)

@@ -80,14 +80,15 @@ class Executable(ABC):
 
         Without `wait`, code that is not in the disk cache is made by the background thread, and the result is None.
         """
-        if not self._has_code(rows):
-            if not native.available():
-                native.warn_interpreted()
-            elif wait:
-                with self._lock.inner:
-                    self._compile_now(rows)
-            elif not self._find():
-                self._queue()
+        if self._has_code(rows):
+            return self._code
+        if not native.available():
+            native.warn_interpreted()
+        elif wait:
+            with self._lock.inner:
+                self._compile_now(rows)
+        elif not self._find():
+            self._queue()
         return self._code if self._has_code(rows) else None
 
     def _has_code(self, rows: bool) -> bool:

@@ -51,7 +51,7 @@ def recordings(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[s
 
 
 def function(robot: CompiledRobot, name: str) -> RecordedFunction:
-    return robot._recordings.table.functions[name]
+    return robot._algorithms.functions[name]
 
 
 def test_cached_functions_are_not_recorded_again(recordings: list[str]) -> None:

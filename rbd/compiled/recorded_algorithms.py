@@ -1,45 +1,55 @@
-"""Recorded functions of a compiled robot, by the names and options of its methods."""
+"""The algorithms of a compiled robot as recorded functions, by the names and options of its methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, final, get_args
 
-from numpy.typing import ArrayLike
-
+from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
-from rbd.arguments import require_choice
+from rbd.arguments import require_choice, require_kind, several
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.function_table import FunctionTable
+from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import SPECS, RecordingSpec, jacobian_spec, step_spec
 from rbd.compiled.step_derivatives import closed_form_spec, contact_step_derivatives
-from rbd.compiled.wrenches import (
-    WrenchArrays,
-    WrenchFrame,
-    WrenchInputs,
-    key_with_wrenches,
-    with_wrenches,
-    wrench_inputs,
-)
-from rbd.errors import ArgumentError
+from rbd.compiled.wrenches import WrenchInputs, key_with_wrenches, with_wrenches
+from rbd.engine.live_buffers import versions_of
+from rbd.errors import ArgumentError, StaleStateError
 from rbd.indexing.layout import layout_of
-from rbd.mechanism import RigidBody
+from rbd.kernels.parameters import ParameterName, parameter_shape
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.progress import Listener, require_progress
 
 FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "geometric_jacobian", "step")
 """Names of the methods that are one recorded function each."""
 
 
 @final
-class RobotRecordings:
-    """The recorded functions of one mechanism, each recorded at its first use."""
+class RecordedAlgorithms:
+    """The algorithms of one mechanism, each recorded at its first use and compiled at its first call.
 
-    def __init__(self, table: FunctionTable) -> None:
-        """Set the table of functions."""
-        self.table = table
+    All methods that return a function raise StaleStateError if the mechanism was edited.
+    """
+
+    def __init__(self, mechanism: Mechanism, parameters: Iterable[ParameterName], progress: bool | Listener) -> None:
+        """Set the mechanism, with `parameters` as inputs; records nothing. See `rbd.compile`."""
+        require_kind(mechanism, Mechanism, operation="rbd.compile", argument="mechanism")
+        require_progress(progress)
+        names = several(parameters, "parameters", "names of parameters")
+        for name in names:
+            parameter_shape(mechanism, name)
+        self.mechanism = mechanism
+        self.parameters: tuple[ParameterName, ...] = tuple(dict.fromkeys(names))
+        self.versions = (mechanism.structure_version, mechanism.parameter_version)
+        self.functions: dict[str, RecordedFunction] = {}
+        """The recorded functions by key: the name of the algorithm, then its options."""
+        self._current_versions = versions_of(mechanism)
+        self._lock = native.Lock()
+        self._progress = progress
 
     def algorithm(self, name: str, wrenches: WrenchInputs = ()) -> RecordedFunction:
         """Return the function of an algorithm, with these external wrenches as inputs."""
@@ -52,14 +62,14 @@ class RobotRecordings:
 
     def geometric_jacobian(self, body: RigidBody | str) -> RecordedFunction:
         """Return the function of the Jacobian of a body with respect to the root."""
-        target = self.table.mechanism.body(body)
+        target = self.mechanism.body(body)
         return self._recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
 
     def step(
         self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, wrenches: WrenchInputs = ()
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
-        layout = layout_of(self.table.mechanism)
+        layout = layout_of(self.mechanism)
         gains = gains_of_constraints(layout, stabilization)
         usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
@@ -70,7 +80,7 @@ class RobotRecordings:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""
         check_space(space)
         require_choice(integrator, get_args(FixedStepMethod), "integrator", "integrator")
-        mechanism = self.table.mechanism
+        mechanism = self.mechanism
         if not layout_of(mechanism).point_contacts:
             return self._recorded(f"step_derivatives {integrator} {space}", lambda: closed_form_spec(integrator, space))
         if space != "tangent":
@@ -78,7 +88,7 @@ class RobotRecordings:
             raise ArgumentError(message, argument="space", value=space, allowed="tangent")
         step = self.step(integrator)
         key = f"step_derivatives with contacts {integrator}"
-        return self.table.function(key, lambda: contact_step_derivatives(step, mechanism))
+        return self._function(key, lambda: contact_step_derivatives(step, mechanism))
 
     def by_name(
         self, name: str, body: RigidBody | str | None, space: Space, integrator: FixedStepMethod
@@ -96,21 +106,33 @@ class RobotRecordings:
             return self.step(integrator)
         return self.algorithm(name) if name in SPECS else self.derivatives(name, space)
 
-    def initial_arrays(self, q: ArrayLike, v: ArrayLike, s: ArrayLike | None) -> tuple[ArrayLike, ...]:
-        """Return the initial arrays of a step; raise ArgumentError unless contact states are given if there are any."""
-        ns = layout_of(self.table.mechanism).ns
-        if (s is None) != (ns == 0):
-            message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
-            raise ArgumentError(message, argument="s", value=s, allowed=ns)
-        return (q, v) if s is None else (q, v, s)
+    def require_current(self) -> None:
+        """Raise StaleStateError if the mechanism was edited."""
+        versions = tuple(self._current_versions)
+        if versions != self.versions:
+            advice = ", with parameters=[...] for values that change" if versions[0] == self.versions[0] else ""
+            message = f"the mechanism was edited after this robot was compiled; call rbd.compile again{advice}"
+            raise StaleStateError(message, made_with=self.versions, now=versions)
 
-    def wrench_inputs(
-        self, external: WrenchArrays | None, frame: WrenchFrame
-    ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
-        """Return the inputs of external wrenches, and their components."""
-        if external is None and frame == "body":
-            return (), ()
-        return wrench_inputs(layout_of(self.table.mechanism), external, frame)
+    # --- helpers ------------------------------------------------------------------------------------------------------
 
-    def _recorded(self, key: str, spec: Callable[[], RecordingSpec], wrenches: WrenchInputs = ()) -> RecordedFunction:
-        return self.table.recorded(key_with_wrenches(key, wrenches), lambda: with_wrenches(spec(), wrenches))
+    def _recorded(self, name: str, spec: Callable[[], RecordingSpec], wrenches: WrenchInputs = ()) -> RecordedFunction:
+        """Return the function of an algorithm with these external wrenches, recorded from its specification."""
+        key = key_with_wrenches(name, wrenches) if wrenches else name
+        return self._function(
+            key, lambda: recorded_function(with_wrenches(spec(), wrenches), self.mechanism, key, self.parameters)
+        )
+
+    def _function(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:
+        """Return the function `key`, made at its first use."""
+        self.require_current()
+        return self.functions.get(key) or self._made(key, make)
+
+    def _made(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:
+        with self._lock.inner:
+            known = self.functions.get(key)
+            if known is None:
+                known = make()
+                known.evaluation.executable.progress = self._progress
+                self.functions[key] = known
+            return known
