@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from rbd.algorithms.results.dynamics_result import DynamicsResult as DynamicsResult
     from rbd.compiled.record import record as record
     from rbd.compiled.robot import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
-    from rbd.compiled.status import RowStatus as RowStatus
+    from rbd.compiled.row_status import RowStatus as RowStatus
     from rbd.control.gains import PDGains as PDGains
     from rbd.control.gains import SE3PDGains as SE3PDGains
     from rbd.control.pd import pd as pd

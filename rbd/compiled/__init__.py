@@ -18,13 +18,13 @@ recorded_controller.py  recorded controllers, checked
 function.py             RecordedFunction
 evaluation.py           evaluation of its program for one state or many
 arguments.py            arrays of its arguments and results
-status.py               rows that fail: errors, or RowStatus
+row_status.py           rows that fail: errors, or RowStatus
 """
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import record
 from rbd.compiled.robot import CompiledRobot, compile  # noqa: A004 - rbd.compile is the name users know
-from rbd.compiled.status import RowStatus
+from rbd.compiled.row_status import RowStatus
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
 
 __all__ = ["CompiledRobot", "CompliantStepDerivatives", "RecordedFunction", "RowStatus", "compile", "record"]

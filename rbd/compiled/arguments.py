@@ -93,16 +93,7 @@ def output_arrays(
     if len(given) != len(ports):
         raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
     for array, port in zip(given, ports, strict=True):
-        shape = lead + port.shape
-        _require_array(array, port, shape)
-        if array.dtype != np.float64 or array.shape != shape or not _is_writeable(array, len(lead)):
-            raise ShapeError(
-                f"out for {port.name} must be a writeable float64 array of shape {shape}, C-contiguous or in column "
-                "order",
-                argument="out",
-                expected=shape,
-                actual=array.shape,
-            )
+        _require_output(array, port, lead)
     _require_apart(given, ports)
     return list(given)
 
@@ -136,8 +127,14 @@ def _is_array(value: object) -> bool:
     return isinstance(value, np.ndarray)
 
 
-def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:
-    """Raise ShapeError unless `given` is an array."""
-    if is_masked(given) or not _is_array(given):
-        message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(given)}"
+def _require_output(array: Array, port: Port, lead: tuple[int, ...]) -> None:
+    """Raise ShapeError unless results of an output with these batch axes can be written to an array."""
+    shape = lead + port.shape
+    if is_masked(array) or not _is_array(array):
+        message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(array)}"
         raise ShapeError(message, argument="out", expected=shape)
+    if array.dtype != np.float64 or array.shape != shape or not _is_writeable(array, len(lead)):
+        message = (
+            f"out for {port.name} must be a writeable float64 array of shape {shape}, C-contiguous or in column order"
+        )
+        raise ShapeError(message, argument="out", expected=shape, actual=array.shape)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import check_parameters
-from rbd.compiled.status import RowStatus
+from rbd.compiled.row_status import RowStatus
 from rbd.scalars.arrays import Array
 
 

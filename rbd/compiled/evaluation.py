@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_rows, contiguous, in_columns, leading_shape, output_arrays
-from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
+from rbd.compiled.row_status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY

@@ -10,11 +10,10 @@ from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 
 
-def require_controller(control: RecordedFunction, mechanism: Mechanism, *, action: bool = False) -> bool:
-    """Return whether a recorded controller takes the time.
+def require_controller(control: RecordedFunction, mechanism: Mechanism, *, action: bool = False) -> None:
+    """Raise ArgumentError unless a recorded controller maps q and v, and perhaps t, to the torques of `mechanism`.
 
-    Raises ArgumentError unless it maps q and v, and perhaps t, to the torques of `mechanism`. With `action` it may
-    have an input of this name, too, of any shape.
+    With `action` it may have an input of this name, too, of any shape.
     """
     q, v = (mechanism.nq,), (mechanism.nv,)
     given, results = control.program.inputs, control.program.outputs
@@ -25,7 +24,11 @@ def require_controller(control: RecordedFunction, mechanism: Mechanism, *, actio
         allowed = f"q {q}, v {v}, and perhaps t (){' and an action' if action else ''} to torques {v}"
         message = f"control maps {_listed(given)} to {_listed(results)}, must map {allowed}"
         raise ArgumentError(message, argument="control", value=control, allowed=allowed)
-    return "t" in others
+
+
+def takes_time(control: RecordedFunction) -> bool:
+    """Return whether a recorded controller has the time as an input."""
+    return any(port.name == "t" for port in control.program.inputs)
 
 
 def _listed(ports: Sequence[Port]) -> str:

@@ -10,7 +10,7 @@ from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space
 from rbd.compiled.call_options import CallOptions
 from rbd.compiled.robot_methods import RobotMethods, only_array
-from rbd.compiled.status import RowStatus
+from rbd.compiled.row_status import RowStatus
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array

@@ -14,7 +14,7 @@ from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.compiled.call_options import CallOptions
 from rbd.compiled.parameter_checks import check_parameters
 from rbd.compiled.robot_methods import RobotMethods
-from rbd.compiled.status import RowStatus
+from rbd.compiled.row_status import RowStatus
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
 from rbd.compiled.trajectory import trajectory
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
-from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
+from rbd.compiled.row_status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
@@ -55,7 +55,7 @@ def trajectory(
     inputs = step.inputs((*start, first, dt), parameters)
     if series is None:
         _require_constant(inputs, ports, len(start), steps)
-    all_steps = _Steps(step, inputs, series, steps, status)
+    all_steps = _Rollout(step, inputs, series, steps, status)
     targets = all_steps.targets(out)
     return all_steps.advance(threads, targets)
 
@@ -94,7 +94,7 @@ def _in_step(k: int, steps: int) -> Generator[None]:
 
 
 @final
-class _Steps:
+class _Rollout:
     """The time steps of all elements of a batch."""
 
     def __init__(
@@ -149,14 +149,15 @@ class _Steps:
             port.name: row if row.ndim == len(port.shape) else row.reshape(*self._lead, *port.shape)
             for port, row in zip(ports, rest, strict=True)
         }
-        now = None if self._codes is None else RowStatus()
+        status_of_step = None if self._codes is None else RowStatus()
         with _in_step(k, self._steps):
-            found = self._step(*states, status=now, **named)
-        if now is not None and self._codes is not None:
-            fresh = (self._codes == 0) & (now.codes.reshape(-1) != 0)
-            self._codes[fresh] = now.codes.reshape(-1)[fresh]
-        for times, now in zip(self._history, found, strict=True):
-            times[k + 1] = np.reshape(now, times[k + 1].shape)
+            found = self._step(*states, status=status_of_step, **named)
+        if status_of_step is not None and self._codes is not None:
+            codes = status_of_step.codes.reshape(-1)
+            fresh = (self._codes == 0) & (codes != 0)
+            self._codes[fresh] = codes[fresh]
+        for times, value in zip(self._history, found, strict=True):
+            times[k + 1] = np.reshape(value, times[k + 1].shape)
 
     def _moving(self) -> list[tuple[Array, int]]:
         """Return the inputs, and their strides from step to step in doubles."""

@@ -1,7 +1,7 @@
 """Body of an exported program in C: blocks and loops.
 
-The plan is that of machine code: one iteration of each loop is written, its operands are found as the plan says, and
-what crosses functions there crosses blocks here.
+The plan is that of machine code: one iteration of each loop is written, its operands are addressed as in the plan, and
+values that several LLVM functions use are used by several blocks here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, final
 
-from rbd.export.routine import called, number, pointers
+from rbd.export.c_intrinsics import call_expression, number, pointers
 from rbd.native.codegen.loop_operands import (
     Constant,
     Indexed,
@@ -23,13 +23,13 @@ from rbd.native.codegen.plan import CallSlots, Plan, make_plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 
-_PIECE = 1000
+_BLOCK = 1000
 """Instructions in one block between loops."""
 
 
 def rolled_functions(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
-    plan = make_plan(program, _PIECE, 1, threshold)
+    plan = make_plan(program, _BLOCK, 1, threshold)
     writer = _RolledWriter(plan, inputs)
     unused = [f"    (void){x};" for x in (*inputs, "result", "ws")]
     body = [*unused, *(f"    {line}" for line in writer.lines())]
@@ -123,12 +123,12 @@ class _RolledWriter:
         call, lengths = slots.call, slots.call.lengths
         yield from self._copied("ws", self.plan.copies.get(index, ()))
         yield "{"
-        yield from _cleared_arrays(slots)
+        yield from _zero_arrays(slots)
         blocks = ((slots.inputs, lengths.inputs), (slots.outputs, lengths.outputs), (slots.work, lengths.work))
         arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
-        tables, said = called(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
+        tables, expression = call_expression(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
         yield from tables
-        yield f"const int64_t failed = {said};"
+        yield f"const int64_t failed = {expression};"
         yield f"if (failed) return {FIRST_CHECK + call.first_label - 1} + (int)failed;"
         yield "}"
 
@@ -156,25 +156,25 @@ class _RolledWriter:
         yield f"for (int k = 0; k < {rolled.loop.count}; ++k) {{"
         for offset in range(rolled.loop.period):
             if offset not in rolled.skipped:
-                yield from (f"    {line}" for line in self._iterated(rolled, offset, tables))
+                yield from (f"    {line}" for line in self._loop_body(rolled, offset, tables))
         yield "}"
 
-    def _iterated(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
+    def _loop_body(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
         op = Op(self.program.code[rolled.loop.first + offset][0])
 
-        def said(operand: Operand, *, truth: bool = False) -> str:
+        def text(operand: Operand, *, truth: bool = False) -> str:
             return self._operand_of(rolled, operand, tables, truth=truth)
 
-        values = [said(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
+        values = [text(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         signs = rolled.signs.get(offset)
         if signs is not None:
             op = UNSIGNED.get(op, op)
-            values[0], values[-1] = (f"({said(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
+            values[0], values[-1] = (f"({text(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
         if op == Op.POSITIVE:
-            yield from _checked(op, values, self._count(rolled, rolled.labels[offset], tables))
+            yield from _checked(op, values, self._index(rolled, rolled.labels[offset], tables))
         yield f"const {_c_type(op)} u{offset} = {op.row.c.format(*values)};"
         slots = rolled.stored.get(offset)
-        yield f"(void)u{offset};" if slots is None else f"{said(slots)} = u{offset};"
+        yield f"(void)u{offset};" if slots is None else f"{text(slots)} = u{offset};"
 
     def _operand_of(self, rolled: RolledLoop, operand: Operand, tables: dict[str, str], *, truth: bool) -> str:
         match operand:
@@ -185,14 +185,14 @@ class _RolledWriter:
             case TabulatedConstant(column):
                 return f"{tables['double']}[k * {rolled.constants.shape[1]} + {column}]"
             case Strided(port=None) | Indexed():
-                entry = f"ws[{self._count(rolled, operand, tables)}]"
+                entry = f"ws[{self._index(rolled, operand, tables)}]"
                 return f"({entry} != 0)" if truth else entry
             case Strided(port=int(port)):
-                return f"{self.names[port]}[{self._count(rolled, operand, tables)}]"
+                return f"{self.names[port]}[{self._index(rolled, operand, tables)}]"
             case _:
                 raise AssertionError(operand)
 
-    def _count(self, rolled: RolledLoop, operand: Strided | Indexed, tables: dict[str, str]) -> str:
+    def _index(self, rolled: RolledLoop, operand: Strided | Indexed, tables: dict[str, str]) -> str:
         if isinstance(operand, Strided):
             return f"{operand.start} + ({operand.step}) * k"
         return f"{tables['int']}[k * {rolled.table.shape[1]} + {operand.column}]"
@@ -203,19 +203,19 @@ def _c_type(op: Op) -> str:
     return "int" if op in CONDITIONS else "double"
 
 
-def _cleared_arrays(slots: CallSlots) -> Iterator[str]:
-    """Make the results of a call zero, and what it works in but for scratch; declare the whole numbers among these."""
+def _zero_arrays(slots: CallSlots) -> Iterator[str]:
+    """Make the results and work arrays of a call zero, but for scratch; declare the integers among these."""
     lengths = slots.call.lengths
-    yield from _cleared("ws", slots.outputs, sum(lengths.outputs))
+    yield from _zero_fill("ws", slots.outputs, sum(lengths.outputs))
     floats = sum(lengths.work)
-    for entries in slots.call.zeroed_work:  # floats, then whole numbers
-        yield from _cleared("ws", slots.work + entries.start, min(entries.stop, floats) - entries.start)
+    for entries in slots.call.zeroed_work:  # floats, then integers
+        yield from _zero_fill("ws", slots.work + entries.start, min(entries.stop, floats) - entries.start)
     if lengths.integers:
         yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
-        yield from _cleared("integers", 0, sum(lengths.integers))
+        yield from _zero_fill("integers", 0, sum(lengths.integers))
 
 
-def _cleared(array: str, start: int, size: int) -> Iterator[str]:
+def _zero_fill(array: str, start: int, size: int) -> Iterator[str]:
     if size > 0:
         yield f"for (int i = {start}; i < {start + size}; ++i) {array}[i] = 0;"
 

@@ -13,7 +13,7 @@ from typing import Final, final
 import attrs
 
 from rbd.export.c_body import rolled_functions
-from rbd.export.routine import call_functions, number
+from rbd.export.c_intrinsics import call_functions, number
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, Op
 from rbd.program.program import Port, Program, offsets
 from rbd.program.rolling import THRESHOLD
@@ -144,7 +144,7 @@ def _helpers(program: Program, of: sincos.Reduction) -> list[str]:
 
 
 def _library_function(op: Op) -> str:
-    """Return a call of the C library whose operands a compiler does not know.
+    """Return a call of the C library with operands hidden from constant folding.
 
     Otherwise compilers compute functions of constants by themselves, or write pow(x, 2) as x * x, with other last bits.
     """

@@ -14,7 +14,7 @@ from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
 from rbd.export.c_function import END, GUARDS, INCLUDES, CFunction, c_function, input_name, output_name
 from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
-from rbd.export.precision import C_TYPES, REDUCTIONS, Precision, in_precision
+from rbd.export.single_precision import C_TYPES, REDUCTIONS, Precision, in_precision
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Port, Program
 
@@ -213,10 +213,12 @@ def _wrapped(name: str, parameters: Sequence[str]) -> str:
 
 def _makefile(prefix: str, names: Sequence[str]) -> str:
     """Return a makefile that builds a static library."""
-    objects = " ".join(f"{name}.o" for name in names)
-    return f"""\
+    return _MAKEFILE.format(prefix=prefix, flags=FLAGS, objects=" ".join(f"{name}.o" for name in names))
+
+
+_MAKEFILE: Final = """\
 # Written by rbd: `make` builds lib{prefix}.a; link with -l{prefix} -lm.
-CFLAGS ?= {FLAGS} -march=native
+CFLAGS ?= {flags} -march=native
 
 lib{prefix}.a: {objects}
 \t$(AR) rcs $@ $^

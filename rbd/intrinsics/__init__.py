@@ -8,7 +8,7 @@ tree.py                the syntax tree, which is translated to machine code and 
 traversal.py           parts of syntax trees
 dependence_analysis.py which loops over columns are independent, which functions branch on floats
 evaluation_order.py    expressions whose order of evaluation C leaves open
-inlinability.py        which functions batches can write out
+inlinability.py        which functions batches can inline
 intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
 specialise.py          loops unrolled for the sizes and tables of one call
 comparable.py          the same function on scalars other than floats

@@ -1,4 +1,4 @@
-"""Whether batches can write the operations of an intrinsic out; see `Intrinsic.unrolls`."""
+"""Whether batches can inline the operations of an intrinsic; see `Intrinsic.unrolls`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import walk
 
 
-def unrolling_fault(routine: tree.Routine) -> str:
-    """Return what keeps batches from writing out a function and those it calls, or "": see `Intrinsic.unrolls`."""
+def inlining_fault(routine: tree.Routine) -> str:
+    """Return what keeps batches from inlining a function and those it calls, or "": see `Intrinsic.unrolls`."""
     fault = _first(_part_fault(part) for part in walk(routine.body))
-    return fault or _first(unrolling_fault(each) for each in routine.calls)
+    return fault or _first(inlining_fault(each) for each in routine.calls)
 
 
 def _first(faults: Iterable[str]) -> str:

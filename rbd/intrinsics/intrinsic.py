@@ -53,10 +53,10 @@ class Intrinsic:
     function: Callable[..., int]
     """The algorithm: a function of the workspace, or of one of its base classes."""
     operations: Count
-    """From the sizes to how many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add
-    counts as two."""
+    """An upper bound of the number of arithmetic operations and comparisons of floats, as a function of the sizes. A
+    fused multiply-add counts as two."""
     unrolls: bool = False
-    """Batches write its operations out, without those on zeros of its own making. It must have uniform control flow and
+    """Batches inline its operations, except those on entries that are still zero. It must have uniform control flow and
     consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores;
     entries are stored as they are; 0.0 is the only constant."""
     specialises: bool = False
@@ -93,7 +93,7 @@ class Intrinsic:
     @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
-        from rbd.intrinsics.inlinability import unrolling_fault
+        from rbd.intrinsics.inlinability import inlining_fault
         from rbd.intrinsics.parser import parse
 
         routine = parse(self.function)
@@ -103,9 +103,9 @@ class Intrinsic:
             needed = self.workspace.__name__
             message = f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {needed} and int"
             raise ArgumentError(message, argument="function", value=self.function, allowed=needed)
-        fault = unrolling_fault(routine) if self.unrolls else ""
+        fault = inlining_fault(routine) if self.unrolls else ""
         if fault:
-            message = f"{self.name}: a function with {fault} cannot be written out; write unrolls=False"
+            message = f"{self.name}: a function with {fault} cannot be inlined; write unrolls=False"
             raise ArgumentError(message, argument="unrolls", value=True, allowed=False)
         return routine
 
@@ -181,7 +181,7 @@ class Intrinsic:
     def call_arguments(self, sizes: Sequence[int], integer_format: str, *arrays: Sequence[str]) -> list[str]:
         """Return what the translated function takes: its ints, by `integer_format`, and its arrays.
 
-        `arrays` are texts of the arrays: of all tables, then of all inputs, outputs, floats and ints to work in.
+        `arrays` are texts of the arrays: tables, inputs, outputs, work arrays of floats, work arrays of ints.
         """
         names = chain(*map(self.layout.names, ROLES))
         known = {name: integer_format.format(value) for name, value in self.layout.integer_arguments(sizes).items()}
@@ -295,7 +295,7 @@ class IntrinsicCall:
 
     @property
     def zeroed_work(self) -> list[range]:
-        """The entries of the arrays to work in, floats and then ints, that are zero at the beginning."""
+        """The entries of the work arrays, floats and then ints, that are zero at the beginning."""
         arrays, lengths = self.intrinsic.layout.arrays, self.lengths
         names = [*self.intrinsic.layout.names("floats"), *self.intrinsic.layout.names("ints")]
         ends = accumulate((*lengths.work, *lengths.integers), initial=0)

@@ -62,7 +62,7 @@ def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _Spe
 
 
 class _NotSpecialisedError(Exception):
-    """The function stays as it is."""
+    """Raised where a function cannot be specialised."""
 
 
 class _ArrayEntry(NamedTuple):
@@ -294,7 +294,7 @@ class _Specialiser:
         return tree.RoutineCall(routine, passed, call.kind)
 
     def _of_callee(self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]) -> dict[str, Known]:
-        """Return what a called function knows."""
+        """Return the known values of the parameters of a called function."""
         known: dict[str, Known] = {}
         for parameter, value in zip(parameters, passed, strict=True):
             match value:

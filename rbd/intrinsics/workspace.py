@@ -70,18 +70,18 @@ UNWRITTEN: Final = math.nan
 operand: Final = cast("_Declared", _declaration_of_role("operand"))
 """Declare an input: a copy that may be overwritten."""
 result: Final = cast("_Declared", _declaration_of_role("result"))
-"""Declare an output; outputs and arrays to work in are zero at the beginning."""
+"""Declare an output; outputs and work arrays are zero at the beginning."""
 floats: Final = cast("_Declared", _declaration_of_role("floats"))
-"""Declare an array to work in."""
+"""Declare a work array."""
 scratch: Final = cast("_Declared", _declaration_of_role("floats", zeroed=False))
-"""Declare an array to work in whose entries are written before they are read.
+"""Declare a work array whose entries are written before they are read.
 
 Neither machine code of all lanes at once nor C makes them zero.
 """
 ints: Final = cast("Callable[[str], Ints]", _declaration_of_role("ints"))
-"""Declare an array of whole numbers to work in."""
+"""Declare a work array of integers."""
 table: Final = cast("Callable[[str], Ints]", _declaration_of_role("table"))
-"""Declare an array of whole numbers that is known when a call is recorded."""
+"""Declare an array of integers that is known when a call is recorded."""
 
 
 @final

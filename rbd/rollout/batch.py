@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.status import RowStatus, inputs_of_row
+from rbd.compiled.row_status import RowStatus, inputs_of_row
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.status import status_error

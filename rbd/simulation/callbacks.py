@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms import ExternalWrenches
 from rbd.arguments import require_callable
 from rbd.compiled import RecordedFunction
-from rbd.compiled.recorded_controller import require_controller
+from rbd.compiled.recorded_controller import require_controller, takes_time
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
 from rbd.mechanism import Mechanism
@@ -42,7 +42,8 @@ class RecordedControl:
 
     def __init__(self, function: RecordedFunction, mechanism: Mechanism) -> None:
         """Check a function of q, v and perhaps t. Raises ArgumentError for other functions and mechanisms."""
-        self.function, self._takes_time = function, require_controller(function, mechanism)
+        require_controller(function, mechanism)
+        self.function, self._takes_time = function, takes_time(function)
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques at time `t`."""

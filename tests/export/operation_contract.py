@@ -17,7 +17,7 @@ import sympy
 from mpmath import mp
 
 from rbd.export.c import c_source
-from rbd.export.symbols import sympy_expressions
+from rbd.export.expressions import sympy_expressions
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.opcodes import Op

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from rbd.export.precision import single_constant
+from rbd.export.single_precision import single_constant
 from rbd.program.opcodes import FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program
 from rbd.scalars import sincos

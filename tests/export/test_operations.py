@@ -196,7 +196,7 @@ NAMED = {
     ),
     "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
     "export/c_body.py": (PROGRAM, "checks and calls are statements"),
-    "export/symbols.py": ({"POSITIVE"}, "checks are left out"),
+    "export/expressions.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
         {
             *[

@@ -22,9 +22,9 @@ from rbd.contact.geometry.support_polygons import (
     operations,
     set_axes,
 )
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, Rows, divide, fma, sqrt
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.intrinsics.workspace import floats, ints, operand, result
 from rbd.scalars import Scalar, Vector
 from rbd.spatial.linalg import Vec3
@@ -247,8 +247,8 @@ CLIP_POLYGONS: Final = Intrinsic(
     workspace=FacingPolygons,
     function=_clip,
     operations=_operations,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 
 

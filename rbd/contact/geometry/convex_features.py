@@ -18,9 +18,9 @@ from typing import Final
 from rbd.contact.geometry.face_completion import complete_face
 from rbd.contact.geometry.float_vectors import cross, dot, dot_at
 from rbd.contact.geometry.simplices import LARGEST, ConvexPair, find_nearest, set_difference, store_features
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import sqrt
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.scalars import Scalar, Vector
 from rbd.solvers.operands import solver_error
 from rbd.spatial.linalg import Vec3
@@ -148,8 +148,8 @@ FIND_CONVEX_FEATURES: Final = Intrinsic(
     operations=_operations,
     labels=2,
     error=solver_error,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 OVERLAP: Final = (
     "convex hulls overlap deeper than their radii, so that their distance is not known; "

@@ -16,9 +16,9 @@ from typing import Final, final
 from rbd.contact.geometry.placed_shapes import PlacedEllipsoid, PlacedHalfSpace, PlacedSphere
 from rbd.contact.geometry.separations import Separation, onto_plane
 from rbd.contact.geometry.vectors import point_along, without_rates
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars import Scalar, Vector, const, sqrt
 from rbd.solvers.operands import solver_error
@@ -81,8 +81,8 @@ FIND_ELLIPSOID_ROOT: Final = Intrinsic(
     operations=_operations,
     labels=1,
     error=solver_error,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 
 

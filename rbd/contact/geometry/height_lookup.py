@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars import Scalar, Vector
 
@@ -70,8 +70,8 @@ LOOK_UP_HEIGHTS: Final = Intrinsic(
     workspace=HeightLookup,
     function=_look_up,
     operations=_operations,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 
 

@@ -15,9 +15,9 @@ from typing import Final, NamedTuple, final
 
 from rbd.contact.geometry.float_vectors import cross, dot, dot_at
 from rbd.contact.geometry.vectors import where3
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars import Scalar, less
 from rbd.spatial.linalg import Vec3
@@ -257,8 +257,8 @@ FIND_SUPPORT_POLYGON: Final = Intrinsic(
     workspace=PointCloud,
     function=_find_polygon,
     operations=operations,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 
 

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, final
 
 import attrs
 
-from rbd.intrinsics.constant import no_change, no_influence
 from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
+from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.scalars.functions import less, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
@@ -39,8 +39,8 @@ APPROACH_PROJECTION: Final = Intrinsic(
     operations=operations,
     specialises=True,
     guarded=True,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 PROJECT_TWISTS: Final = Intrinsic(
     name="project_twists",
@@ -48,8 +48,8 @@ PROJECT_TWISTS: Final = Intrinsic(
     function=activate,
     operations=operations_of_active_set,
     specialises=True,
-    derivative=no_change,
-    adjoint=no_influence,
+    derivative=zero_tangents,
+    adjoint=zero_cotangents,
 )
 _MOST_TWISTS: Final = 24
 """Entries of all twists, at most, with which the active-set method is used: steps grow with their square."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbd.errors import ScalarError, SolverError
-from rbd.export.symbols import sympy_expressions
+from rbd.export.expressions import sympy_expressions
 from rbd.intrinsics import Intrinsic
 from rbd.intrinsics.language import divide, select, some, sqrt
 from rbd.intrinsics.parser import parse

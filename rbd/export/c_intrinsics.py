@@ -43,7 +43,7 @@ def call_functions(calls: tuple[IntrinsicCall, ...]) -> list[str]:
     ]
 
 
-def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
+def call_expression(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that declare a call's tables, and the call, given the texts of its other arrays."""
     tables, routine = call.tables.values(), call.intrinsic.routine
     lines = [

@@ -1,4 +1,4 @@
-"""Rules of differentiation for intrinsics whose outputs are constant but for jumps: choices and numbers of things."""
+"""Derivatives of intrinsics with piecewise constant outputs, such as indices, flags and counts: zero."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from rbd.scalars.protocol import Vector
 
 
-def no_change(
+def zero_tangents(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of the outputs: zeros."""
     return (0,) * len(outputs)
 
 
-def no_influence(
+def zero_cotangents(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of the operands: zeros."""

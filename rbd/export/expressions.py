@@ -19,7 +19,7 @@ from rbd.scalars import Scalar
 def sympy_expressions(program: Program) -> Mapping[str, object]:
     """Return, per output, a SymPy expression (a SymPy array of them for shapes other than ()).
 
-    Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Constants that are whole numbers become
+    Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Integral constants become
     integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics which decide
     by numbers, ArgumentError when entries of two inputs would have the same symbol.
     """
@@ -34,7 +34,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
 def _require_no_decisions(program: Program) -> None:
     """Raise ScalarError for a program that calls an intrinsic which decides by numbers."""
     for name in (call.intrinsic.name for call in program.calls if call.intrinsic.decides):
-        message = f"{name} takes decisions at run time, which no expression of SymPy can say"
+        message = f"{name} takes decisions at run time, which SymPy expressions cannot represent"
         raise ScalarError(message, scalar=name, function=name)
 
 
