@@ -1,4 +1,4 @@
-"""The rules of the house as data, and the small parsers that look a module over.
+"""Architecture rules as data, and functions that check the syntax tree of a module.
 
 `tests/test_architecture.py` applies them. To add a layer, give it its place in `LAYERS`.
 """

@@ -1,4 +1,4 @@
-"""mypy and pyright over all that tests want checked, in one run of each: most of their time is what they start with."""
+"""Runs of mypy and pyright, one of each over all files that tests check: start-up takes most of their time."""
 
 from __future__ import annotations
 
@@ -14,29 +14,25 @@ from tests.docs.examples import ROOT
 
 TYPING = ROOT / "tests" / "typing"
 MUST_PASS, MUST_FAIL = TYPING / "must_pass.py", TYPING / "must_fail.py"
-PLANTED = "# A page\n\n```python\nx: int = 'a'\n```\n"
+ERRONEOUS_PAGE = "# A page\n\n```python\nx: int = 'a'\n```\n"
 """A page with a mistake: that nothing is found elsewhere says something only if this one is."""
-PLANTED_MODULE = "page_planted.py"
+ERRONEOUS_MODULE = "page_erroneous.py"
 Report = dict[str, dict[int, str]]
 """By name of the file and line, what a checker says."""
 
 
 def write_modules(folder: Path) -> list[str]:
-    """Write the examples of every page, and of the planted one, as modules; return all files to be checked."""
-    planted = folder / "planted.md"
-    planted.write_text(PLANTED, encoding="utf-8")
-    for page in [*examples.pages(), planted]:
+    """Write the examples of every page, and of the erroneous one, as modules; return all files to be checked."""
+    erroneous = folder / "erroneous.md"
+    erroneous.write_text(ERRONEOUS_PAGE, encoding="utf-8")
+    for page in [*examples.pages(), erroneous]:
         (folder / f"{examples.module_name(page)}.py").write_text(examples.page_source(page), encoding="utf-8")
     return [str(path) for path in [*sorted(folder.glob("*.py")), MUST_PASS, MUST_FAIL]]
 
 
 def mypy() -> Report:
     """Return what mypy says of these files in strict mode; what it says of others is no matter."""
-    command = [
-        "mypy",
-        "--config-file",
-        str(ROOT / "pyproject.toml"),
-    ]
+    command = ["mypy", "--config-file", str(ROOT / "pyproject.toml")]
     command += ["--cache-dir", str(ROOT / ".mypy_cache" / "tests"), "--strict", "--follow-imports=silent"]
     command += ["--no-error-summary", "--hide-error-context", "--output=json"]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The rules that keep the house in order, read off the source with `ast`. The lists are in tests/architecture.py."""
+"""Architecture rules, checked on the syntax trees of the sources. The lists are in tests/architecture.py."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import architecture as house
+from tests import architecture as rules
 
-MODULES = house.modules()
+MODULES = rules.modules()
 TESTS = Path(__file__).parent
 EXACT_LAYERS = {"spatial", "joints", "algorithms"}
 
@@ -39,7 +39,7 @@ def each(groups: dict[str, Paths]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("paths", groups.values(), ids=groups)
 
 
-BY_LAYER = grouped(MODULES, house.layer_of)
+BY_LAYER = grouped(MODULES, rules.layer_of)
 each_layer = each(BY_LAYER)
 each_exact_layer = each({layer: BY_LAYER[layer] for layer in sorted(EXACT_LAYERS)})
 each_test_folder = each(grouped(sorted(TESTS.rglob("*.py")), lambda path: path.parent.relative_to(TESTS).as_posix()))
@@ -47,30 +47,30 @@ each_test_folder = each(grouped(sorted(TESTS.rglob("*.py")), lambda path: path.p
 
 def faults(paths: Paths, of: Callable[[Path], object]) -> dict[str, object]:
     """Return what `of` finds wrong with a file, by the name of the file; nothing for files without a fault."""
-    return {house.name_of(path): found for path in paths if (found := of(path))}
+    return {rules.name_of(path): found for path in paths if (found := of(path))}
 
 
 @each_layer
 def test_every_module_has_a_place(paths: Paths) -> None:
-    layers = {"__init__"}.union(*house.LAYERS)
-    assert faults(paths, lambda path: house.layer_of(path) not in layers) == {}
+    layers = {"__init__"}.union(*rules.LAYERS)
+    assert faults(paths, lambda path: rules.layer_of(path) not in layers) == {}
 
 
 def test_the_design_page_shows_the_layers() -> None:
-    page = (house.ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    page = (rules.ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     table = page.split("| layer | contents |\n|---|---|\n")[1].split("\n\n")[0]
     shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()]
-    assert [*shown, ["__main__"]] == house.LAYERS
-    layers = {name for names in house.LAYERS for name in names}
-    assert {house.layer_of(path) for path in MODULES} == {"__init__", *layers}
+    assert [*shown, ["__main__"]] == rules.LAYERS
+    layers = {name for names in rules.LAYERS for name in names}
+    assert {rules.layer_of(path) for path in MODULES} == {"__init__", *layers}
 
 
 def test_no_module_imports_itself_by_others() -> None:
     """There is no circle of imports at run time, also not through functions that import when they are called."""
-    names = {house.module_name(path): path for path in MODULES}
-    graph = {name: house.run_time_imports(parse(path), set(names)) - {name} for name, path in names.items()}
+    names = {rules.module_name(path): path for path in MODULES}
+    graph = {name: rules.run_time_imports(parse(path), set(names)) - {name} for name, path in names.items()}
     graph.pop("rbd")  # the public list imports everything
-    for one, other in house.MUTUAL:
+    for one, other in rules.MUTUAL:
         graph[one] -= {other}
     TopologicalSorter({name: targets - {"rbd"} for name, targets in graph.items()}).prepare()
 
@@ -78,37 +78,37 @@ def test_no_module_imports_itself_by_others() -> None:
 def test_no_two_classes_have_one_name() -> None:
     defined: dict[str, list[str]] = {}
     for path in MODULES:
-        for name in house.classes(parse(path)):
-            defined.setdefault(name, []).append(house.name_of(path))
+        for name in rules.classes(parse(path)):
+            defined.setdefault(name, []).append(rules.name_of(path))
     twice = {name: places for name, places in defined.items() if len(places) > 1}
-    assert {name: places for name, places in twice.items() if name not in house.CLASSES_OF_ONE_NAME} == {}
-    assert set(house.CLASSES_OF_ONE_NAME) <= set(twice)
+    assert {name: places for name, places in twice.items() if name not in rules.CLASSES_OF_ONE_NAME} == {}
+    assert set(rules.CLASSES_OF_ONE_NAME) <= set(twice)
 
 
 def test_classes_that_none_derives_from_are_final() -> None:
-    assert house.open_leaves([parse(path) for path in MODULES]) == set()
+    assert rules.open_leaves([parse(path) for path in MODULES]) == set()
 
 
 @each_layer
 def test_imports_point_upwards(paths: Paths) -> None:
-    assert faults(paths, lambda path: house.forbidden_imports(path, parse(path))) == {}
+    assert faults(paths, lambda path: rules.forbidden_imports(path, parse(path))) == {}
 
 
 @each_layer
 def test_names_are_imported_from_the_layer_that_defines_them(paths: Paths) -> None:
-    assert faults(paths, lambda path: house.imports_past_the_definition(path, parse(path))) == {}
+    assert faults(paths, lambda path: rules.imports_past_the_definition(path, parse(path))) == {}
 
 
 @each_layer
 def test_parts_of_a_package_import_earlier_parts(paths: Paths) -> None:
-    assert faults(paths, lambda path: house.later_parts_imported(path, parse(path))) == {}
+    assert faults(paths, lambda path: rules.later_parts_imported(path, parse(path))) == {}
 
 
 @each_layer
 def test_networkx_stays_inside_mechanism(paths: Paths) -> None:
     def imports_networkx(path: Path) -> bool:
-        imported = {name.split(".")[0] for _, name in house.imports(parse(path))}
-        return "networkx" in imported and house.layer_of(path) != "mechanism"
+        imported = {name.split(".")[0] for _, name in rules.imports(parse(path))}
+        return "networkx" in imported and rules.layer_of(path) != "mechanism"
 
     assert faults(paths, imports_networkx) == {}
 
@@ -116,7 +116,7 @@ def test_networkx_stays_inside_mechanism(paths: Paths) -> None:
 @each_layer
 def test_importing_needs_only_the_core_dependencies(paths: Paths) -> None:
     def not_allowed(path: Path) -> set[str]:
-        return house.foreign_imports(parse(path)) - house.CORE - house.NEEDS_EXTRA.get(house.module_name(path), set())
+        return rules.foreign_imports(parse(path)) - rules.CORE - rules.NEEDS_EXTRA.get(rules.module_name(path), set())
 
     assert faults(paths, not_allowed) == {}
 
@@ -139,7 +139,7 @@ MAPPED = [
 
 @pytest.mark.parametrize("package", MAPPED)
 def test_the_map_of_a_package_shows_every_file(package: str) -> None:
-    folder = house.PACKAGE / package
+    folder = rules.PACKAGE / package
     text = "".join(ast.get_docstring(parse(path)) or "" for path in folder.rglob("__init__.py"))
     files = {path.name for path in folder.rglob("*.py") if path.name != "__init__.py"}
     assert {name for name in files if name not in text and not name.endswith("_derivative.py")} == set()
@@ -147,28 +147,28 @@ def test_the_map_of_a_package_shows_every_file(package: str) -> None:
 
 @each_exact_layer
 def test_constants_are_exact(paths: Paths) -> None:
-    assert faults(paths, lambda path: house.inexact_literals(parse(path))) == {}
+    assert faults(paths, lambda path: rules.inexact_literals(parse(path))) == {}
 
 
 def test_algorithms_read_parameters_through_the_state() -> None:
-    assert faults(BY_LAYER["algorithms"], lambda path: house.parameters_read_past_the_state(parse(path))) == {}
+    assert faults(BY_LAYER["algorithms"], lambda path: rules.parameters_read_past_the_state(parse(path))) == {}
 
 
 def test_nothing_branches_on_a_value() -> None:
-    assert faults(BY_LAYER["algorithms"], lambda path: house.value_branches(parse(path))) == {}
+    assert faults(BY_LAYER["algorithms"], lambda path: rules.value_branches(parse(path))) == {}
 
 
 @each_test_folder
 def test_tests_say_how_closely_they_compare(paths: Paths) -> None:
-    assert faults(paths, lambda path: house.hidden_tolerances(parse(path))) == {}
+    assert faults(paths, lambda path: rules.hidden_tolerances(parse(path))) == {}
 
 
-# -- the rules bite ---------------------------------------------------------------------------------------------------
+# -- the rules detect violations ---------------------------------------------------------------------------------------
 
 
 def test_faults_stand_with_their_files() -> None:
     there = {"tests/architecture.py": [1], "tests/test_architecture.py": []}
-    assert faults([house.ROOT / name for name in there], lambda path: there[house.name_of(path)]) == {
+    assert faults([rules.ROOT / name for name in there], lambda path: there[rules.name_of(path)]) == {
         "tests/architecture.py": [1]
     }
 
@@ -188,8 +188,8 @@ def test_faults_stand_with_their_files() -> None:
         ("state", "from rbd.algorithms import mass_matrix", True),
     ],
 )
-def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
-    found = house.forbidden_imports(house.PACKAGE / layer / "module.py", ast.parse(line))
+def test_import_rule_detects_violations(layer: str, line: str, forbidden: bool) -> None:
+    found = rules.forbidden_imports(rules.PACKAGE / layer / "module.py", ast.parse(line))
     assert bool(found) == forbidden
 
 
@@ -203,8 +203,8 @@ def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
         ("from rbd import ScalarState", []),
     ],
 )
-def test_definition_rule_bites(line: str, found: list[str]) -> None:
-    assert house.imports_past_the_definition(house.PACKAGE / "viz" / "module.py", ast.parse(line)) == found
+def test_definition_rule_detects_violations(line: str, found: list[str]) -> None:
+    assert rules.imports_past_the_definition(rules.PACKAGE / "viz" / "module.py", ast.parse(line)) == found
 
 
 @pytest.mark.parametrize(
@@ -215,21 +215,21 @@ def test_definition_rule_bites(line: str, found: list[str]) -> None:
         ("from rbd.contact.geometry.shapes import Box", []),
     ],
 )
-def test_parts_rule_bites(line: str, found: list[str]) -> None:
-    module = house.PACKAGE / "contact" / "model" / "module.py"
-    assert house.later_parts_imported(module, ast.parse(line)) == found
+def test_parts_rule_detects_violations(line: str, found: list[str]) -> None:
+    module = rules.PACKAGE / "contact" / "model" / "module.py"
+    assert rules.later_parts_imported(module, ast.parse(line)) == found
 
 
-def test_class_rule_bites() -> None:
+def test_class_rule_detects_violations() -> None:
     nested = "class A:\n    class B: ...\ndef f():\n    class C: ..."
-    assert house.classes(ast.parse(nested)) == ["A", "B", "C"]
+    assert rules.classes(ast.parse(nested)) == ["A", "B", "C"]
 
 
 @pytest.mark.parametrize(
     ("line", "refused"), [("x = 0.5", 1), ("x = 1e-9 + 2.0", 2), ("x = 2", 0), ("x = 1.0 - 0.0", 0)]
 )
-def test_literal_rule_bites(line: str, refused: int) -> None:
-    assert len(house.inexact_literals(ast.parse(line))) == refused
+def test_literal_rule_detects_violations(line: str, refused: int) -> None:
+    assert len(rules.inexact_literals(ast.parse(line))) == refused
 
 
 @pytest.mark.parametrize(
@@ -247,13 +247,13 @@ def test_literal_rule_bites(line: str, refused: int) -> None:
         ("state.gravity", False),
     ],
 )
-def test_parameter_rule_bites(line: str, refused: bool) -> None:
+def test_parameter_rule_detects_violations(line: str, refused: bool) -> None:
     inside = f"def f(state):\n    return {line}"
     behind = f"def f(state):\n    return g()\ndef g():\n    return {line}"
     beside = f"def f(state):\n    return 0\ndef mass(mechanism):\n    return {line}"
-    assert bool(house.parameters_read_past_the_state(ast.parse(inside))) == refused
-    assert bool(house.parameters_read_past_the_state(ast.parse(behind))) == refused
-    assert not house.parameters_read_past_the_state(ast.parse(beside))
+    assert bool(rules.parameters_read_past_the_state(ast.parse(inside))) == refused
+    assert bool(rules.parameters_read_past_the_state(ast.parse(behind))) == refused
+    assert not rules.parameters_read_past_the_state(ast.parse(beside))
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_parameter_rule_bites(line: str, refused: bool) -> None:
         ("assert_allclose(a, b)", 0),
     ],
 )
-def test_tolerance_rule_bites(line: str, refused: int) -> None:
-    assert len(house.hidden_tolerances(ast.parse(line))) == refused
+def test_tolerance_rule_detects_violations(line: str, refused: int) -> None:
+    assert len(rules.hidden_tolerances(ast.parse(line))) == refused
 
 
 @pytest.mark.parametrize(
@@ -281,21 +281,21 @@ def test_tolerance_rule_bites(line: str, refused: int) -> None:
         ("class _WrongError(Exception): pass", set()),
     ],
 )
-def test_rule_of_final_classes_bites(source: str, open_leaves: set[str]) -> None:
-    assert house.open_leaves([ast.parse(source)]) == open_leaves
+def test_rule_of_final_classes_detects_violations(source: str, open_leaves: set[str]) -> None:
+    assert rules.open_leaves([ast.parse(source)]) == open_leaves
 
 
 def test_heavy_imports_are_allowed_inside_functions_only() -> None:
-    assert house.foreign_imports(ast.parse("def f():\n    import scipy")) == set()
-    assert house.foreign_imports(ast.parse("try:\n    import scipy\nexcept ImportError:\n    pass")) == {"scipy"}
+    assert rules.foreign_imports(ast.parse("def f():\n    import scipy")) == set()
+    assert rules.foreign_imports(ast.parse("try:\n    import scipy\nexcept ImportError:\n    pass")) == {"scipy"}
 
 
-def test_branch_rule_bites() -> None:
-    assert house.value_branches(ast.parse("y = a if x > 1.0 else b"))
-    assert not house.value_branches(ast.parse("y = a if n > 1 else b"))
+def test_branch_rule_detects_violations() -> None:
+    assert rules.value_branches(ast.parse("y = a if x > 1.0 else b"))
+    assert not rules.value_branches(ast.parse("y = a if n > 1 else b"))
 
 
 def test_the_core_dependencies_are_those_declared() -> None:
-    project = tomllib.loads((house.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((rules.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {d.split(">")[0] for d in project["dependencies"]}
-    assert declared == house.CORE
+    assert declared == rules.CORE

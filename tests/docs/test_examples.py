@@ -25,7 +25,7 @@ def test_docstrings_run(module: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_examples_are_typed(type_report: checkers.Report) -> None:
-    others = {checkers.PLANTED_MODULE, checkers.MUST_PASS.name, checkers.MUST_FAIL.name}
+    others = {checkers.ERRONEOUS_MODULE, checkers.MUST_PASS.name, checkers.MUST_FAIL.name}
     assert {name: found for name, found in type_report.items() if name not in others} == {}
 
 
@@ -86,4 +86,4 @@ def test_tracebacks_name_the_line_of_the_page(tmp_path: Path) -> None:
 
 
 def test_type_errors_are_found(type_report: checkers.Report) -> None:
-    assert list(type_report[checkers.PLANTED_MODULE]) == [4]
+    assert list(type_report[checkers.ERRONEOUS_MODULE]) == [4]

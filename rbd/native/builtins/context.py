@@ -39,7 +39,7 @@ Table: TypeAlias = "ctypes.Array[ctypes.c_int64]"
 
 
 @final
-class Definition(ctypes.Structure):
+class MethodDefinition(ctypes.Structure):
     """CPython's PyMethodDef."""
 
     _fields_ = [
@@ -53,14 +53,14 @@ class Definition(ctypes.Structure):
 class BuiltinContext(ctypes.Structure):
     """The `self` of a builtin: the words machine code reads, and everything that must live as long."""
 
-    definition: Definition
+    definition: MethodDefinition
     kept: tuple[object, ...]
 
     def builtin(
         self, function: int, name: str, flags: int = NO_ARGUMENTS, documentation: str = ""
     ) -> Callable[..., Any]:
         """Return a new builtin with this as `self`, which runs the machine code at `function`."""
-        self.definition = Definition(name.encode(), function, flags, documentation.encode() or None)
+        self.definition = MethodDefinition(name.encode(), function, flags, documentation.encode() or None)
         maker = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
         prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
         builtin: Callable[..., Any] = prototype(maker)(ctypes.addressof(self.definition), self, None)

@@ -26,6 +26,7 @@ from rbd.native.builtins.context import (
 )
 from rbd.native.builtins.value_ir import (
     ARRAY,
+    CODES,
     CONTEXT,
     COPY_NUMBERS,
     DOWN,
@@ -47,15 +48,10 @@ from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array, set_array_maker
 
-_LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3, 5, 2)
-"""Words of each code with its arguments, without the offsets of slots, the lengths of axes and the updates."""
+_LENGTHS: Final = tuple(CODES.values())
 _ONE_ARGUMENT: Final = 0x08
 _HASHLESS_TUPLE: Final = 24
 """Where items begin in tuples that do not keep their hash, which an update would have to forget."""
-_MEMBER: Final = 40
-"""From the beginning of a slot's descriptor to the pointer to its definition."""
-_OFFSET: Final = 16
-"""From the beginning of that to the offset of the slot."""
 
 
 @final
@@ -207,7 +203,7 @@ def slot_offsets(value: Any) -> tuple[int, ...] | None:
         descriptor = getattr(kind, field.name, None)
         if type(descriptor).__name__ != "member_descriptor":
             return None
-        offset = _slot_offset(descriptor)
+        offset = abi.slot_offset(descriptor)
         in_range = 0 < offset < kind.__basicsize__
         if not in_range or ctypes.c_size_t.from_address(id(value) + offset).value != id(getattr(value, field.name)):
             return None
@@ -229,12 +225,7 @@ def _slots(kind: type[Any]) -> Iterator[tuple[MemberDescriptorType, int]]:
     for base in kind.__mro__:
         for descriptor in vars(base).values():
             if type(descriptor) is MemberDescriptorType and descriptor.__objclass__ is base:
-                yield descriptor, _slot_offset(descriptor)
-
-
-def _slot_offset(descriptor: object) -> int:
-    pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
-    return ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
+                yield descriptor, abi.slot_offset(descriptor)
 
 
 # ---------------------------------------------------------------- arithmetic

@@ -25,8 +25,19 @@ CONTEXT: Final = (
     words                   the list: a code (its place in CODES), then its arguments
     memo, memo_list         versions of q and v of the last object, and the list that holds it
 """
-CODES: Final = ("RETURN", "GATHER", "CALL", "FINITE", "NUMBER", "OBJECT", "TUPLE", "INSTANCE", "ARRAY", "UPDATE")
-"""What words say:
+CODES: Final = {
+    "RETURN": 1,
+    "GATHER": 4,
+    "CALL": 5,
+    "FINITE": 3,
+    "NUMBER": 2,
+    "OBJECT": 2,
+    "TUPLE": 2,
+    "INSTANCE": 3,
+    "ARRAY": 5,
+    "UPDATE": 2,
+}
+"""Codes, and their words with arguments, without the `...`:
 
     RETURN                          the object is complete
     GATHER n, table, to             copy numbers from n addresses

@@ -24,7 +24,7 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
             _add_to_stream(w, Lanes(width), streams, _zero_times(w, Lanes(width), w.address(pointer, first), 8))
     total = "false"
     for width, streams in sums.items():
-        total = w.assign(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
+        total = w.assign(f"or i1 {total}, {_any_is_nan(w, Lanes(width), _total(w, Lanes(width), streams))}")
     return total
 
 
@@ -65,9 +65,9 @@ def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     return _total(w, lanes, sums)
 
 
-def _flag(w: Writer, lanes: Lanes, total: str) -> str:
+def _any_is_nan(w: Writer, lanes: Lanes, total: str) -> str:
     """Write whether any lane of a sum is NaN."""
-    return w.any_lane(lanes, w.assign(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
+    return w.any_lane(lanes, not_a_number(w, lanes, total))
 
 
 def _zero_times(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:

@@ -29,6 +29,12 @@ TUPLE_SIZE: Final = 16
 TUPLE_ITEMS: Final = tuple.__basicsize__
 STRUCTURE_DATA: Final = 16
 """Offset of the pointer to the fields of a ctypes structure."""
+REFERENCE_COUNT: Final = 0
+"""Offset of the number of references, in 32 bits: the lower ones of the field, since numbers are little-endian."""
+_SLOT_DEFINITION: Final = 40
+"""Offset of the pointer to the definition of a slot, in the descriptor of the slot."""
+_DEFINED_OFFSET: Final = 16
+"""Offset, in that definition, of the offset of the slot."""
 
 CONTIGUOUS: Final = 0x1
 COLUMN_ORDER: Final = 0x2
@@ -92,6 +98,8 @@ def is_verified() -> bool:
             version == _ABI_VERSION
             and all(map(_array_matches, _samples()))
             and _floats_and_structures_match()
+            and _reference_counts_match()
+            and _slots_match()
             and all(map(_tuple_matches, ((), (1.5,), (0, "a", None))))
             and _array_new_matches()
         )
@@ -106,6 +114,11 @@ def addresses() -> dict[str, int]:
     table |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
     table |= {"int": id(int), "tuple": id(tuple)}
     return table | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
+
+
+def slot_offset(descriptor: object) -> int:
+    """Return the offset of a slot from its descriptor."""
+    return _word_at(_word(descriptor, _SLOT_DEFINITION) + _DEFINED_OFFSET).value
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
@@ -187,6 +200,26 @@ def _floats_and_structures_match() -> bool:
         and np.dtype(np.float64).num == DOUBLE
         and np.empty(3).dtype is np.dtype(np.float64)
     )
+
+
+def _reference_counts_match() -> bool:
+    """Return whether an object's number of references follows those that are made."""
+    sample = object()
+    before = _read(sample, REFERENCE_COUNT, ctypes.c_int32)
+    holder = [sample, sample]
+    return _read(sample, REFERENCE_COUNT, ctypes.c_int32) == before + len(holder)
+
+
+class _Slots:
+    __slots__ = ("first", "second")
+
+
+def _slots_match() -> bool:
+    """Return whether the slots of an object are where their descriptors say."""
+    sample = _Slots()
+    sample.first, sample.second = object(), object()
+    offsets = map(slot_offset, (_Slots.first, _Slots.second))
+    return tuple(_word(sample, offset) for offset in offsets) == (id(sample.first), id(sample.second))
 
 
 def _tuple_matches(sample: tuple[object, ...]) -> bool:

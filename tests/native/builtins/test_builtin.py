@@ -366,7 +366,10 @@ def test_memory_is_tried_out() -> None:
 
 @pytest.mark.parametrize(
     "field",
-    ["ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_DTYPE", "ARRAY_FLAGS", "FLOAT_VALUE", "STRUCTURE_DATA"],
+    [
+        *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_DTYPE", "ARRAY_FLAGS", "FLOAT_VALUE", "STRUCTURE_DATA"),
+        *("REFERENCE_COUNT", "_DEFINED_OFFSET"),
+    ],
 )
 def test_another_layout_is_noticed(monkeypatch: pytest.MonkeyPatch, field: str) -> None:
     monkeypatch.setattr(abi, field, 0 if field in ("FLOAT_VALUE", "STRUCTURE_DATA") else 8)
