@@ -16,7 +16,7 @@ from rbd.native.runtime.sources import has_sources, sources_digest
 CODEGEN_VERSION: Final = 3
 """Version of the interface of machine code; part of its keys in the disk cache."""
 PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solvers")
-"""Packages of `rbd` that generate machine code."""
+"""Packages of `rbd` whose sources determine machine code."""
 
 
 @functools.cache
