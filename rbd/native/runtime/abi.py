@@ -210,15 +210,20 @@ def _reference_counts_match() -> bool:
     return _read(sample, REFERENCE_COUNT, ctypes.c_int32) == before + len(holder)
 
 
+@final
 class _Slots:
+    """An object with two slots."""
+
     __slots__ = ("first", "second")
+
+    def __init__(self) -> None:
+        self.first, self.second = object(), object()
 
 
 def _slots_match() -> bool:
     """Return whether the slots of an object are where their descriptors say."""
-    sample = _Slots()
-    sample.first, sample.second = object(), object()
-    offsets = map(slot_offset, (_Slots.first, _Slots.second))
+    sample, descriptors = _Slots(), vars(_Slots)
+    offsets = (slot_offset(descriptors[name]) for name in _Slots.__slots__)
     return tuple(_word(sample, offset) for offset in offsets) == (id(sample.first), id(sample.second))
 
 
