@@ -207,7 +207,7 @@ def _reference_counts_match() -> bool:
     sample = object()
     before = _read(sample, REFERENCE_COUNT, ctypes.c_int32)
     holder = [sample, sample]
-    return _read(sample, REFERENCE_COUNT, ctypes.c_int32) == before + len(holder)
+    return bool(_read(sample, REFERENCE_COUNT, ctypes.c_int32) == before + len(holder))
 
 
 @final
