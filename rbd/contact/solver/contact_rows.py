@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, TypeAlias, final
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix
+from rbd.solvers.projections.near_projection import MOST_TWISTS
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.spatial.linalg import Vec3, add3, cross3, sub3
 
@@ -30,21 +31,37 @@ class ContactRows(NamedTuple):
         return max(1, 2 * len(self.tangents))
 
 
+_FACE: Final = 3
+"""Points, from which on the rows of a pair are redundant."""
+_Numbered: TypeAlias = tuple[int, ContactRows]
+"""A point, and the number of its first row."""
+
+
 def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGroup, ...]:
     """Return the rows of points, numbered in this order, in a group for every two bodies.
 
-    There are none unless bodies touch with several shapes, such as feet made of capsules; and none where a pair is
-    compliant or has torsional or rolling friction, since its rows are not of this form.
+    There are none unless bodies touch with several shapes, such as feet made of capsules, or with faces. There are none
+    for piles of many boxes, of which Newton's method solves all in a few steps; and none where a pair is compliant or
+    has torsional or rolling friction, since its rows are not of this form.
     """
-    rows_of_bodies: dict[tuple[int, int], list[tuple[int, ContactRows]]] = {}
+    rows_of_bodies: dict[tuple[int, int], list[_Numbered]] = {}
     number = 0
     for row in points:
         rows_of_bodies.setdefault((id(row.pair.body_a), id(row.pair.body_b)), []).append((number, row))
         number += row.edges
-    several = any(len({id(row.pair) for _, row in rows}) > 1 for rows in rows_of_bodies.values())
-    if not several or not all(_is_plain(row.pair) for row in points):
+    groups = tuple(rows_of_bodies.values())
+    several = any(len({id(row.pair) for _, row in rows}) > 1 for rows in groups)
+    faces = any(len(rows) >= _FACE for rows in groups) and not _is_pile(state, groups)
+    if not (several or faces) or not all(_is_plain(row.pair) for row in points):
         return ()
-    return tuple(_group(state, rows) for rows in rows_of_bodies.values())
+    return tuple(_group(state, rows) for rows in groups)
+
+
+def _is_pile(state: ScalarState, groups: Sequence[Sequence[_Numbered]]) -> bool:
+    """Return whether the bodies that touch are free, and too many for the active-set method."""
+    pairs = [rows[0][1].pair for rows in groups]
+    joints = [joint for pair in pairs for joint in state.mechanism.path(pair.body_a, pair.body_b).joints]
+    return 6 * len(groups) > MOST_TWISTS and all(joint.is_floating for joint in joints)
 
 
 def _is_plain(pair: Pair) -> bool:

@@ -51,7 +51,7 @@ PROJECT_TWISTS: Final = Intrinsic(
     derivative=zero_tangents,
     adjoint=zero_cotangents,
 )
-_MOST_TWISTS: Final = 24
+MOST_TWISTS: Final = 24
 """Entries of all twists, at most, with which the active-set method is used: steps grow with their square."""
 _ROWS: Final = 8
 """Rows that are processed together, at most."""
@@ -71,7 +71,7 @@ def near_projection(
     [1.0, 0.0, 1.0, 0.0]
     """
     problem = _GroupedProblem(groups, sides, intervals, rest)
-    many = sum(len(group.map) for group in groups) > _MOST_TWISTS
+    many = sum(len(group.map) for group in groups) > MOST_TWISTS
     if many or not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
         return problem.with_intervals(1)
     if not intervals.rows:

@@ -1,0 +1,88 @@
+"""Humanoids on feet that are boxes: rows in groups, the motion of the active-set method, which is not needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.contact import Box, CollisionModel, HalfSpace
+from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.solver.contact_rows import row_groups
+from rbd.contact.stepping.solved_step import by_active_set
+from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.step_problem import step_problem
+from rbd.scalars import ScalarArray, where
+from rbd.scalars.arrays import Array
+from rbd.solvers.projections.projected_program import solve_projected_program
+from tests.contact.test_legged import DT, MU, step_of
+from tests.contact.test_wall import wall
+
+SOLE = 0.07
+"""Depth of the soles below the ankles."""
+
+
+def humanoid(friction: float) -> CollisionModel:
+    """Return a humanoid whose leg joints have dry friction, with boxes as feet, which may touch each other."""
+    mechanism = rbd.robots.humanoid()
+    for joint in mechanism.tree_joints[1:]:
+        joint.friction = (friction,) * joint.nv
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    ground = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    feet = []
+    for side in ("left", "right"):
+        frame, body = rbd.Frame(f"{side}_box"), mechanism.body(f"{side}_foot")
+        body.add_frame(rbd.Transform(frame, body.default_frame, translation=(0.04, 0, 0.01 - SOLE)))
+        feet.append(model.add(body, Box(frame, (0.24, 0.1, 0.02))))
+        model.add_pair(feet[-1], ground)
+    model.add_pair(*feet)
+    return model
+
+
+def states(model: CollisionModel, count: int) -> tuple[Array, Array, Array]:
+    """Return humanoids above, on and in the ground, with bent legs, and torques."""
+    rng, nv = np.random.default_rng(0), model.mechanism.nv
+    state = rbd.MechanismState(model.mechanism)
+    q, v = np.tile(state.q, (count, 1)), rng.normal(size=(count, nv)) * rng.choice([0, 0.05, 0.3], (count, 1))
+    for row in q:
+        row[7:] += rng.normal(size=nv - 6) * rng.choice([0, 0.02])
+        state.set_configuration(row)
+        lowest = min(near.value for near in model.distances(state)[:2])
+        row[6] += rng.choice([0, 1e-4, -1e-4, 2e-3]) - lowest
+    return q, v, rng.normal(size=(count, nv)) * 5
+
+
+@pytest.mark.optimised
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_steps_are_those_of_the_active_set_method_and_do_not_need_it(friction: float) -> None:
+    model, given = humanoid(friction), states(humanoid(friction), 16)
+    q, v, residual, _ = (np.array(x) for x in as_tuple(step_of(model)(*given)))
+    expected = [np.array(x) for x in as_tuple(step_of(model, by_active_set)(*given))]
+    assert (residual < 1e-9).all()
+    assert len(np.unique((expected[3] > 0).sum(axis=1))) > 1
+    np.testing.assert_allclose(v, expected[1], rtol=0, atol=2e-6)
+    np.testing.assert_allclose(q, expected[0], rtol=0, atol=1e-8)
+
+    def fallback(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
+        dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
+        problem, constraints = step_problem(model.pairs, state, tuple(torques), ContactStepOptions(dt, margin, mu))
+        groups = row_groups(state, tuple(point.contact for point in constraints.points))
+        return {"needed": solve_projected_program(*problem.program, groups).by_active_set}
+
+    needed = rbd.record(fallback, model.mechanism, torques=model.mechanism.nv)(*given)
+    assert not np.array(as_tuple(needed)[0]).any()
+
+
+@pytest.mark.parametrize(("courses", "groups"), [([1], 1), ([2, 1], 4), ([3, 2], 0)])
+def test_faces_are_groups_but_for_piles_of_many_bodies(courses: list[int], groups: int) -> None:
+    state, model, _ = wall(courses, 0.0)
+    found = list[int]()
+
+    def rows(now: rbd.ScalarState) -> dict[str, object]:
+        dt, margin, mu = (now.lifted(x) for x in (DT, MARGIN, MU))
+        problem, constraints = step_problem(model.pairs, now, (0,) * now.layout.nv, ContactStepOptions(dt, margin, mu))
+        found.append(len(row_groups(now, tuple(point.contact for point in constraints.points))))
+        return {"v": where(1 > 0, problem.v_free[0], 0)}
+
+    _ = rbd.record(rows, state.mechanism).program
+    assert found[-1] == groups
