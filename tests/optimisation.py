@@ -17,7 +17,7 @@ from rbd import native
 from rbd.engine import value_plans
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop, value_builtin
-from rbd.native.runtime import abi
+from rbd.native.runtime import abi, jit
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.shared_functions import shared_rows, shared_sines
 from rbd.simulation.native import compiled_steps
@@ -73,9 +73,10 @@ def _level(level: int) -> Iterator[None]:
 
 
 def _keep_only(level: int) -> None:
-    """Forget the compiled functions that caches keep if they have another level."""
+    """Forget the code generator and the compiled functions that caches keep if they have another level."""
     if _kept != [level]:
         _kept[:] = [level]
+        jit.code_generator.cache_clear()
         compiled_steps._cache.clear()
         for each in caches_of_functions():
             each.cache_clear()

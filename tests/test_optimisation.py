@@ -15,8 +15,10 @@ from rbd.contact.model import narrow_phase
 from rbd.contact.solver import quadratic_program
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop
+from rbd.native.runtime import jit
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.native.runtime.thread_pool import ThreadPool
+from rbd.native.shared_functions import shared_rows, shared_sines
 from tests import optimisation
 
 
@@ -31,6 +33,7 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setenv("RBD_CACHE", "0")
     monkeypatch.setattr(binding.Target, "create_target_machine", create_target_machine)
+    jit.code_generator.cache_clear()
     return found
 
 
@@ -68,6 +71,7 @@ def test_code_that_all_programs_share_is_optimised(
         levels.clear()
         module._code()
         assert not levels
+        assert all(functions._library for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))))
 
 
 def test_background_compilations_end_before_optimisation_is_switched(monkeypatch: pytest.MonkeyPatch) -> None:

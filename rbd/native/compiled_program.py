@@ -103,14 +103,14 @@ class CompiledProgram:
     def compile_single(self) -> Library:
         """Return the code for one state, compiled at the first call."""
         text = functools.partial(single_module, chunk=self._chunk, threshold=self._threshold)
-        code = self._library(_SINGLE_SYMBOLS, text, shared_sines())
+        code = self._library(_SINGLE_SYMBOLS, text, shared_sines)
         self.entries[1], self.entries[0] = (code.address(symbol) for symbol in reversed(_SINGLE_SYMBOLS))
         return code
 
     def compile_batch(self) -> Library:
         """Return the code for rows, compiled at the first call."""
         text = functools.partial(batch_module, lanes=self.lanes, chunk=self._chunk, threshold=self._threshold)
-        code = self._library((_BATCH_SYMBOL,), text, shared_rows(self.lanes))
+        code = self._library((_BATCH_SYMBOL,), text, lambda: shared_rows(self.lanes))
         self.entries[2] = code.address(_BATCH_SYMBOL)
         return code
 
@@ -141,7 +141,9 @@ class CompiledProgram:
         """Return the key of machine code in the disk cache; None if it cannot be cached."""
         return code_key(symbol, self.outline.digest, *map(str, (self.lanes, self._chunk, self._threshold)))
 
-    def _library(self, symbols: tuple[str, ...], text: Callable[[Program], str], functions: SharedFunctions) -> Library:
+    def _library(
+        self, symbols: tuple[str, ...], text: Callable[[Program], str], functions: Callable[[], SharedFunctions]
+    ) -> Library:
         """Return loaded machine code, from the disk cache or compiled; loaded once, so its addresses never change."""
         library = self._libraries.get(symbols[0])
         if library is None:
@@ -149,7 +151,7 @@ class CompiledProgram:
                 library = self._libraries.get(symbols[0])
                 if library is None:
                     code = cached_code(self._key(symbols[0]), lambda: text(self.program))
-                    library = Library(code, symbols, functions.addresses)
+                    library = Library(code, symbols, functions().addresses)
                     self._libraries[symbols[0]] = library
         return library
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final, final
@@ -13,7 +12,7 @@ from rbd.native.codegen.declarations import declared, module_declarations
 from rbd.native.codegen.ir import NARROW, Lanes
 from rbd.native.codegen.trig import sincos_function
 from rbd.native.runtime.jit import Library, host_processor
-from rbd.native.runtime.locks import compiler, one_at_a_time
+from rbd.native.runtime.locks import compiler
 
 _NAME: Final = re.compile(r"@(\w+)\(")
 
@@ -43,17 +42,26 @@ class SharedFunctions:
         return "\n".join((*module_declarations(self._widths), *self._definitions))
 
 
-@one_at_a_time
-@functools.cache
+_kept: Final = dict[str, SharedFunctions]()
+"""All shared functions; `setdefault` gives all threads the same ones."""
+
+
 def shared_sines() -> SharedFunctions:
     """Return what the code of programs for one state calls."""
+    return _kept.get("sines") or _kept.setdefault("sines", _sines())
+
+
+def shared_rows(lanes: int) -> SharedFunctions:
+    """Return what the code of programs for rows calls, so many at a time."""
+    key = f"rows|{lanes}"
+    return _kept.get(key) or _kept.setdefault(key, _rows(key, lanes))
+
+
+def _sines() -> SharedFunctions:
     widths = {1, min(host_processor().lanes, NARROW)}
     return SharedFunctions("sines", widths, [sincos_function(Lanes(width)) for width in sorted(widths)])
 
 
-@one_at_a_time
-@functools.cache
-def shared_rows(lanes: int) -> SharedFunctions:
-    """Return what the code of programs for rows calls, so many at a time."""
+def _rows(key: str, lanes: int) -> SharedFunctions:
     sines = [sincos_function(Lanes(width)) for width in sorted({1, lanes})]
-    return SharedFunctions(f"rows|{lanes}", {1, lanes}, [*sines, *row_functions(Lanes(lanes))])
+    return SharedFunctions(key, {1, lanes}, [*sines, *row_functions(Lanes(lanes))])

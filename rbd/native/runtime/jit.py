@@ -74,13 +74,20 @@ def host_processor() -> Processor:
     return Processor(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
 
 
-def _target_machine() -> binding.TargetMachine:
+def target_machine() -> binding.TargetMachine:
+    """Return a new code generator for this processor."""
     _initialize_llvm()
     here = host_processor()
     target = binding.Target.from_triple(here.triple)
     return target.create_target_machine(
         cpu=here.cpu, features=here.features, opt=1, reloc="pic", codemodel="small", jit=True
     )
+
+
+@lru_cache(maxsize=1)  # called under the compiler lock
+def code_generator() -> binding.TargetMachine:
+    """Return the code generator of this process; making one takes as long as a small module."""
+    return target_machine()
 
 
 @lru_cache(maxsize=1)  # called under the compiler lock
@@ -91,7 +98,7 @@ def _linker(number: int) -> binding.LLJIT:
     """
     # JITLink allocates the sections of a library together. LLVM's older linker, used on Windows, allocates them one by
     # one; in the fragmented memory of a process with PyTorch they can be more than 2 GB apart, and then it aborts.
-    return binding.create_lljit_compiler(_target_machine(), use_jit_link=os.name == "posix")
+    return binding.create_lljit_compiler(target_machine(), use_jit_link=os.name == "posix")
 
 
 def assemble(text: str) -> bytes:
@@ -103,11 +110,10 @@ def assemble(text: str) -> bytes:
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     with compiler.inner:
-        target = _target_machine()
         context = binding.create_context()  # of its own: a context keeps the constants of all its modules
         module = binding.parse_assembly(text, context)
         module.triple = host_processor().triple
-        return bytes(target.emit_object(module))
+        return bytes(code_generator().emit_object(module))
 
 
 _WEBASSEMBLY = "wasm32-unknown-unknown"

@@ -29,7 +29,7 @@ def functions(text: str) -> dict[str, str]:
 
 
 def require_no_wide_register(text: str) -> None:
-    assembly = jit._target_machine().emit_assembly(parse_assembly(text, create_context()))
+    assembly = jit.target_machine().emit_assembly(parse_assembly(text, create_context()))
     assert "xmm" in assembly or "x86" not in jit.host_processor().triple
     assert "zmm" not in assembly
 
@@ -70,7 +70,7 @@ def test_functions_of_rows_align_the_vectors_that_they_store_on_the_stack() -> N
     assert heads
     assert all("stackrealign" in head for head in heads)
     module = parse_assembly(text, create_context())
-    assembly = jit._target_machine().emit_assembly(module)
+    assembly = jit.target_machine().emit_assembly(module)
     functions_of_rows = re.findall(r"^wide_\w+:(.*?)^\s+ret", assembly, re.M | re.S)
     assert len(functions_of_rows) == len(heads)
     assert not any(re.search(r"vmovup\w\s+%zmm\d+, -?\d*\(%rsp\)", body) for body in functions_of_rows)
