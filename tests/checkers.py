@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from tests.docs import examples
@@ -30,6 +31,7 @@ def write_modules(folder: Path) -> list[str]:
     return [str(path) for path in [*sorted(folder.glob("*.py")), MUST_PASS, MUST_FAIL]]
 
 
+@cache
 def mypy() -> Report:
     """Return what mypy says of these files in strict mode; what it says of others is no matter."""
     command = ["mypy", "--config-file", str(ROOT / "pyproject.toml")]
@@ -40,6 +42,7 @@ def mypy() -> Report:
     return _sorted((e["file"], e["line"], e["message"]) for e in entries if e["severity"] == "error")
 
 
+@cache
 def pyright() -> Report:
     """Return what pyright says of these files in strict mode."""
     settings = {

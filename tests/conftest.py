@@ -35,10 +35,12 @@ settings.register_profile("deep", max_examples=5000, derandomize=False, print_bl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 _UNOPTIMISED = (
-    *("tests/algorithms/", "tests/compiled/", "tests/contact/", "tests/docs/", "tests/engine/"),
-    *("tests/native/codegen/", "tests/simulation/"),
+    *("tests/algorithms/", "tests/arguments/", "tests/cli/", "tests/compiled/", "tests/contact/", "tests/docs/"),
+    *("tests/engine/", "tests/files/", "tests/gym/", "tests/mjcf/", "tests/native/codegen/", "tests/robots/"),
+    *("tests/rollout/", "tests/simulation/"),
 )
-"""Tests of algorithms, and of what is done before LLVM or beside it. The marker `optimised` excepts a test."""
+"""Tests of algorithms, and of what is done before LLVM or beside it. The marker `optimised` excepts a test, or
+the tests of a file without `optimised(False)`."""
 
 # Machine code made by tests stays out of the user's cache; the processes of one run share it.
 if "RBD_CACHE_DIR" not in os.environ:
@@ -82,7 +84,8 @@ def _file(item: pytest.Item) -> str:
 
 
 def _is_unoptimised(item: pytest.Item) -> bool:
-    return item.nodeid.startswith(_UNOPTIMISED) and item.get_closest_marker("optimised") is None
+    marker = item.get_closest_marker("optimised")
+    return item.nodeid.startswith(_UNOPTIMISED) and (marker is None or marker.args == (False,))
 
 
 @pytest.hookimpl(wrapper=True)

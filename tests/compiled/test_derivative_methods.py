@@ -15,8 +15,6 @@ from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import ArgumentError, ShapeError, SingularError, TopologyError
 from rbd.testing import random_chain, random_floating_tree
 
-pytestmark = pytest.mark.optimised
-
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 ALGORITHMS: dict[str, Callable[..., Any]] = {name: getattr(rbd, name) for name in NAMES}
 
@@ -67,6 +65,7 @@ def test_builtins_keep_the_options(name: str) -> None:
 CUBES = ("by_q_and_q", "by_q_and_v", "by_v_and_v", "by_q_and_vd")
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("space", ["tangent", "coordinates"])
 def test_second_derivatives_of_a_batch(space: Any) -> None:
     types = [rbd.Planar((1, 0, 0), (0, 1, 0)), rbd.Universal((1, 0, 0), (0, 1, 1))]

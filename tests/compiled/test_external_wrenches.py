@@ -14,8 +14,6 @@ import rbd
 from rbd.compiled import CompiledRobot
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, UnknownNameError
 
-pytestmark = pytest.mark.optimised
-
 MECHANISM = rbd.robots.arm7()
 ROBOT = rbd.compile(MECHANISM)
 FIRST, SECOND = MECHANISM.bodies[7], MECHANISM.bodies[3]
@@ -57,6 +55,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 @FRAMES
+@pytest.mark.optimised
 @pytest.mark.parametrize("name", CALLS)
 def test_batches_have_the_bits_of_live_calls(name: str, frame: Literal["body", "root"]) -> None:
     call, live = CALLS[name]

@@ -10,8 +10,6 @@ import pytest
 import rbd
 from rbd.errors import SingularError
 
-pytestmark = pytest.mark.optimised
-
 
 @pytest.fixture(scope="module")
 def arm() -> rbd.Mechanism:
@@ -45,6 +43,7 @@ def test_torques_of_a_live_state(arm: rbd.Mechanism) -> None:
         np.testing.assert_allclose(torques, wanted, rtol=1e-9, atol=1e-8)
 
 
+@pytest.mark.optimised
 def test_batches_threads_and_the_interpreter_agree_bit_for_bit(arm: rbd.Mechanism) -> None:
     recorded = rbd.record(operational_space, arm, goal=3, gains=2)
     q, v, goal, gains = drawn(70)

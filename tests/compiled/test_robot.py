@@ -66,6 +66,7 @@ def _check(mechanism: rbd.Mechanism, methods: list[str], seed: int) -> None:
             assert (getattr(robot, method)(*stacked, threads=threads) == np.array(single[method])).all()
 
 
+@pytest.mark.optimised(False)  # the tree of the next test has all of them
 @pytest.mark.parametrize("kind", JOINT_TYPES, ids=repr)
 def test_every_joint_type(kind: rbd.JointType) -> None:
     mechanism = random_chain([kind, rbd.Revolute((0, 0, 1)), kind], np.random.default_rng(4))

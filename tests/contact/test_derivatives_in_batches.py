@@ -50,6 +50,11 @@ SCENES: dict[str, tuple[Callable[[], Any], Callable[..., tuple[Array, Array, Arr
 }
 
 
+QUICK = pytest.mark.optimised(False)
+NAMES = [pytest.param(name, marks=[] if name == "sliding box" else [QUICK]) for name in SCENES]
+"""Bits of optimised code are those of one scene: the others have other programs of the same operations."""
+
+
 @cache
 def scene(name: str) -> Model:
     state, model, _ = SCENES[name][0]()
@@ -83,7 +88,7 @@ def require_same(a: ContactStepDerivatives, b: ContactStepDerivatives, row: int)
         np.testing.assert_array_equal(getattr(a, block), getattr(b, block)[row], err_msg=block)
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", NAMES)
 def test_rows_have_the_bits_of_single_states(name: str) -> None:
     (mechanism, model), (_, function) = scene(name), recorded(name)
     q, v, tau, dt, friction = drawn(name, 0, 21)
@@ -116,6 +121,7 @@ def neighbours(name: str, seed: int, h: float) -> tuple[tuple[Array, ...], rbd.M
     return (*columns, dt, friction), mechanism
 
 
+@QUICK
 @pytest.mark.parametrize("name", SCENES)
 @given(seed=st.integers(0, 10**6))
 def test_derivatives_are_those_of_central_differences_where_steps_are_smooth(name: str, seed: int) -> None:
@@ -134,6 +140,7 @@ def test_derivatives_are_those_of_central_differences_where_steps_are_smooth(nam
         np.testing.assert_allclose(by_q[0][:, k], np.asarray(apart) / (2 * h), rtol=0, atol=2e-6 * scale)
 
 
+@QUICK
 def test_bad_rows_have_statuses_and_the_others_their_bits() -> None:
     _, function = recorded("rolling ball")
     q, v, tau, dt, friction = drawn("rolling ball", 3, 8)
@@ -151,6 +158,7 @@ def test_bad_rows_have_statuses_and_the_others_their_bits() -> None:
     assert np.isnan(found.v_by_v[[1, 4, 6, 7]]).all()
 
 
+@QUICK
 def test_rows_without_a_positive_dt_or_with_impossible_friction_fail() -> None:
     given = drawn("rolling ball", 3, 6)
     *_, dt, friction = given
@@ -170,6 +178,7 @@ def test_rows_without_a_positive_dt_or_with_impossible_friction_fail() -> None:
         _ = function(*(x[0] for x in given[:3]), 1e-3, 0.0)
 
 
+@QUICK
 def test_each_row_names_its_pairs_at_a_switch() -> None:
     """Rows: a gap of zero, a clear overlap, a ball in the air, a gap that just closes."""
     _, function = recorded("rolling ball")
@@ -184,6 +193,7 @@ def test_each_row_names_its_pairs_at_a_switch() -> None:
         _ = found.undecided
 
 
+@QUICK
 def test_pullbacks_of_the_bridges_are_those_of_steps() -> None:
     step, function = recorded("rolling ball")
     arguments = drawn("rolling ball", 5, 6)
@@ -195,6 +205,7 @@ def test_pullbacks_of_the_bridges_are_those_of_steps() -> None:
         np.testing.assert_allclose(gradient, wanted, rtol=0, atol=1e-9 * (1 + np.abs(wanted).max()))
 
 
+@QUICK
 def test_round_cones_have_no_derivatives_in_recorded_steps_either() -> None:
     mechanism = rbd.robots.quadruped()
     model = rbd.robots.quadruped_collision_model(mechanism, friction_cone="round")

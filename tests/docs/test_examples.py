@@ -10,8 +10,15 @@ from sybil.example import SybilFailure
 from tests import checkers
 from tests.docs import examples
 
+RUN_FOR_LONG = ("docs/tutorials/learning-to-walk.md",)
+"""Pages whose machine code runs for longer than it is optimised."""
+PAGES = [
+    pytest.param(page, marks=[pytest.mark.optimised] if examples.name_of(page) in RUN_FOR_LONG else [])
+    for page in examples.pages()
+]
 
-@pytest.mark.parametrize("page", examples.pages(), ids=examples.name_of)
+
+@pytest.mark.parametrize("page", PAGES, ids=examples.name_of)
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # what an example writes does not litter the repository
     examples.run_page(page)

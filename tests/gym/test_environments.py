@@ -53,6 +53,7 @@ def test_vectors_follow_the_interface(name: str) -> None:
     environments.close()
 
 
+@pytest.mark.optimised
 @each_name
 def test_rows_have_the_bits_of_single_environments(name: str) -> None:
     vector, rng = gymnasium.make_vec(name, num_envs=9), np.random.default_rng(1)

@@ -79,6 +79,7 @@ def stepped(start: dict[str, Any], keep: slice = slice(None)) -> Worlds:
     return worlds
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_that_fails_has_a_status_and_the_others_finish(kind: str) -> None:
     start, clean = rows(kind), stepped(rows(None))

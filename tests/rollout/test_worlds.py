@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import tracemalloc
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ def run(count: int, q: Any, v: Any, *, steps: int = STEPS, **settings: Any) -> W
     return worlds
 
 
+@pytest.mark.optimised
 def test_worlds_have_the_bits_they_have_alone() -> None:
     q, v = starts(11)
     together = run(11, q, v)
@@ -217,10 +219,16 @@ def _inertias(mechanism: rbd.Mechanism) -> np.ndarray:
     return np.array(current_values(mechanism, "inertia"), dtype=np.float64)
 
 
+@cache
+def some_tree(seed: int) -> rbd.Mechanism:
+    joint_types = [rbd.QuaternionFloating(), rbd.Revolute((1, 0, 0)), rbd.Planar((1, 0, 0), (0, 1, 0))]
+    return random_tree(joint_types, np.random.default_rng(seed))
+
+
+@pytest.mark.optimised
 @given(seed=st.integers(0, 2**32 - 1), count=st.integers(1, 20), threads=st.integers(1, 3))
 def test_any_tree_in_any_batch(seed: int, count: int, threads: int) -> None:
-    rng = np.random.default_rng(seed % 4)
-    mechanism = random_tree([rbd.QuaternionFloating(), rbd.Revolute((1, 0, 0)), rbd.Planar((1, 0, 0), (0, 1, 0))], rng)
+    rng, mechanism = np.random.default_rng(seed), some_tree(seed % 4)
     states = [rbd.MechanismState(mechanism) for _ in range(count)]
     for state in states:
         state.randomize(rng)
@@ -236,6 +244,7 @@ def test_any_tree_in_any_batch(seed: int, count: int, threads: int) -> None:
     assert alone.status[0] == worlds.status[k]
 
 
+@pytest.mark.optimised
 def test_without_a_compiler_the_bits_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     def final() -> np.ndarray:
         worlds = Worlds(rbd.robots.double_pendulum(), count=3, dt=1e-2)
