@@ -1,4 +1,4 @@
-"""Recorded controllers: the requirements on their inputs and outputs."""
+"""Recorded controllers: the requirements on their inputs and outputs, and their replay in other recordings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from rbd.compiled.function import RecordedFunction
 from rbd.errors import ArgumentError
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
+from rbd.program.replay import replay
+from rbd.scalars import Scalar, Vector
 
 
 def require_controller(control: RecordedFunction, mechanism: Mechanism, *, action: bool = False) -> None:
@@ -29,6 +32,12 @@ def require_controller(control: RecordedFunction, mechanism: Mechanism, *, actio
 def takes_time(control: RecordedFunction) -> bool:
     """Return whether a recorded controller has the time as an input."""
     return any(port.name == "t" for port in control.program.inputs)
+
+
+def replayed_controller(function: RecordedFunction, state: ScalarState, t: Scalar, action: Vector = ()) -> Vector:
+    """Return the output of a recorded function of q, v, and perhaps t and an action."""
+    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,), "action": action}
+    return tuple(replay(function.program, [x for port in function.program.inputs for x in known[port.name]]))
 
 
 def _listed(ports: Sequence[Port]) -> str:

@@ -3,7 +3,7 @@
     task.py          `Task`: a robot, a control, and what counts as success
     acrobot.py       swing-up of an acrobot
     quadruped.py     a quadruped that stands or walks
-    episodes.py      the worlds of a task: where episodes begin, and what actions are worth
+    episodes.py      the worlds of a task: starts, observations and rewards of episodes
     environments.py  the environments, which need gymnasium
 
 Importing this package registers "rbd/AcrobotSwingUp-v0", "rbd/QuadrupedStand-v0" and "rbd/QuadrupedWalk-v0" for

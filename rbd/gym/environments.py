@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from typing import Any, Final, TypeAlias, cast, final
@@ -77,13 +78,14 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self._same_step = mode == "SameStep"
         self.metadata = {"autoreset_mode": AutoresetMode(mode), "render_modes": []}
         self.num_envs = whole_number(num_envs, "num_envs", 1)
-        self._most = None if max_episode_steps is None else whole_number(max_episode_steps, "max_episode_steps", 1)
+        limit = sys.maxsize if max_episode_steps is None else max_episode_steps
+        self._max_episode_steps = whole_number(limit, "max_episode_steps", 1)
         self._episodes = Episodes(_task(task), _generators(self.num_envs), threads)
         observations, actions = spaces_of(self.task)
         self.single_observation_space, self.single_action_space = observations, actions
         self.observation_space = batch_space(observations, self.num_envs)
         self.action_space = batch_space(actions, self.num_envs)
-        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._needs_restart = np.zeros(self.num_envs, np.bool_)
         self._elapsed = np.zeros(self.num_envs, np.int64)
 
     @property
@@ -111,20 +113,20 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
-        held, begins = self._episodes.clipped(actions), self._ended.copy()
-        self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(begins))
+        held, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
+        self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts))
         self._episodes.hold(held)
-        if begins.any():
-            self._begin(np.flatnonzero(begins))
-            held[begins] = 0.0
+        if restarts.any():
+            self._begin(np.flatnonzero(restarts))
+            held[restarts] = 0.0
         found = self._episodes.outcomes(held)
-        self._elapsed[~begins] += 1
-        terminated = found.terminated & ~begins
-        truncated = ~terminated & ~begins & (self._most is not None and self._elapsed >= (self._most or 0))
+        self._elapsed[~restarts] += 1
+        terminated = found.terminated & ~restarts
+        truncated = ~terminated & ~restarts & (self._elapsed >= self._max_episode_steps)
         infos: Infos = {"status": self.worlds.status, "_status": found.failed} if found.failed.any() else {}
-        self._ended = terminated | truncated
+        self._needs_restart = terminated | truncated
         observations = self._restarted(found.observations, infos)
-        return observations, np.where(begins, 0.0, found.rewards), terminated, truncated, infos
+        return observations, np.where(restarts, 0.0, found.rewards), terminated, truncated, infos
 
     def __copy__(self) -> VectorEnvironment:
         """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
@@ -133,13 +135,13 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
         self._episodes.begin(rows)
-        self._ended[rows], self._elapsed[rows] = False, 0
+        self._needs_restart[rows], self._elapsed[rows] = False, 0
 
     def _restarted(self, last: Array, infos: Infos) -> Array:
         """Return the observations, of new episodes where old ones end in the same step; infos get the last ones."""
-        if not (self._same_step and self._ended.any()):
+        if not (self._same_step and self._needs_restart.any()):
             return last
-        ended = self._ended.copy()
+        ended = self._needs_restart.copy()
         final_obs = np.full(self.num_envs, None, dtype=object)
         for row in np.flatnonzero(ended):
             final_obs[row] = last[row]

@@ -1,4 +1,4 @@
-"""Episodes of a task in many worlds: where each begins, and what its actions are worth."""
+"""Episodes of a task in many worlds: their starts, and observations and rewards of their actions."""
 
 from __future__ import annotations
 

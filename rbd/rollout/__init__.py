@@ -8,12 +8,15 @@ worlds.py       `Worlds`
 cases.py        where the cases of a study start
 chunks.py       the work of one call of an executor, and executors
 storage.py      results in memory or in a folder
+study.py        all that determines the results of `rollout`, and its run
+rollouts.py     `Rollouts`
 monte_carlo.py  `rollout`
 """
 
 from __future__ import annotations
 
-from rbd.rollout.monte_carlo import Rollouts, rollout
+from rbd.rollout.monte_carlo import rollout
+from rbd.rollout.rollouts import Rollouts
 from rbd.rollout.worlds import Worlds
 
 __all__ = ["Rollouts", "Worlds", "rollout"]

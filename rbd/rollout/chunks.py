@@ -51,40 +51,28 @@ class RolloutPlan:
 
 
 @final
+@attrs.frozen
 class PickledFunction:
-    """A recorded function as bytes, pickled once for all chunks."""
+    """A recorded function as bytes, pickled once for all chunks; those with one digest are equal."""
 
-    def __init__(self, function: RecordedFunction) -> None:
-        """Pickle the function."""
-        self.digest, self._bytes = function.program.digest, pickle.dumps(function)
+    digest: str
+    content: bytes = attrs.field(eq=False, repr=False)
 
-    def function(self) -> RecordedFunction:
-        """Return the function; a process unpickles and compiles it once."""
-        return _unpickled(self.digest, _Hidden(self._bytes))
-
-
-@final
-class _Hidden:
-    """Bytes that are equal whatever they are: only the digest beside them is a key."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hidden)
-
-    def __hash__(self) -> int:
-        return 0
+    @classmethod
+    def of(cls, function: RecordedFunction) -> PickledFunction:
+        """Pickle a function."""
+        return cls(function.program.digest, pickle.dumps(function))
 
 
 @functools.lru_cache(maxsize=4)
-def _unpickled(digest: str, data: _Hidden) -> RecordedFunction:
-    return cast("RecordedFunction", pickle.loads(data.content))
+def _unpickled(pickled: PickledFunction) -> RecordedFunction:
+    """Return the function; a process unpickles and compiles it once."""
+    return cast("RecordedFunction", pickle.loads(pickled.content))
 
 
 def run_chunk(pickled: PickledFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
     """Return the states of cases that begin with the rows of `start`; the last ones repeat where an episode ended."""
-    return run_cases(pickled.function(), start, plan, threads)
+    return run_cases(_unpickled(pickled), start, plan, threads)
 
 
 def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:

@@ -18,14 +18,13 @@ from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.algorithms.time_steps.steps import step_function
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
+from rbd.compiled.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.indexing.layout import layout_of
 from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
-from rbd.program.program import Program
-from rbd.program.replay import replay
 from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
@@ -84,13 +83,13 @@ def _step(settings: WorldSettings, state: ScalarState, **inputs: Any) -> Mapping
     """Return the state of a world after one integration step, and the contact forces."""
     torques = _torques(settings, state, inputs)
     h = state.lifted(settings.dt / settings.substeps)
-    moved, forces = _integrated(settings, state, torques, h, inputs)
+    moved, forces = _integrate(settings, state, torques, h, inputs)
     after: dict[str, Any] = {"q": moved["q_next"], "v": moved["v_next"]}
     if "s" in inputs:
         after["s"] = moved["s_next"]
-    after |= _counted(settings, torques, inputs)
+    after |= _advance_counters(settings, torques, inputs)
     if settings.stop is not None:
-        after = _ended(settings, state, settings.stop, after, inputs)
+        after = _freeze_stopped(settings, state, settings.stop, after, inputs)
     return after | ({FORCES: forces} if forces else {})
 
 
@@ -98,26 +97,19 @@ def _torques(settings: WorldSettings, state: ScalarState, inputs: Mapping[str, A
     """Return the torques of this integration step: the control's at the first of a step, held for the others."""
     if settings.control is None:
         return tuple(inputs["action"])
-    now = _controlled(settings.control.program, state, inputs["steps"] * state.lifted(settings.dt), inputs)
+    t, action = inputs["steps"] * state.lifted(settings.dt), _flat(inputs["action"]) if "action" in inputs else ()
+    now = replayed_controller(settings.control, state, t, action)
     if settings.substeps == 1:
         return now
     fresh = less_equal(inputs["substep"], 0)
     return tuple(where(fresh, x, held) for x, held in zip(now, inputs["torques"], strict=True))
 
 
-def _controlled(program: Program, state: ScalarState, t: Scalar, inputs: Mapping[str, Any]) -> Vector:
-    """Return the output of a recorded function of q, v, and perhaps t and an action."""
-    values = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
-    if "action" in inputs:
-        values["action"] = _flat(inputs["action"])
-    return tuple(replay(program, [x for port in program.inputs for x in values[port.name]]))
-
-
 def _flat(array: Any) -> Vector:
     return tuple(array.reshape(-1).tolist()) if hasattr(array, "reshape") else (array,)
 
 
-def _integrated(
+def _integrate(
     settings: WorldSettings, state: ScalarState, torques: Vector, h: Scalar, inputs: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], Sequence[Vector]]:
     """Return the configurations and velocities after the step, and the forces of all contacts."""
@@ -141,7 +133,7 @@ def _with_collisions(
     return {"q_next": step.q_next, "v_next": step.v_next}, pair_forces(step, len(pairs), h)
 
 
-def _counted(settings: WorldSettings, torques: Vector, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _advance_counters(settings: WorldSettings, torques: Vector, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of steps and of substeps after this one, and the torques that are held."""
     if settings.substeps == 1:
         return {"steps": inputs["steps"] + 1}
@@ -158,7 +150,7 @@ def _is_last(settings: WorldSettings, inputs: Mapping[str, Any]) -> Condition:
     return less_equal(settings.substeps, inputs["substep"] + 1)
 
 
-def _ended(
+def _freeze_stopped(
     settings: WorldSettings,
     state: ScalarState,
     stop: RecordedFunction,
@@ -168,14 +160,14 @@ def _ended(
     """Return the state after the step, or before it where the episode is over; the rule is applied after each step."""
     before = {"q": tuple(state.q), "v": tuple(state.v), **inputs}
     over = less(0, inputs["stopped"])
-    kept = {name: _chosen(over, before[name], value) for name, value in after.items()}
+    kept = {name: _where(over, before[name], value) for name, value in after.items()}
     there = state.with_scalars(tuple(after["q"]), tuple(after["v"]))
-    (value,) = _controlled(stop.program, there, after["steps"] * state.lifted(settings.dt), {})
+    (value,) = replayed_controller(stop, there, after["steps"] * state.lifted(settings.dt))
     ends = less(0, value) if settings.substeps == 1 else both(_is_last(settings, inputs), less(0, value))
     return kept | {"stopped": where(over, 1, where(ends, 1, 0))}
 
 
-def _chosen(condition: Condition, a: Any, b: Any) -> object:
+def _where(condition: Condition, a: Any, b: Any) -> object:
     """Return a where the condition holds, else b; scalars or vectors."""
     if hasattr(b, "__len__"):
         return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))

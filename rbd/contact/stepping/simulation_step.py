@@ -11,6 +11,7 @@ from typing import Any
 
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.compiled import RecordedFunction
+from rbd.compiled.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import nearest_motion
 from rbd.contact.solver.contacts import (
@@ -25,7 +26,6 @@ from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
 from rbd.contact.stepping.solved_step import solved_step
 from rbd.kinematics.scalar_state import ScalarState
-from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector, both, either, less, where
 
 
@@ -33,7 +33,7 @@ def simulation_step(
     pairs: Sequence[Pair], settings: StepSettings, control: RecordedFunction | None, state: ScalarState, **inputs: Any
 ) -> Mapping[str, object]:
     """Return the state after one step, and the distances and touching pairs before it."""
-    tau = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
+    tau = replayed_controller(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
     scheme, threshold, dt = settings.scheme, settings.threshold, inputs["dt"]
     if isinstance(scheme, ImpactScheme):
         contacts = contacts_of(state, pairs, nearer_than(threshold))
@@ -77,9 +77,3 @@ def _after_impacts(law: Law, state: ScalarState, contacts: Contacts, touched: Ve
         met = either(met, both(touches, less(before, 1)))
     hit = impact_motion(state, law, 0, contacts).x
     return tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
-
-
-def _controlled(control: RecordedFunction, state: ScalarState, t: Scalar) -> Vector:
-    """Return the torques of a recorded control."""
-    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
-    return tuple(replay(control.program, [x for port in control.program.inputs for x in known[port.name]]))

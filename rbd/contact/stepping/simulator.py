@@ -32,14 +32,13 @@ from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
-from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.scalars.number_checks import above_zero, step_count
 from rbd.state import MechanismState
 from rbd.state.callback_guard import guarded_callback
 from rbd.state.saved_state import restored_on_failure
 
 Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
 """Maps time and state to torques."""
-_MAX_STEPS = 1e10
 
 
 @final
@@ -100,7 +99,7 @@ class ContactSimulator:
         """
         self._require_state(state)
         require_progress(progress)
-        steps = self._steps(final_time)
+        steps = step_count(final_time, self._dt, "final_time")
         record = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
         with restored_on_failure(state):
             with progress_bar(steps, "contacts", progress) as bar:
@@ -113,15 +112,6 @@ class ContactSimulator:
         require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
         self._model.require(cast("MechanismState", state))
         require_tree(cast("MechanismState", state), "ContactSimulator")
-
-    def _steps(self, final_time: object) -> int:
-        time = at_least_zero(final_time, "final_time")
-        ratio = time / self._dt
-        if ratio > _MAX_STEPS:
-            allowed = f"at most {_MAX_STEPS:g} steps of {self._dt:g} s"
-            message = f"final_time is {time:g}, needs {allowed}"
-            raise ArgumentError(message, argument="final_time", value=final_time, allowed=allowed)
-        return round(ratio)
 
     def _take_steps(self, steps: int, state: MechanismState, record: TrajectoryRecorder, bar: Progress) -> None:
         """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""

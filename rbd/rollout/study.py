@@ -1,0 +1,121 @@
+"""Studies: all that determines the results of a call of `rollout`, and the run of their chunks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator, Mapping
+from concurrent.futures import Executor
+from contextlib import closing
+from typing import Any, cast, final
+
+import attrs
+import numpy as np
+
+from rbd.compiled.function import RecordedFunction
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.progress import Listener, Progress, progress_bar
+from rbd.rollout.cases import Cases
+from rbd.rollout.chunks import (
+    PickledFunction,
+    Results,
+    RolloutPlan,
+    executor_context,
+    run_executor,
+    run_native,
+    run_processes,
+)
+from rbd.rollout.settings import WorldSettings
+from rbd.rollout.storage import Folder, Storage
+from rbd.rollout.world_step import record_world_step
+from rbd.rollout.worlds import available_threads
+from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
+
+
+@final
+@attrs.frozen(eq=False)
+class Study:
+    """All that determines the results of a call of `rollout`."""
+
+    step: RecordedFunction
+    plan: RolloutPlan
+    cases: Cases
+    zero: Mapping[str, Array]
+    """The start of cases that have none."""
+    dt: float
+    chunk: int
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, chunk: int) -> Study:
+        """Record the step, and check the cases with it."""
+        step = record_world_step(mechanism, settings)
+        cases.require(step.evaluation.outline.inputs)
+        zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
+        return cls(step, plan, cases, zero, settings.dt, chunk)
+
+    @property
+    def chunks(self) -> range:
+        """The numbers of all chunks."""
+        return range(-(-self.cases.count // self.chunk))
+
+    def start(self, chunk: int) -> dict[str, Array]:
+        """Return what the cases of a chunk start with."""
+        first = chunk * self.chunk
+        return self.rows(first, min(self.chunk, self.cases.count - first))
+
+    def rows(self, first: int, count: int) -> dict[str, Array]:
+        """Return what some cases start with; q and v always."""
+        zero = {name: np.broadcast_to(x, (count, *x.shape)) for name, x in self.zero.items()}
+        return zero | self.cases.rows(first, count)
+
+    def description(self, seed: int) -> dict[str, object]:
+        """Return what must be equal for results to be: the step and the numbers of the plan."""
+        defaults = self.step.evaluation.defaults
+        constants = hashlib.sha256(b"".join(np.asarray(defaults[name]).tobytes() for name in sorted(defaults)))
+        return {
+            "step": self.step.program.digest,
+            "parameters": constants.hexdigest(),
+            "dt": self.dt,
+            "steps": self.plan.steps,
+            "every": self.plan.every,
+            "seed": int(seed),
+            "cases": self.cases.count,
+            "chunk": self.chunk,
+        }
+
+    def run(self, storage: Storage, executor: str | Executor, progress: bool | Listener | Progress) -> None:
+        """Run the chunks that are missing."""
+        missing = [chunk for chunk in self.chunks if chunk not in storage]
+        done = [chunk for chunk in self.chunks if chunk in storage]
+        if isinstance(storage, Folder):
+            for chunk in done:
+                storage.require_start(chunk, self.start(chunk))
+        chunk_results = self._results(missing, executor)
+        with progress_bar(self.cases.count, "cases", progress) as bar, closing(chunk_results):
+            bar.update(sum(self._size(chunk) for chunk in done))
+            for chunk, results in chunk_results:
+                storage.put(chunk, results, self.start)
+                bar.update(self._size(chunk))
+
+    def _size(self, chunk: int) -> int:
+        return min(self.chunk, self.cases.count - chunk * self.chunk)
+
+    def _results(self, chunks: list[int], executor: str | Executor) -> Generator[tuple[int, Results]]:
+        threads = available_threads()
+        kind = executor if isinstance(executor, str) else ""
+        if kind == "native":
+            yield from run_native(self.step, self.plan, chunks, self.start, threads)
+        elif kind == "processes":
+            yield from run_processes(PickledFunction.of(self.step), self.plan, chunks, self.start, threads)
+        else:
+            with executor_context(_checked_executor(executor)) as pool:
+                yield from run_executor(pool, PickledFunction.of(self.step), self.plan, chunks, self.start)
+
+
+def _checked_executor(executor: Any) -> str | Executor:
+    """Raise ArgumentError unless this is an executor, or like one, or an address."""
+    if hasattr(executor, "submit") or (isinstance(executor, str) and "://" in executor):
+        return cast("str | Executor", executor)
+    allowed = '"native", "processes", an executor of concurrent.futures, or the address of a scheduler, "tcp://..."'
+    raise ArgumentError(f"executor must be {allowed}", argument="executor", value=executor, allowed=allowed)
