@@ -47,11 +47,7 @@ class _RolledWriter:
         self.tables: list[str] = []
         self.local: set[int] = set()
         self.early = {index for angle in plan.input_angles for index in (angle.sine, angle.cosine) if index is not None}
-        self.outputs: dict[int, list[int]] = {}
-        copied = {output for output, _ in plan.results}
-        for output, operand in enumerate(plan.program.results):
-            if operand >= self.size and output not in copied:
-                self.outputs.setdefault(operand - self.size, []).append(output)
+        self.outputs = plan.stored_outputs()
 
     def lines(self) -> Iterator[str]:
         """Yield all lines."""

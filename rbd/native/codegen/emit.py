@@ -15,7 +15,7 @@ from rbd.native.codegen.copies import Copies, copy_functions
 from rbd.native.codegen.ir import NARROW, Lanes, Writer
 from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
-from rbd.native.codegen.signature import function_head
+from rbd.native.codegen.signature import function_head, write_call
 from rbd.native.codegen.trig import sincos_call
 from rbd.program.opcodes import BY_NUMBER, CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program, offsets
@@ -168,10 +168,10 @@ class FunctionWriter:
 
     def _call_functions(self, names: Sequence[str]) -> None:
         """Write calls of functions of the program."""
-        inputs = [f"ptr %in{k}" for k in range(len(self.program.inputs))]
-        outputs = [f"ptr %out{k}" for k in range(len(self.program.outputs))]
+        inputs = [f"%in{k}" for k in range(len(self.program.inputs))]
+        outputs = [f"%out{k}" for k in range(len(self.program.outputs))]
         for name in names:
-            self.w.add(f"  call void @{name}({', '.join([*inputs, *outputs, 'ptr %ws', 'ptr %st'])})")
+            write_call(self.w, name, (*inputs, *outputs, "%ws", "%st"))
 
     def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
         """Write copies from slots of the workspace."""
@@ -209,7 +209,7 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
 
     Elementwise loops of intrinsics use vectors of `pack` numbers, sines of one state of at most `NARROW`.
     """
-    outputs_of = _outputs_of(plan)
+    outputs_of = plan.stored_outputs()
     starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, min(pack, NARROW))
     writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
     writers += _chunks(plan, lanes, prefix, outputs_of)
@@ -249,16 +249,6 @@ def _chunks(
             yield _straight(FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of), chunk)
         elif not plan.loops[number].is_empty:
             yield LoopWriter(f"{prefix}_{number}", plan.program, plan.loops[number], lanes)
-
-
-def _outputs_of(plan: Plan) -> dict[int, list[int]]:
-    """Return the outputs that instructions store when they are computed, by instruction."""
-    outputs_of: dict[int, list[int]] = {}
-    inputs, copied = plan.program.input_size, {output for output, _ in plan.results}
-    for output, operand in enumerate(plan.program.results):
-        if operand >= inputs and output not in copied:
-            outputs_of.setdefault(operand - inputs, []).append(output)
-    return outputs_of
 
 
 def _straight(writer: FunctionWriter, chunk: range) -> FunctionWriter:

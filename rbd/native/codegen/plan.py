@@ -81,6 +81,15 @@ class Plan:
     regions: dict[int, range]
     """Instruction number of a guarded call -> numbers of the functions that are skipped with it."""
 
+    def stored_outputs(self) -> dict[int, list[int]]:
+        """Return the outputs that instructions store when they are computed, by instruction number."""
+        outputs: dict[int, list[int]] = {}
+        first, copied = self.program.input_size, {output for output, _ in self.results}
+        for output, operand in enumerate(self.program.results):
+            if operand >= first and output not in copied:
+                outputs.setdefault(operand - first, []).append(output)
+        return outputs
+
 
 def make_plan(
     program: Program,
@@ -96,21 +105,33 @@ def make_plan(
     """
     recovered = () if regions else find_loops(program, threshold)
     layout, starts = LoopLayout(program, recovered), {each[-1]: each[0] for each in regions}
-    first, later = _angles(program, layout)
+    input_angles, computed_angles = _angles(program, layout)
     chunks = tuple(_chunks(len(program.code), chunk, layout.loops, regions))
     kept = {} if layout.loops else _kept_operands(program, width, starts)
-    slots, count = _slots(program, _function_of(program, chunks, first, later), later, layout, starts, kept)
+    function_of = _function_of(program, chunks, input_angles, computed_angles)
+    slots, count = _slots(program, function_of, computed_angles, layout, starts, kept)
     calls, count = _call_slots(program, aligned(count) if program.calls else count, width)
     slots.update(_pick_slots(program, calls))
     slots.update({source: calls[call].inputs + place for source, (call, place) in kept.items()})
     slots, loops, count = _with_loops(layout, chunks, slots, count)
     arguments, initial, late = _argument_slots(program, calls, starts)
-    initial += tuple((slot, operand) for operand, slot in layout.spilled_operands.items())
     in_memory = _results_in_memory(program, layout)
     arguments, copies = _split_copies(arguments, calls, slots, in_memory, starts)
-    results, owned = _result_slots(program, slots, in_memory), _functions_of_regions(chunks, regions)
     return Plan(
-        program, first, later, chunks, slots, count, calls, arguments, initial, late, loops, copies, results, owned
+        program=program,
+        input_angles=input_angles,
+        computed_angles=computed_angles,
+        chunks=chunks,
+        slots=slots,
+        slot_count=count,
+        calls=calls,
+        argument_slots=arguments,
+        initial_argument_slots=(*initial, *((slot, operand) for operand, slot in layout.spilled_operands.items())),
+        late_argument_slots=late,
+        loops=loops,
+        copies=copies,
+        results=_result_slots(program, slots, in_memory),
+        regions=_functions_of_regions(chunks, regions),
     )
 
 
