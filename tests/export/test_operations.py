@@ -178,6 +178,14 @@ NAMED = {
     "program/replay.py": (PROGRAM, "labels and calls are handed on"),
     "program/sweeps.py": ({"CALL", "PICK"}, "intrinsics have derivatives of their own"),
     "program/rolling.py": ({"CALL", "PICK"}, "no part of a loop"),
+    "native/codegen/bounds.py": (
+        {"ADD", "SUB", "MUL", "NEG", "ABS", "SQRT", "FMA", "FMS", "FNMA", "FNMS"},
+        "operations whose results are not finite where an operand is not",
+    ),
+    "native/codegen/ordering.py": (
+        {"DIV", "SQRT"} | PROGRAM | PAIRS,
+        "latencies; checks and calls, which keep their order",
+    ),
     "native/codegen/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
     "native/codegen/plan.py": ({"CALL", "PICK"} | PAIRS, "the memory of calls; sine and cosine share their reduction"),
     "native/codegen/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
