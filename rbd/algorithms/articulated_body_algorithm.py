@@ -153,8 +153,8 @@ def _inward(
             continue
         # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.
         if joint is not None:
-            across = joint.U.combination(joint.acceleration(u[i], c[i]))
-            p_a = I_A[i].wrench_of_classical(c[i]) + Wrench.trusted(c[i].body, *across)
+            p_a = I_A[i].wrench_of_classical(c[i])
+            p_a += Wrench.trusted(c[i].body, *joint.U.combination(joint.acceleration(u[i], c[i])))
         else:
             p_a = I_A[i].wrench_of_classical(c[i].plus_joint_acceleration(S, known[i]))
         p_A[node.parent] = p_A[node.parent] + (p_A[i] + p_a).transformed(X_PB)
