@@ -14,11 +14,11 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, scalars
 from rbd.scalars.entries import any_array
 from rbd.scalars.linear_algebra import matvec
+from rbd.scalars.number_checks import require_number
 from rbd.spatial import Frame, Transform
 from rbd.spatial.congruence import similarity
 from rbd.spatial.frame import check_frame, require_frame
 from rbd.spatial.linalg import Mat3, Vec3
-from rbd.spatial.values import require_number
 
 Gain: TypeAlias = "Scalar | Vector | Matrix"
 

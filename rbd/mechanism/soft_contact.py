@@ -11,16 +11,16 @@ Coulomb's limit.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, final
+from typing import final
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import is_finite, require_kind
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, const, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
+from rbd.scalars import Scalar, const, greater, is_float, less_equal, maximum, power, sqrt, where
+from rbd.scalars.number_checks import require_above_zero, require_at_least_zero
 from rbd.spatial import FreeVector
-from rbd.spatial.values import require_number
 
 
 class NormalModel(ABC):
@@ -89,10 +89,12 @@ class HuntCrossley(NormalModel):
     exponent: float = attrs.field(default=1.5)
 
     def __attrs_post_init__(self) -> None:
-        _require_positive("stiffness", self.stiffness)
-        _require_not_negative("damping", self.damping)
+        require_above_zero(self.stiffness, "stiffness")
+        require_at_least_zero(self.damping, "damping")
         if not (is_float(self.exponent) and self.exponent >= 1 and is_finite(self.exponent)):
-            raise _illegal("exponent", self.exponent, "a number of 1 or more")
+            allowed = "a number of 1 or more"
+            message = f"exponent is {self.exponent!r}, must be {allowed}"
+            raise ArgumentError(message, argument="exponent", value=self.exponent, allowed=allowed)
 
     @classmethod
     def hertz(cls, stiffness: float = 50e3, alpha: float = 0.2) -> HuntCrossley:
@@ -100,8 +102,8 @@ class HuntCrossley(NormalModel):
 
         `alpha` (s/m) is the decrease of the coefficient of restitution with the speed of impact: 1 - alpha * speed.
         """
-        _require_positive("stiffness", stiffness)
-        _require_not_negative("alpha", alpha)
+        require_above_zero(stiffness, "stiffness")
+        require_at_least_zero(alpha, "alpha")
         return cls(stiffness=stiffness, damping=alpha * stiffness * 1.5, exponent=1.5)
 
     @override
@@ -145,9 +147,9 @@ class ViscoelasticCoulomb(FrictionModel):
     damping: Scalar
 
     def __attrs_post_init__(self) -> None:
-        _require_not_negative("coefficient", self.coefficient)
-        _require_positive("stiffness", self.stiffness)
-        _require_positive("damping", self.damping)
+        require_at_least_zero(self.coefficient, "coefficient")
+        require_above_zero(self.stiffness, "stiffness")
+        require_above_zero(self.damping, "damping")
 
     @override
     def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:
@@ -189,20 +191,3 @@ class SoftContact:
     def ns(self) -> int:
         """The number of states it has against one half-space: the displacement, a vector in the root frame, or none."""
         return 0 if self.friction is None else 3
-
-
-def _require_positive(name: str, value: Scalar) -> None:
-    _require_not_negative(name, value)
-    if is_float(value) and not 0 < to_float(value) < float("inf"):
-        raise _illegal(name, value, "a finite number above 0")
-
-
-def _require_not_negative(name: str, value: Scalar) -> None:
-    if not is_float(value):
-        require_number(value, name)
-    elif not 0 <= to_float(value) < float("inf"):
-        raise _illegal(name, value, "a finite number of 0 or more")
-
-
-def _illegal(name: str, value: Any, allowed: str) -> ArgumentError:
-    return ArgumentError(f"{name} is {value!r}, needs {allowed}", argument=name, value=value, allowed=allowed)

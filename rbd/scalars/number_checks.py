@@ -1,5 +1,7 @@
 """Validation of numbers: a check returns a float, or raises ArgumentError with the argument, the value and the rule.
 
+Checks named `require_...` are of scalars of any family, of which symbols and the like pass.
+
 Floats are checked first: most arguments are floats, and a simulation takes thousands of steps.
 """
 
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.scalars.arrays import scalar
 from rbd.scalars.functions import is_float
 from rbd.scalars.registry import ARRAYS, TRUTHS
 
@@ -66,3 +69,24 @@ def step_count(time: object, dt: float, argument: str) -> int:
         message = f"{argument} is {duration:g}, needs {allowed}"
         raise ArgumentError(message, argument=argument, value=time, allowed=allowed)
     return round(duration / dt)
+
+
+def require_number(value: object, argument: str) -> None:
+    """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
+    scalar(value, argument)
+
+
+def _scalar_check(check: Callable[[object, str], float]) -> Callable[[object, str], None]:
+    """Return a check of scalars of any family, which raises as `check` does for floats."""
+
+    def require(value: object, argument: str) -> None:
+        if is_float(value):
+            check(value, argument)
+        else:
+            require_number(value, argument)
+
+    return require
+
+
+require_at_least_zero = _scalar_check(at_least_zero)
+require_above_zero = _scalar_check(above_zero)

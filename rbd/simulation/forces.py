@@ -19,13 +19,12 @@ from rbd.algorithms.energy import elastic_energy_kernel
 from rbd.arguments import require_kind, several
 from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, RigidBody
-from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
+from rbd.scalars import Scalar, Vector, const, greater, sqrt, to_float, where
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.lengths import square_sum
 from rbd.scalars.linear_algebra import dot, unit
-from rbd.scalars.number_checks import at_least_zero
+from rbd.scalars.number_checks import require_at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
-from rbd.spatial.values import require_number
 from rbd.state import MechanismState
 
 
@@ -87,10 +86,7 @@ def force_elements(forces: Sequence[ForceElement], operation: str) -> tuple[Forc
 
 def _check_coefficient(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Raise ArgumentError unless a stiffness, damping or length is a finite number of 0 or more, or a symbol."""
-    if is_float(value):
-        at_least_zero(value, attribute.name)
-    else:
-        require_number(value, attribute.name)
+    require_at_least_zero(value, attribute.name)
 
 
 def _point(_: object, attribute: attrs.Attribute[Any], value: object) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
-from rbd.scalars.arrays import scalar, scalars
+from rbd.scalars.arrays import scalars
 from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
@@ -173,8 +173,3 @@ def refuse_product(left: object, right: object) -> NoReturn:
     kind = type(left).__name__
     message = f"{kind} * ...: a {kind} is applied with @, not *"
     raise ArgumentError(message, operation=f"{kind} * ...", argument="the right operand", value=right)
-
-
-def require_number(value: object, argument: str) -> None:
-    """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
-    scalar(value, argument)

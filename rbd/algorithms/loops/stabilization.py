@@ -10,20 +10,12 @@ from typing import Any, Final, Protocol, TypeAlias, final, runtime_checkable
 
 import attrs
 
-from rbd.arguments import is_finite
-from rbd.errors import ArgumentError
 from rbd.mechanism import Coupling, Joint
+from rbd.scalars.number_checks import above_zero
 
 
-def _positive_time(_: object, __: object, value: object) -> None:
-    """Raise ArgumentError unless `value` is a positive, finite number."""
-    if not isinstance(value, (int, float)) or not (value > 0 and is_finite(value)):
-        raise ArgumentError(
-            f"the time constant of a stabilisation must be positive and finite, got {value!r}",
-            argument="time_constant",
-            value=value,
-            allowed="a positive time in seconds",
-        )
+def _time_constant(value: float) -> float:
+    return above_zero(value, "time_constant")
 
 
 @final
@@ -40,7 +32,7 @@ class Baumgarte:
     Baumgarte(time_constant=0.1)
     """
 
-    time_constant: float = attrs.field(default=1 / 10, validator=_positive_time)
+    time_constant: float = attrs.field(default=1 / 10, converter=_time_constant)
 
     @property
     def stiffness(self) -> float:
