@@ -41,7 +41,7 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
                 expected=(layout.nq, layout.nv),
                 actual=self.array.shape,
             )
-        self._is_velocity = size == layout.nv
+        self._is_velocity = size == layout.nv  # where nq = nv, slices of q and v are the same
 
     @override
     def __getitem__(self, joint: Joint | str) -> NDArray[Any]:

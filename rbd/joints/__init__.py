@@ -5,9 +5,9 @@ fixed.py, revolute.py, prismatic.py, screw.py, planar.py, universal.py, sincos.p
 spherical.py, floating.py   joint types with a chart of rotations
 reversed.py        Reversed: any joint type with predecessor and successor exchanged
 axis.py            axes, and rotation about an axis
-one_axis.py        what joint types with one axis share
+one_axis.py        base class of joint types with one axis
 charts.py          charts of rotations: quaternion, modified Rodrigues parameters, rotation vector
-chart_joint.py     what joint types with a chart share
+chart_joint.py     base class of joint types with a chart
 """
 
 from __future__ import annotations

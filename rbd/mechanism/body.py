@@ -183,7 +183,7 @@ class RigidBody:
         return tuple(self._data.contact_points)
 
     def add_contact_point(self, point: Point, model: SoftContact) -> ContactPoint:
-        """Let the body touch the half-spaces around at `point`, in any frame of the body; `model` gives the forces.
+        """Add a contact point: soft contact of `point`, in any frame of the body, with the mechanism's half-spaces.
 
         This is a change of structure: contact points may have states. Raises FrameMismatchError if the point is in
         another frame.

@@ -4,7 +4,7 @@
 columns.
 
 `"coordinates"` is by the entries of q, of f(normalise(q)); nq columns. Where v is the derivative of q the two are the
-same; for ball and free joints, planar ones and angles given by sine and cosine they are not.
+same; for spherical, floating and planar joints and angles given by sine and cosine they are not.
 
 With H N = S (H says how the pose moves with position, S how the twist moves with velocity), the second is the first
 times the matrix from the derivative of q to the velocity: `JointType.velocity_jacobian`.
