@@ -106,7 +106,9 @@ def test_what_is_not_in_the_language_is_refused(function: Callable[..., Any]) ->
 
 
 @pytest.mark.parametrize(
-    ("function", "shown"), [(len, "<built-in function len>"), (lambda x: x, "<function <lambda>")], ids=str
+    ("function", "shown"),
+    [(len, "<built-in function len>"), (lambda x: x, "<function <lambda>")],
+    ids=["builtin", "lambda"],
 )
 def test_what_is_no_function_is_refused(function: Callable[..., Any], shown: str) -> None:
     with pytest.raises(ScalarError, match=f"an intrinsic is a plain Python function, not {shown}"):
