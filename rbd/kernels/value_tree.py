@@ -26,6 +26,7 @@ from rbd.spatial import Frame
 # Calls that are not in machine code yet flatten their arguments each time: small templates are made once.
 _plain = lru_cache(maxsize=1024, typed=True)(ConstantTemplate)
 _vector = lru_cache(maxsize=1024)(VectorTemplate)
+_EMPTY: Final = TupleTemplate(())
 _CONSTANTS: Final[Mapping[type[Any], Callable[[Any], Template]]] = {
     **dict.fromkeys((int, bool, str, type(None)), _plain),
     **dict.fromkeys((Frame, RigidBody, Joint), ConstantTemplate),
@@ -78,7 +79,7 @@ def _flatten_sequence(values: Sequence[object], numbers: list[Any], number: type
     if set(map(type, values)) == {number}:
         numbers.extend(values)
         return _vector(len(values))
-    return TupleTemplate(_parts(values, numbers, number))
+    return TupleTemplate(_parts(values, numbers, number)) if values else _EMPTY
 
 
 def _parts(values: Iterable[object], numbers: list[Any], number: type[Any]) -> tuple[Template, ...]:
