@@ -52,8 +52,7 @@ def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
                 joint.node, f"stiffness: springs of {joint.kind} joints are not supported", attribute="stiffness"
             )
     if joint.kind == "free" and joint.armature:
-        message = "armature: it acts on the velocity as the body sees it"
-        reading.warn_or_refuse(joint.node, message, attribute="armature")
+        reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
 def _weight(reading: MjcfReading, body: BodyPart) -> None:

@@ -457,14 +457,6 @@ def test_the_world_has_no_attributes() -> None:
         rbd.parse_mjcf("<mujoco><worldbody childclass='c'/></mujoco>", strict=True)
 
 
-def test_an_armature_of_a_free_joint_is_refused_with_strict() -> None:
-    text = model('<body><joint type="free" armature="1"/><geom size="0.1"/></body>')
-    _, report = read(text)
-    assert [finding.attribute for finding in report.warnings] == ["armature"]
-    with pytest.raises(rbd.errors.MjcfRefusedError, match="it acts on the velocity as the body sees it"):
-        rbd.parse_mjcf(text, strict=True)
-
-
 def test_collision_models_made_twice_have_frames_with_names_of_their_own() -> None:
     mechanism, report = read(model(f'{FLOOR}<body><freejoint/><geom name="ball" size="0.1"/></body>'))
     first, second = report.collision_model(mechanism), report.collision_model(mechanism)
