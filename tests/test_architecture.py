@@ -150,6 +150,12 @@ def test_constants_are_exact(paths: Paths) -> None:
     assert faults(paths, lambda path: rules.inexact_literals(parse(path))) == {}
 
 
+def test_constants_of_kernels_are_exact() -> None:
+    kernels = [path for path in MODULES if "\n@kernel" in path.read_text(encoding="utf-8")]
+    assert {rules.layer_of(path) for path in kernels} >= {"algorithms", "simulation"}
+    assert faults(kernels, lambda path: rules.inexact_literals(parse(path))) == {}
+
+
 def test_algorithms_read_parameters_through_the_state() -> None:
     assert faults(BY_LAYER["algorithms"], lambda path: rules.parameters_read_past_the_state(parse(path))) == {}
 

@@ -68,6 +68,7 @@ def relative_acceleration(
     >>> rbd.relative_acceleration(state, [0.0, 2.0], "lower_link", "upper_link", frame="lower_link").angular
     array([0., 2., 0.])
     """
+    require_state(state, "relative_acceleration")
     accelerations, layout = spatial_accelerations(state, vd), state.layout
     relative = -accelerations[layout.body(base)] + accelerations[layout.body(body)]
     target: FrameLike[F] = layout.root_frame if frame is None else frame

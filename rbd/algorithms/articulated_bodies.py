@@ -17,6 +17,7 @@ from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import actuator_torques, body_wrenches, joint_torques, motions
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
+from rbd.arguments import require_kind
 from rbd.display import fields_repr
 from rbd.indexing.layout import FrameLike
 from rbd.kernels.finite import require_finite_result
@@ -107,6 +108,7 @@ class ArticulatedBodies(Generic[A]):
 
     def body(self, body: RigidBody | str) -> ArticulatedBody:
         """Return what was found for a body, itself or by name; raise UnknownNameError for the root and for others."""
+        require_kind(body, RigidBody, str, operation="ArticulatedBodies.body", argument="body")
         for articulated in self.bodies:
             if articulated.body is body or articulated.body.name == body:
                 return articulated

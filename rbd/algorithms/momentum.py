@@ -105,6 +105,7 @@ def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
     >>> centroidal_transform(state) @ rbd.center_of_mass(state)
     Point in 'center of mass': (0, 0, 0)
     """
+    require_state(state, "centroidal_transform")
     center = center_of_mass(state)
     root, frame = state.layout.root_frame, state.layout.com_frame
     return Transform.trusted(root, frame, identity3(), neg3(center.xyz_components))

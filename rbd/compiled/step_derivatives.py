@@ -27,7 +27,6 @@ from rbd.program.replay import replay
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
 
-_INTEGRATORS: Final = ("munthe-kaas-rk4", "semi-implicit-euler")
 _OF: Final = ("q", "v", "s")
 _INPUT_OF: Final = {"torques": "tau"}
 

@@ -200,7 +200,7 @@ class _Specialiser:
             self._store_all(array)
             self._add(tree.Store(array, index, value))
             return
-        name = tree.Name(f"entry{len(self.variables)}", "float")
+        name = tree.Name(f"{array}.{len(self.variables)}", "float")  # no name that a function can have
         self.variables.append(name)
         self._add(tree.Assign(name.name, value))
         self.stored[_ArrayEntry(array, int(index.value))] = name

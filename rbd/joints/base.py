@@ -227,7 +227,7 @@ class JointType(ABC):
         """Return the joint as seen from its other side: `before` and `after` change places.
 
         `flipped().transform(flip_configuration(q))` is the inverse of `transform(q)`. Here a `Reversed` joint;
-        every type of rbd returns a joint of its own type.
+        types of rbd return one of their own type, a `Reversed` joint the original.
         """
         from rbd.joints.reversed import Reversed  # it derives from this class
 

@@ -43,7 +43,7 @@ _FOR_ALGORITHMS: Final = frozenset(
         "velocity_scalars",
     }
 )
-"""Members for algorithms only: ranges, scalars, parameters in the state's family of scalars."""
+"""Members for algorithms only: scalars, and parameters in the state's family of scalars."""
 
 
 class StateView(ABC):

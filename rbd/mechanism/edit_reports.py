@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
+from rbd.mechanism.body import RigidBody
+from rbd.mechanism.joint import Joint
 from rbd.mechanism.names import unknown_name
 
 if TYPE_CHECKING:
-    from rbd.mechanism.body import RigidBody
     from rbd.mechanism.coupling import Coupling
-    from rbd.mechanism.joint import Joint
     from rbd.scalars import Scalar, Vector
     from rbd.spatial import Frame
     from rbd.spatial.frame import F
@@ -86,6 +87,7 @@ class FrameMap:
 
     def body(self, body: str | RigidBody) -> RigidBody:
         """Return the copy of a body, itself or by name; raise TopologyError if it was not copied."""
+        require_kind(body, RigidBody, str, operation="FrameMap.body", argument="body")
         copy = _copy_of(body, self.bodies)
         if copy is None:
             name = body if isinstance(body, str) else body.name
@@ -94,6 +96,7 @@ class FrameMap:
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the copy of a joint, itself or by name; raise TopologyError if it was not copied."""
+        require_kind(joint, Joint, str, operation="FrameMap.joint", argument="joint")
         copy = _copy_of(joint, self.joints)
         if copy is None:
             name = joint if isinstance(joint, str) else joint.name

@@ -207,5 +207,5 @@ class JointSpring(ForceElement):
 
 
 def is_recordable(element: ForceElement) -> bool:
-    """Return whether an element is one that cannot change."""
+    """Return whether runs in machine code may record an element: springs of rbd, which cannot change."""
     return type(element) in (Spring, JointSpring)

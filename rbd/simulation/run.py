@@ -21,6 +21,8 @@ from rbd.simulation.outputs import Outputs
 from rbd.state import MechanismState
 from rbd.state.callback_guard import annotated_with_time
 
+_NOT_OF_VELOCITIES = frozenset({"q", "s", "the error of a step"})
+"""Arguments of errors whose indices are not those of velocities."""
 _MAX_EVENTS = 1000  # between two samples: more means that time does not advance
 
 
@@ -194,5 +196,6 @@ def divergence_errors(run: Run) -> Generator[None, None, None]:
 
 def _diverged_joint(error: Exception, v: Array, state: MechanismState) -> str:
     """Return the name of the velocity that was not finite, or else of the largest one before."""
-    index = error.fields.get("index") if isinstance(error, NotFiniteError) else None
+    fields = error.fields if isinstance(error, NotFiniteError) else {}
+    index = None if fields.get("argument") in _NOT_OF_VELOCITIES else fields.get("index")
     return state.layout.velocity_names[index if isinstance(index, int) else int(np.argmax(np.abs(v)))]

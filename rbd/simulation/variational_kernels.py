@@ -17,7 +17,7 @@ from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.dual import along, along_each
 from rbd.scalars.linear_algebra import dot, matvec, transpose, unit
 from rbd.solvers import solve_square
@@ -40,7 +40,7 @@ def variational_iteration_kernel(
 
     Solves the first equation of the module `variational` for p.
     """
-    M, C, half, v = mass_matrix_kernel(state), coriolis_matrix_kernel(state), h * 0.5, state.velocity_scalars()
+    M, C, half, v = mass_matrix_kernel(state), coriolis_matrix_kernel(state), h * const(1, 2), state.velocity_scalars()
     forces = _sum(matvec(M, vd), _sum(_transposed_times(C, v), matvec(C, v)))
     forces = _sum(forces, _boltzmann_hamel_force(state, matvec(M, v)))
     impulse = tuple(half * force for force in forces)
@@ -93,7 +93,7 @@ class _Block:
 
     def momentum_at_the_end(self, state: StateView, phi: Vector, p: Vector, impulse: Vector) -> Vector:
         """Return J(q0, q1)^T (G^T p + J(q0, qm)^-T impulse)."""
-        middle = self.type.global_coordinates(self.q0, tuple(x * 0.5 for x in phi))
+        middle = self.type.global_coordinates(self.q0, tuple(x * const(1, 2) for x in phi))
         right = _sum(
             _transposed_times(_velocity_jacobian(self.type, self.q0, phi), p),
             _solved_transposed(self.rate(middle), impulse),
@@ -113,12 +113,12 @@ def _rate(kind: JointType, q0: Vector, q: Vector) -> Matrix:
 
 def _velocity_jacobian(kind: JointType, q0: Vector, phi: Vector) -> Matrix:
     """Return G, the derivative by phi of x in J(q0, qm) x = phi, where qm has the local coordinates phi / 2."""
-    half = tuple(x * 0.5 for x in phi)
+    half = tuple(x * const(1, 2) for x in phi)
     J = _rate(kind, q0, kind.global_coordinates(q0, half))
     x = _solved(J, phi)
-    directions = [tuple(0.5 * x for x in e) for e in _units(kind.nv)]
+    directions = [tuple(const(1, 2) * x for x in e) for e in _units(kind.nv)]
     _, derivative = along_each(lambda at: _rates_at(kind, q0, at, x), half, directions)
-    right = [[float(i == k) - d for k, d in enumerate(row)] for i, row in enumerate(derivative)]
+    right = [[int(i == k) - d for k, d in enumerate(row)] for i, row in enumerate(derivative)]
     return _solved_columns(J, tuple(map(tuple, right)))
 
 

@@ -325,3 +325,14 @@ def test_work_of_an_actuator_is_the_energy_gained() -> None:
     trajectory = rbd.simulate(state, 1.0, lambda t, s: [5.0, 0.0], dt=2e-3)
     after = MechanismState(mechanism, trajectory.q[-1], trajectory.v[-1])
     assert abs(5.0 * trajectory.q[-1][0] - (energy(after) - before)) < 1e-7
+
+
+def test_other_kinds_of_bodies_and_states_are_refused_by_the_function_that_was_called() -> None:
+    state = MechanismState(rbd.robots.double_pendulum())
+    other: Any = 3
+    with pytest.raises(ArgumentError, match=r"ArticulatedBodies\.body: body must be"):
+        rbd.articulated_bodies(state, [0.0, 0.0]).body(other)
+    with pytest.raises(ArgumentError, match="relative_acceleration: state must be"):
+        rbd.relative_acceleration(other, [0.0, 0.0], "lower_link", "world")
+    with pytest.raises(ArgumentError, match="centroidal_transform: state must be"):
+        rbd.algorithms.centroidal_transform(other)

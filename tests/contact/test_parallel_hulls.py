@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 
@@ -123,6 +124,8 @@ def test_rows_with_different_numbers_of_rounds_have_their_bits(monkeypatch: pyte
 
 
 def test_distances_that_are_not_sure_have_a_status_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    unused = attrs.evolve(convex_features.FIND_CONVEX_FEATURES)  # numbers of modules stay from the first use on
+    monkeypatch.setattr(convex_features, "FIND_CONVEX_FEATURES", unused)
     monkeypatch.setattr(convex_features, "ROUNDS", 1)
     with pytest.raises(SolverError, match="lost to rounding"):
         nearest_of_hulls(vectors(CUBE), vectors(CUBE + [0.1, 0.2, 0.3]))

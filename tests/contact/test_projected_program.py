@@ -169,3 +169,16 @@ def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "rev
         steps.append((ends[0] - ends[1]) / (2 * h))
     (matrix,) = found.values()
     np.testing.assert_allclose(np.asarray(matrix), np.transpose(steps), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_exist_where_the_free_point_is_the_origin(mode: Literal["forward", "reverse"]) -> None:
+    """x >= 0.5 holds x, or x >= -0.5 does not: the slopes of x by the linear term are 0 and H^-1."""
+    graph = Graph()
+    linear, bounds = graph.input("linear", (1,)), graph.input("bounds", (1,))
+    hessian = ((2.0,),)
+    found = solve_projected_program(hessian, Factor.of(hessian, ["x"]), linear, ((1.0,),), bounds)
+    slopes = derivative(Program.of(graph, "program", {"x": found.x}), "x", "linear", mode=mode)
+    for bound, expected in ((0.5, 0.0), (-0.5, 0.5)):
+        (slope,) = slopes.interpret(linear=[0.0], bounds=[bound]).values()
+        assert np.asarray(slope).ravel() == pytest.approx([expected], abs=1e-12)

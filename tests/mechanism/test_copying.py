@@ -198,6 +198,9 @@ def test_attaching_a_mechanism_twice(looped: Mechanism, rng: np.random.Generator
     assert base.nc == 2 * looped.nc
     for frames in maps:
         assert frames.body(looped.root_body) is base.body("body2")
+        for look_up in (frames.body, frames.joint):
+            with pytest.raises(ArgumentError, match=r"FrameMap\..* must be"):
+                look_up(3)  # type: ignore[operator]  # meant
     names = [joint.name for joint in base.tree_joints[2 : 2 + len(looped.tree_joints)]]
     assert names == ["left_" + joint.name for joint in looped.tree_joints]
     assert base.frame("right_body3_mark") == maps[1][looped.frame("body3_mark")]

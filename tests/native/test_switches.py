@@ -116,6 +116,10 @@ def test_without_machine_code(usual: list[str], before: str, variables: dict[str
     assert found[3] == usual[3]
 
 
+MODULES = 4
+"""Those of two programs, and of what they share: sines, and the access to rows."""
+
+
 def machine_code(folder: Path) -> int:
     """Return how many entries hold machine code; outlines are kept beside them, but not of sources just edited."""
     contents = [entry.read_bytes()[88:] for entry in (folder / "objects").iterdir()]
@@ -129,7 +133,7 @@ def test_without_a_cache_or_a_home(usual: list[str], cache_directory: Path) -> N
     assert run(RBD_CACHE_DIR="", HOME="", XDG_CACHE_HOME="") == usual
     assert not cache_directory.exists()
     assert run(RBD_CACHE_DIR=str(cache_directory)) == usual
-    assert machine_code(cache_directory) == 2
+    assert machine_code(cache_directory) == MODULES
     assert run(RBD_CACHE_DIR=str(cache_directory)) == usual
 
 
@@ -152,7 +156,7 @@ def test_live_states_loops_simulations_and_contact() -> None:
 def test_processes_that_compile_the_same_at_once(usual: list[str], cache_directory: Path) -> None:
     processes = [started(RBD_CACHE_DIR=str(cache_directory)) for _ in range(3)]
     assert [lines(process) for process in processes] == [usual] * 3
-    assert machine_code(cache_directory) == 2
+    assert machine_code(cache_directory) == MODULES
 
 
 def test_damaged_entries_are_made_again(usual: list[str], cache_directory: Path) -> None:

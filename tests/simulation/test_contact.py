@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rbd
 from rbd.contact import HalfSpace
-from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, StaleStateError
+from rbd.errors import ArgumentError, DivergedError, FrameMismatchError, ShapeError, StaleStateError
 from rbd.simulation import EnergyMonitor, Event
 from tests.simulation.contacts import ball, block, floor, slope
 
@@ -224,3 +225,20 @@ def test_a_run_with_other_states_or_none_leaves_no_trace() -> None:
     second = rbd.simulate(state, 0.02, dt=1e-3)
     assert np.array_equal(first.s, second.s)
     assert np.array_equal(first.q, second.q)
+
+
+class Runaway(rbd.mechanism.FrictionModel):
+    """Displacements that leave the range of floats within a step."""
+
+    def force(self, displacement: Any, velocity: Any, normal_force: Any) -> Any:
+        return velocity * 0
+
+    def rate(self, displacement: Any, force: Any) -> Any:
+        return displacement * 0 + rbd.FreeVector(displacement.frame, (0, 1e307, 1e307))
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "munthe-kaas-rk4"])
+def test_contact_states_that_overflow_are_a_divergence(integrator: Any) -> None:
+    mechanism = ball(rbd.SoftContact(rbd.HuntCrossley.hertz(), Runaway()))
+    with pytest.raises(DivergedError, match="joint height"):
+        rbd.simulate(rbd.MechanismState(mechanism, [-0.01]), 1e3, dt=100.0, integrator=integrator)

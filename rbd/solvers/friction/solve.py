@@ -22,7 +22,7 @@ from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.dense_factors import cholesky, solve_lower, whiten
 from rbd.solvers.friction.complementarity import lemke_modes
 from rbd.solvers.friction.derivative import friction_jvp
-from rbd.solvers.friction.enumeration import FOUND, TOO_MANY, enumerate_modes, satisfies_coulomb
+from rbd.solvers.friction.enumeration import FOUND, MAX_COMBINATIONS, TOO_MANY, enumerate_modes, satisfies_coulomb
 from rbd.solvers.friction.modes import forces_to_slopes, normalise_rows_and_gram, slopes_to_directions, solve_for_modes
 from rbd.solvers.friction.problem import Friction, choose_friction_directions, compute_free_rates, find_active_normals
 from rbd.solvers.operands import entries
@@ -106,7 +106,7 @@ def _operations(n: int, p: int) -> int:
     m, size = 5 * p, 3 * p
     pivot = 2 * m * (m + 2) + 6 * m
     one = 6 * size * size + 2 * size**3 + 6 * size
-    tries: int = min(20000, 10**p) * one
+    tries: int = min(int(MAX_COMBINATIONS), 10**p) * one
     refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
     return n**3 + 3 * size * n * (n + size) + 2 * (50 + 20 * m) * pivot + tries + one + 3 * refinement
 

@@ -142,7 +142,7 @@ class _Scaled(NamedTuple):
         low, high, begin = ([x * y for x, y in zip(each, factors, strict=True)] for each in speeds)
         rubbed = [minimum(absolute(side), f) for side, f in zip(rest, efforts, strict=True)]
         stops = [maximum(side + a, -side - b) for side, a, b in zip(rest, low, high, strict=True)]
-        size = reduce(maximum, (*own, *rubbed, *stops), sqrt(dot(free, free)) * _SMALL)
+        size = reduce(maximum, (*own, *rubbed, *stops), _length(free) * _SMALL)
         size = where(less(0, size), size, 1)
         share = 1 / size
         if groups:

@@ -253,6 +253,27 @@ def test_one_array_under_two_names_is_read_after_it_is_written() -> None:
     agree(Program.of(graph, "accumulate", {"y": ACCUMULATE((2,), graph.input("x", (2,)))}))
 
 
+def _double_and_add(w: Signs) -> int:
+    entry0 = w.x[0] + 1.0
+    entry1 = w.x[1]
+    for i in range(w.n):
+        w.y[i] = w.x[i] * 2.0
+    w.y[0] = w.y[0] + entry0
+    w.y[1] = w.y[1] - entry1
+    return 0
+
+
+DOUBLE_AND_ADD = Intrinsic(
+    name="double_for_tests", workspace=Signs, function=_double_and_add, operations=lambda n: 4 * n, specialises=True
+)
+
+
+def test_variables_of_stored_entries_have_names_of_their_own() -> None:
+    graph = Graph()
+    assert specialised_to(DOUBLE_AND_ADD, (3,)) is not DOUBLE_AND_ADD.routine
+    agree(Program.of(graph, "double", {"y": DOUBLE_AND_ADD((3,), graph.input("x", (3,)))}))
+
+
 def _dot(x: Floats, y: Floats, count: int) -> float:
     total = 0.0
     for i in range(count):
