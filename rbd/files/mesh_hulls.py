@@ -115,15 +115,29 @@ def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
     """Return some corners, and how far others are beyond a face of their hull."""
     if len(corners) <= most:
         return corners, 0.0
-    axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=False)[2]
-    along = corners @ axes.T
-    chosen = list(dict.fromkeys([*along.argmax(axis=0).tolist(), *along.argmin(axis=0).tolist()]))[:most]
+    chosen = _simplex(corners)
     while True:
         heights = _heights(_hull_planes(corners[chosen])[1], corners).max(axis=1)
         farthest = int(heights.argmax())
         if len(chosen) == most or heights[farthest] <= 0 or farthest in chosen:
             return corners[chosen], max(float(heights[farthest]), 0.0)
         chosen.append(farthest)
+
+
+def _simplex(corners: Vertices) -> list[int]:
+    """Return corners that span the space: the farthest from the middle, and from the point, line, plane so far."""
+    chosen = [_longest(corners - corners.mean(axis=0))]
+    offsets = corners - corners[chosen[0]]
+    for _ in range(corners.shape[1]):
+        farthest = _longest(offsets)
+        along = offsets[farthest] / np.linalg.norm(offsets[farthest])
+        offsets = offsets - np.outer(offsets @ along, along)
+        chosen.append(farthest)
+    return chosen
+
+
+def _longest(vectors: Vertices) -> int:
+    return int(np.linalg.norm(vectors, axis=1).argmax())
 
 
 def _hull_planes(points: Vertices) -> tuple[NDArray[np.intp], Planes]:

@@ -73,13 +73,13 @@ def single_precision(coordinates: NDArray[np.float64]) -> Vertices:
 
 
 def _stl(data: bytes) -> tuple[Vertices, Faces]:
-    count = int.from_bytes(data[80:_STL_HEADER], "little") if len(data) >= _STL_HEADER else -1
+    count = int.from_bytes(data[80:_STL_HEADER], "little")
     if len(data) == _STL_HEADER + count * _STL_FACE.itemsize:
         corners = np.frombuffer(data, _STL_FACE, count, _STL_HEADER)["corners"]
         return _separate(corners.reshape(-1, 3).astype(np.float64))
     if data[:6].strip() == b"solid":
         return _stl_text(data)
-    raise MeshFault(f"no STL file: {len(data)} bytes, {max(count, 0)} triangles need others")
+    raise MeshFault(f"no STL file: {len(data)} bytes, {count} triangles need others")
 
 
 def _stl_text(data: bytes) -> tuple[Vertices, Faces]:

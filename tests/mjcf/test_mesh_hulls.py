@@ -94,6 +94,19 @@ def test_many_vertices_are_reduced_and_the_loss_is_told(most: int) -> None:
     assert min(lost) > -hull.radius
 
 
+@pytest.mark.parametrize(("sides", "most"), [(4, 4), (4, 5), (4, 6), (4, 7), (24, 32)])
+@pytest.mark.parametrize("seed", range(8))
+def test_hulls_of_turned_prisms_do_not_start_in_a_plane(sides: int, most: int, seed: int) -> None:
+    angles = np.pi * (2 * np.arange(sides) + 1) / sides
+    ring = np.stack([0.2 * np.cos(angles), 0.1 * np.sin(angles), np.full(sides, 0.05)], axis=1)
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    prism = np.vstack([ring, ring * [1, 1, -1]]) @ turn.T
+    hull = mesh_hull(prism, most)
+    assert (len(hull.points), hull.vertices) == (most, 2 * sides)
+    planes = SpatialHull(prism).equations
+    assert (hull.points @ planes[:, :3].T + planes[:, 3]).max() <= 1e-12 - hull.radius
+
+
 def drop(mesh: str, count: int) -> str:
     bodies = "".join(BODY.format(f"b{k}", 0.05 + 0.1 * k) for k in range(count))
     return f"""<mujoco><asset>{mesh}</asset><worldbody><geom type="plane" size="1 1 1"/>{bodies}</worldbody></mujoco>"""
