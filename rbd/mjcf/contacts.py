@@ -10,6 +10,7 @@ from typing import final
 from rbd.errors import quoted
 from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geoms import dimensions, friction_numbers
@@ -25,9 +26,10 @@ _MAX_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: MjcfReading, settings: Settings, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
         self._settings = settings
+        self._defaults = defaults
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
         self._geoms = [(body, geom) for body in bodies for geom in body.geoms]
@@ -65,24 +67,22 @@ class ContactReader:
             self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
             return
         self._reading.check(node)
-        element = MjcfElement(self._reading, node)
         if node.tag == "pair":
+            element = self._defaults.element(node)
             a, b = (
                 self._reading.named(node, attribute, "geom", self._geom_indices) for attribute in ("geom1", "geom2")
             )
             if a != b:
                 self._pairs[min(a, b), max(a, b)] = None
-                self._reading.report.pair_friction[min(a, b), max(a, b)] = self._friction(element, a, b)
+                self._reading.report.pair_friction[min(a, b), max(a, b)] = self._friction(element)
         else:
             bodies = [self._reading.named(node, attribute, "body", self._bodies) for attribute in ("body1", "body2")]
             self._excluded.add(frozenset(body.name for body in bodies))
 
-    def _friction(self, element: MjcfElement, a: int, b: int) -> PairFriction:
-        """Return the friction of a pair; what it does not tell is that of its geoms."""
-        of_geoms = self._geoms[a][1].friction.combined(self._geoms[b][1].friction)
-        slide, spin, roll = of_geoms.sliding, of_geoms.torsional, of_geoms.rolling
-        slide, _, spin, roll, _ = friction_numbers(self._reading, element, (slide, slide, spin, roll, roll))
-        return PairFriction(dimensions(element, of_geoms.dimensions), slide, spin, roll)
+    def _friction(self, element: MjcfElement) -> PairFriction:
+        """Return the friction of a pair, whatever that of its geoms."""
+        slide, _, spin, roll, _ = friction_numbers(self._reading, element, (1.0, 1.0, 0.005, 0.0001, 0.0001))
+        return PairFriction(dimensions(element, 3), slide, spin, roll)
 
     def _add_pairs_by_masks(self) -> None:
         active = [k for k, (_, geom) in enumerate(self._geoms) if geom.contype or geom.conaffinity]

@@ -22,7 +22,7 @@ class Files:
         self.directory = directory
         self._root = directory if root is None else root
         self.limits = limits
-        self._opened = 0
+        self._opened: set[Path] = set()
 
     def find(self, node: XmlElement, reference: str, *starts: Path | None) -> Path:
         """Return the file that `reference` names, looked for from each of `starts` (else the model's own)."""
@@ -44,9 +44,9 @@ class Files:
 
     def read(self, node: XmlElement, path: Path, most: int) -> bytes:
         """Return the bytes of a file that `find` found."""
-        self._opened += 1
-        if self._opened > self.limits.files:
+        if path not in self._opened and len(self._opened) >= self.limits.files:
             raise fault(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
+        self._opened.add(path)
         data, _ = read_bytes(path, most, MJCF)
         if len(data) > most:
             raise fault(MjcfRefusedError, node, f"{path.name} has more than {most} bytes", limit="bytes")

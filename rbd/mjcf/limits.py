@@ -23,6 +23,6 @@ class MjcfLimits(FileLimits):
 
     depth: int = 200
     files: int = 1000
-    """Included files, meshes and height fields."""
+    """Included files, meshes and height fields, those that the report opens later too; each counts once."""
     mesh_bytes: int = 100_000_000
     """Size of one mesh or height field."""

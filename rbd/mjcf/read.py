@@ -159,7 +159,7 @@ def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechani
     settings, bodies, builder = model.settings, model.bodies, Builder(reading, model.settings)
     builder.build(bodies, model.forces.armatures)
     EqualityReader(reading, model.defaults, settings, bodies, builder).read(tree)
-    ContactReader(reading, settings, bodies).read(tree)
+    ContactReader(reading, model.defaults, settings, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, model.forces.supported).read(tree)
     reading.raise_collected()
     apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)

@@ -128,6 +128,14 @@ def test_the_number_of_files_is_limited(tmp_path: Path) -> None:
         load_mjcf(path, limits=MjcfLimits(files=4))
 
 
+def test_a_file_counts_once(tmp_path: Path) -> None:
+    write_meshes(tmp_path)
+    report, limits = MjcfReport(), MjcfLimits(files=1)
+    parse_mjcf(MESHED.format("", ""), directory=tmp_path, report=report, limits=limits)
+    sizes = [len(report.surface(report.geoms[0])[0]) for _ in range(3)]
+    assert sizes == sizes[:1] * 3
+
+
 def test_the_elements_of_all_files_are_counted(tmp_path: Path) -> None:
     path = write(
         tmp_path, arm='<mujoco><include file="a.xml"/></mujoco>', a="<mujoco>" + "<visual/>" * 20 + "</mujoco>"
@@ -164,6 +172,7 @@ def test_large_meshes_are_refused_unread(tmp_path: Path) -> None:
     ("name", "data", "reason"),
     [
         ("a.stl", b"", "no STL file"),
+        ("a.stl", b"\0" * 34, "no STL file: 34 bytes"),
         ("a.stl", b"\0" * 84, "at least 4"),
         ("a.stl", b"\0" * 80 + b"\xff\xff\xff\x7f", "no STL file"),
         ("a.stl", b"solid x\nvertex 0 0\n", "without 3 coordinates"),

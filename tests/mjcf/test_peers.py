@@ -160,6 +160,25 @@ def test_couplings_have_the_rows_and_errors_of_mujoco() -> None:
         np.testing.assert_allclose(rows, rbd.constraint_jacobian(state), rtol=0, atol=1e-13)
 
 
+PAIRS = (
+    '<mujoco><default><default class="a"><pair {}/><default class="b"><pair {}/></default></default></default>'
+    '<worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.3 0.1 0.2" condim="4"/><body pos="0 0 1">'
+    '<freejoint/><geom name="ball" size="0.1" condim="6"/></body></worldbody>'
+    '<contact><pair geom1="ball" geom2="floor" {}/></contact></mujoco>'
+)
+
+
+@pytest.mark.parametrize("outer", ["", 'condim="1"', 'friction="2 2 .5 .1 .1"'])
+@pytest.mark.parametrize("inner", ["", 'condim="4" friction="3 3"'])
+@pytest.mark.parametrize("own", ["", 'class="a"', 'class="b"', 'class="b" condim="6" friction="4"'])
+def test_the_friction_of_pairs(outer: str, inner: str, own: str) -> None:
+    text, report = PAIRS.format(outer, inner, own), MjcfReport()
+    rbd.parse_mjcf(text, report=report)
+    theirs, (ours,) = mujoco.MjModel.from_xml_string(text), report.pair_friction.values()
+    slide, _, spin, roll, _ = theirs.pair_friction[0]
+    assert (ours.dimensions, ours.sliding, ours.torsional, ours.rolling) == (theirs.pair_dim[0], slide, spin, roll)
+
+
 OWNERS = {"mujoco", "compiler", "option", "(world)body", "contact", "asset", "default"}
 ELEMENTS = {
     "compiler", "option", "flag", "joint", "freejoint", "geom", "site", "inertial", "body", "pair", "exclude", "mesh",

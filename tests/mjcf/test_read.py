@@ -13,6 +13,7 @@ import rbd
 from rbd.contact import Capsule
 from rbd.errors import ArgumentError, MjcfError, MjcfTopologyError
 from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, parse_mjcf
+from rbd.mjcf.pair_friction import PairFriction
 from tests.mjcf.models import LINK, ROD, body, model
 
 
@@ -286,10 +287,25 @@ def test_pairs_have_the_torsional_and_rolling_friction_of_their_geoms() -> None:
     assert friction('condim="6" friction="1 0.02 0.03"', 'condim="4" friction="1 0.04"') == (None, 0.04, 0.03)
     assert friction('condim="6" friction="1 0.02 0.03"', 'condim="3" priority="1"') == (None, 0.0, 0.0)
     pair = '<pair geom1="ball" geom2="floor" {}/>'
-    assert friction('condim="6"', "", pair.format("")) == (None, 0.005, 0.0001)
+    assert friction('condim="6"', "", pair.format("")) == (None, 0.0, 0.0)
+    assert friction('condim="1"', "", pair.format('condim="6"')) == (None, 0.005, 0.0001)
     assert friction('condim="6"', "", pair.format('condim="4" friction="1 1 0.5 0.25 0.25"')) == (None, 0.5, 0.0)
     with pytest.raises(rbd.errors.MjcfValueError, match="condim: '2' is none of 1, 3, 4, 6"):
         friction('condim="2"', "")
+
+
+def test_pairs_have_defaults() -> None:
+    text = model(
+        f'{FLOOR}<body><freejoint/><geom name="ball" size="0.1" friction="9" condim="4"/></body>',
+        before='<default><pair condim="1" friction="2 2 .5 .1 .1"/>'
+        '<default class="six"><pair condim="6"/></default></default>',
+        after='<contact><pair geom1="ball" geom2="floor" {}/></contact>',
+    )
+    for attributes, dimensions, sliding in (("", 1, 2.0), ('friction="3"', 1, 3.0), ('class="six"', 6, 2.0)):
+        _, report = read(text.format(attributes))
+        assert report.pair_friction == {(0, 1): PairFriction(dimensions, sliding, 0.5, 0.1)}
+    with pytest.raises(rbd.errors.MjcfValueError, match="there is no default class 'sic'; did you mean 'six'"):
+        read(text.format('class="sic"'))
 
 
 def test_masks_keep_geoms_apart() -> None:
