@@ -13,6 +13,7 @@ from rbd.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
+    from rbd.contact.model.pairs import Pair
     from rbd.mechanism import Joint, Mechanism
     from rbd.spatial.half_space import HalfSpace
     from rbd.state import MechanismState
@@ -22,7 +23,7 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     """Return the collision model of the shapes that move and the ground of the file, else the plane z = 0; and doubts.
 
     Meshes are convex hulls, which touch the ground only. With `among_bodies`, pairs of bodies that the file lets
-    collide are in it, too.
+    collide are in it, too. Pairs of the file keep its laws, such as friction of their own; others have none.
     """
     from rbd.contact import CollisionModel
 
@@ -32,12 +33,24 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     touching = [*solids, *(shape for shape in meshes if _moves(model, shape))]
     if not touching:
         raise _nothing_touches(robot, doubts)
+    laws = {frozenset((id(pair.a), id(pair.b))): pair for pair in full.pairs}
     for plane, shape in product(planes, touching):
-        model.add_pair(shape, plane)
+        _add_pair(model, shape, plane, laws.get(frozenset((id(shape), id(plane)))))
     for pair in full.pairs if among_bodies else ():
         if pair.a in solids and pair.b in solids:
-            model.add_pair(pair.a, pair.b)
+            _add_pair(model, pair.a, pair.b, pair)
     return model, doubts
+
+
+def _add_pair(model: CollisionModel, a: Shape, b: Shape, law: Pair | None) -> None:
+    """Add a pair with the laws of a pair of the file, if that has one."""
+    if law is None:
+        model.add_pair(a, b)
+    else:
+        model.add_pair(
+            a, b, friction=law.friction, restitution=law.restitution, compliance=law.compliance,
+            torsional_friction=law.torsional_friction, rolling_friction=law.rolling_friction,
+        )  # fmt: skip
 
 
 def _add_planes(model: CollisionModel, full: CollisionModel) -> list[Shape]:
@@ -78,11 +91,14 @@ def _level(mechanism: Mechanism) -> HalfSpace:
 
 def place_on_ground(state: MechanismState, model: CollisionModel, height: float) -> None:
     """Move a floating robot up or down until its lowest shape is at `height` above the ground."""
+    from rbd.contact.geometry.shapes import is_ground
+
     joint = floating_joint(state)
     if joint is None:
         raise ArgumentError("--height: the robot does not float", argument="height", value=height)
     q = np.array(state.configuration(joint), dtype=np.float64)
-    q[-1] += height - float(min(distance.value for distance in model.distances(state)))
+    near = zip(model.pairs, model.distances(state), strict=True)
+    q[-1] += height - float(min(distance.value for pair, distance in near if is_ground(pair.b)))
     state.set_configuration(joint, q)
 
 

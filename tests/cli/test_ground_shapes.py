@@ -96,3 +96,36 @@ def test_meshes_that_cannot_be_read_are_left_out(tmp_path: Path, capsys: pytest.
     found = simulated(urdf(tmp_path, ball, mesh), "--floating", "--time", "0.1")
     np.testing.assert_allclose(found.q[0, 6], 0.1, rtol=0, atol=1e-12)
     assert capsys.readouterr().err.startswith("rbd: --ground: meshes left out: mesh '../a.stl'")
+
+
+@pytest.mark.parametrize("options", [[], ["--self-collisions"]])
+def test_pairs_among_bodies_do_not_lift_a_robot(options: list[str], tmp_path: Path) -> None:
+    """Two balls above the frame of the robot overlap by 5 cm; a link without a shape is between them."""
+    ball = "<collision><origin xyz='0 0 1.15'/><geometry><sphere radius='0.1'/></geometry></collision>"
+    shapes = {"a": ball, "b": "", "c": ball}
+    links = "".join(f"<link name='{name}'>{INERTIAL}{shape}</link>" for name, shape in shapes.items())
+    joints = "".join(
+        f"<joint name='{a}{b}' type='prismatic'><origin xyz='0 0 {z}'/><parent link='{a}'/><child link='{b}'/>"
+        "<axis xyz='0 0 1'/><limit lower='0' upper='0.01' effort='1' velocity='1'/></joint>"
+        for a, b, z in (("a", "b", -0.15), ("b", "c", 0))
+    )
+    path = tmp_path / "balls.urdf"
+    path.write_text(f"<robot name='balls'>{links}{joints}</robot>")
+    found = simulated(path, "--floating", "--time", "0.002", *options)
+    assert found.q[0, 6] == pytest.approx(-0.9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("pair", "speed", "spin"),
+    [("condim='1'", 1.0, 5.0), ("condim='3'", 5 / 7, 5.0), ("condim='4' friction='1 1 0.2'", 5 / 7, 0.0)],
+)
+def test_pairs_of_the_file_keep_their_friction(pair: str, speed: float, spin: float, tmp_path: Path) -> None:
+    """A ball that slides comes to roll unless it has no friction; torsional friction ends a spin."""
+    path = mjcf(tmp_path, "<geom name='ball' size='0.1'/>")
+    text = path.read_text().replace('type="plane"', "name='floor' type='plane'").replace("0 0 2", "0 0 0.1")
+    path.write_text(text.replace("</mujoco>", f"<contact><pair geom1='ball' geom2='floor' {pair}/></contact></mujoco>"))
+    sliding, spinning = (
+        simulated(path, "--time", "0.2", "--speed", f"free={v}") for v in ("0:0:0:1:0:0", "0:0:5:0:0:0")
+    )
+    assert np.linalg.norm(sliding.v[-1, 3:]) == pytest.approx(speed, abs=1e-3)
+    assert spinning.v[-1, 2] == pytest.approx(spin, abs=1e-6)
