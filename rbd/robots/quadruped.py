@@ -24,11 +24,12 @@ _TRUNK_MASS = 6.4
 _TRUNK_SIZE = (0.38, 0.20, 0.12)
 _LINK = 0.21  # from hip pitch to knee, and from knee to the centre of the foot (m)
 _FOOT = 0.022  # radius of the foot (m)
-_LEAST_COSINE = 0.02  # of the hip pitch: the legs nearly folded
+_MOST_KNEE = 2.7  # how far knees bend (rad)
+_LEAST_COSINE = math.cos(_MOST_KNEE / 2)  # of the hip pitch, below which knees would bend farther
 _LEG = (
     BoxLink("hip_roll", "x", (0.19, 0.05, 0), "hip", 0.6, (0.09, 0.06, 0.09), (0, 0.01, 0), (-0.8, 0.8), 24, 32),
     BoxLink("hip_pitch", "y", (0, 0.08, 0), "thigh", 1.0, (0.05, 0.04, 0.22), (0, 0, -0.05), (-1.2, 2.8), 24, 32),
-    BoxLink("knee", "y", (0, 0, -_LINK), "shank", 0.2, (0.02, 0.02, 0.22), (0, 0, -0.10), (-2.7, 0.0), 20, 45),
+    BoxLink("knee", "y", (0, 0, -_LINK), "shank", 0.2, (0.02, 0.02, 0.22), (0, 0, -0.10), (-_MOST_KNEE, 0.0), 20, 45),
 )
 _LEGS = tuple((end, side) for end in ("front", "rear") for side in ("left", "right"))
 
@@ -69,7 +70,7 @@ def _leg(end: str, side: str) -> list[BoxLink]:
 def quadruped_configuration(height: float = 0.3) -> Array:
     """Return the configuration with all feet on the ground z = 0, below the hips, and the trunk at a height (m).
 
-    Raises ArgumentError for a height out of reach, 0.03 to 0.44 m.
+    Raises ArgumentError for a height out of reach within the bounds of the joints, 0.114 to 0.442 m.
 
     >>> import rbd
     >>> rbd.robots.quadruped_configuration(0.3)[4:10].round(3)

@@ -249,7 +249,7 @@ def test_quadruped_is_as_documented() -> None:
     assert np.isfinite(np.array(bounds)).all()
 
 
-@pytest.mark.parametrize("height", [0.03042, 0.2, 0.3, 0.442])
+@pytest.mark.parametrize("height", [0.114, 0.2, 0.3, 0.442])
 def test_quadruped_configuration_puts_the_feet_below_the_hips(height: float) -> None:
     robot = rbd.robots.quadruped()
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration(height))
@@ -259,9 +259,12 @@ def test_quadruped_configuration_puts_the_feet_below_the_hips(height: float) -> 
         assert np.allclose(place, [0.19 * x, 0.13 * y, 0.022], atol=1e-14)
     gaps = rbd.robots.quadruped_collision_model(robot).distances(state)
     assert np.allclose([float(gap.value) for gap in gaps], 0, atol=1e-14)
+    for joint in robot.tree_joints[1:]:
+        ((low, high),) = joint.position_bounds
+        assert low <= float(state.configuration(joint)[0]) <= high
 
 
-@pytest.mark.parametrize("height", [0.0, 0.45, -0.3])
+@pytest.mark.parametrize("height", [0.0, 0.05, 0.1139, 0.45, -0.3])
 def test_quadruped_configuration_out_of_reach_raises(height: float) -> None:
     with pytest.raises(ArgumentError, match="the legs reach") as caught:
         rbd.robots.quadruped_configuration(height)

@@ -67,6 +67,7 @@ class CollisionModel(CollisionPairs):
 
     def __copy__(self) -> CollisionModel:
         """Return a model of the same mechanism and shapes, with a list of pairs of its own."""
+        self._find_bodies()
         copied = CollisionModel(self._mechanism, friction_cone=CONES[self._round_cones])
         copied._shapes, copied._pairs = dict(self._shapes), list(self._pairs)
         return copied
