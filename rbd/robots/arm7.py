@@ -40,9 +40,9 @@ _TOOL = (0, 0, 0.12)
 def arm7() -> Mechanism:
     """Return an arm of seven revolute joints, "joint1" to "joint7", about z, y, z, y, z, y, z.
 
-    It is vertical at q = 0, has a mass of 17.3 kg and a reach of 1.1 m from the shoulder, which is 0.32 m above the
-    world's origin. The elbow has an offset of 5 cm, so that the arm can fold. Bodies are "link1" to "link7"; the frame
-    "tool" is fixed to "link7". Position, velocity and effort bounds are set.
+    It is vertical at q = 0, has a mass of 17.3 kg and its tool reaches 1.02 m from the shoulder, which is 0.32 m
+    above the world's origin. The elbow has an offset of 5 cm, so that the arm can fold. Bodies are "link1" to "link7";
+    the frame "tool" is fixed to "link7". Position, velocity and effort bounds are set.
 
     >>> import rbd
     >>> arm = rbd.robots.arm7()

@@ -185,11 +185,11 @@ def plot_energies(
 
 
 def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
-    """Plot how far loops and couplings are open over time (m or rad), on a logarithmic scale; return the axes.
+    """Plot how far loops and couplings are open over time (m or rad); return the axes.
 
-    Of a contact trajectory, plot the distances of its pairs at the beginning of each step (m), and the loops, if there
-    are any. Raises ArgumentError when there are neither, ShapeError for a mechanism of another size,
-    MissingPackageError without matplotlib.
+    The scale is logarithmic, except with distances: of a contact trajectory, plot those of its pairs at the beginning
+    of each step (m), and the loops, if there are any. Raises ArgumentError when there are neither, ShapeError for a
+    mechanism of another size, MissingPackageError without matplotlib.
 
     >>> import rbd
     >>> linkage = rbd.robots.four_bar()

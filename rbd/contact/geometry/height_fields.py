@@ -26,9 +26,9 @@ class HeightField(Generic[F]):
     """Uneven ground: all below the triangles between points of a grid, above a rectangle around the origin of `frame`.
 
     `heights[i, j]` is the z of a grid point; x grows with i and y with j, from -size/2 to size/2 along each. The
-    diagonals that divide cells run from larger y to larger x. Spheres, capsules and corners of boxes rest on it. The
-    field ends at its border, and its sides are no surfaces. Heights are rounded to a millionth of a micrometre. Raises
-    ShapeError, ArgumentError and NotFiniteError.
+    diagonals that divide cells run from larger y to larger x. Spheres, capsules and the corners of boxes, hulls,
+    cylinders and ellipsoids rest on it. The field ends at its border, and its sides are no surfaces. Heights are
+    rounded to a millionth of a micrometre. Raises ShapeError, ArgumentError and NotFiniteError.
 
     >>> import numpy as np, rbd
     >>> rbd.contact.HeightField(rbd.Frame("hills"), size=(2.0, 1.0), heights=np.zeros((21, 11)))

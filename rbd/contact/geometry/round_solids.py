@@ -77,9 +77,9 @@ class Ellipsoid(Generic[F]):
     """Ellipsoid around the origin of `frame`, whose semi-axes along x, y and z are `radii`.
 
     Distances from half-spaces and spheres are exact. Those from other shapes are of a rounded polyhedron inside it,
-    with `hull_points` corners, from 4 to 128, of the radius `rounding`, and two more that face the other shape. It
-    overlaps others up to that radius. With None there are no such pairs. Raises ShapeError, NotFiniteError and
-    ArgumentError.
+    with `hull_points` corners, from 4 to 128, of the radius `rounding`, and two more that face the other shape
+    (one, where this is a height field). It overlaps others up to that radius. With None there are no such pairs. Raises
+    ShapeError, NotFiniteError and ArgumentError.
 
     >>> import rbd
     >>> egg = Ellipsoid(rbd.Frame("egg"), radii=(0.03, 0.03, 0.04))
