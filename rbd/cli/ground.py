@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rbd.cli.mesh_shapes import add_meshes
+from rbd.cli.mesh_shapes import model_with_meshes
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import ArgumentError
 
@@ -25,17 +25,16 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     Meshes are convex hulls, which touch the ground only. With `among_bodies`, pairs of bodies that the file lets
     collide are in it, too. Pairs of the file keep its laws, such as friction of their own; others have none.
     """
-    from rbd.contact import CollisionModel
+    from rbd.contact import CollisionModel, ConvexHull
 
-    full, model = robot.report.collision_model(robot.mechanism), CollisionModel(robot.mechanism)
-    planes, solids = _add_planes(model, full), _add_solids(model, full)
-    meshes, doubts = add_meshes(robot, model)
-    touching = [*solids, *(shape for shape in meshes if _moves(model, shape))]
+    (full, doubts), model = model_with_meshes(robot), CollisionModel(robot.mechanism)
+    planes, touching = _add_planes(model, full), _add_moving(model, full)
     if not touching:
         raise _nothing_touches(robot, doubts)
     laws = {frozenset((id(pair.a), id(pair.b))): pair for pair in full.pairs}
     for plane, shape in product(planes, touching):
         _add_pair(model, shape, plane, laws.get(frozenset((id(shape), id(plane)))))
+    solids = [shape for shape in touching if not isinstance(shape, ConvexHull)]
     for pair in full.pairs if among_bodies else ():
         if pair.a in solids and pair.b in solids:
             _add_pair(model, pair.a, pair.b, pair)
@@ -63,12 +62,12 @@ def _add_planes(model: CollisionModel, full: CollisionModel) -> list[Shape]:
     return [model.add(body, shape) for body, shape in planes]
 
 
-def _add_solids(model: CollisionModel, full: CollisionModel) -> list[Shape]:
+def _add_moving(model: CollisionModel, full: CollisionModel) -> list[Shape]:
     """Add the shapes that move; return them."""
     from rbd.contact.geometry.shapes import is_ground
 
-    solids = [shape for shape in full.shapes if not is_ground(shape) and _moves(full, shape)]
-    return [model.add(full.body(shape), shape) for shape in solids]
+    moving = [shape for shape in full.shapes if not is_ground(shape) and _moves(full, shape)]
+    return [model.add(full.body(shape), shape) for shape in moving]
 
 
 def _moves(model: CollisionModel, shape: Shape) -> bool:

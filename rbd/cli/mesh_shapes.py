@@ -13,11 +13,10 @@ from rbd.cli.robot_file import RobotFile
 from rbd.errors import FileError, MissingPackageError
 from rbd.files.mesh_hulls import MeshHull
 from rbd.files.meshes import FORMATS, Vertices, read_vertices
-from rbd.files.shapes import in_new_frame
 
 if TYPE_CHECKING:
-    from rbd.contact import CollisionModel, Shape
-    from rbd.files.pose import Matrix3, Triple
+    from rbd.contact import CollisionModel
+    from rbd.files.shapes import ShapeMaker
     from rbd.mjcf import MjcfReport
     from rbd.urdf import UrdfReport
 
@@ -25,28 +24,37 @@ _POINTS: Final = 32
 """Points of a hull, at most."""
 _ROUNDING: Final = 1e-6
 """Radius of hulls (m): distances from the ground need none."""
-_Mesh: TypeAlias = "tuple[str, tuple[Matrix3, Triple], Callable[[], MeshHull]]"
-"""The link of a mesh, its pose there, and what makes its hull."""
+_Mesh: TypeAlias = tuple[int, Callable[[], MeshHull]]
+"""The number of the shape of a mesh in its report, and what makes its hull."""
 
 
-def add_meshes(robot: RobotFile, model: CollisionModel) -> tuple[list[Shape], list[str]]:
-    """Add the convex hulls of collision meshes; return the shapes, and what was done as lines."""
+def model_with_meshes(robot: RobotFile) -> tuple[CollisionModel, list[str]]:
+    """Return the collision model of a file, with convex hulls of meshes, and what was done to these as lines."""
+    from rbd.mjcf.collisions import model_with_hulls as model_of_mjcf
     from rbd.urdf import UrdfReport
+    from rbd.urdf.collisions import model_with_hulls as model_of_urdf
 
-    shapes: list[Shape] = []
-    lines: Counter[str] = Counter()
     report = robot.report
-    meshes = _of_urdf(report) if isinstance(report, UrdfReport) else _of_mjcf(report)
-    for number, (link, pose, make) in enumerate(meshes):
+    if isinstance(report, UrdfReport):
+        hulls, lines = _hulls(_of_urdf(report))
+        return model_of_urdf(robot.mechanism, report, hulls), lines
+    hulls, lines = _hulls(_of_mjcf(report))
+    return model_of_mjcf(robot.mechanism, report, hulls), lines
+
+
+def _hulls(meshes: Iterator[_Mesh]) -> tuple[dict[int, ShapeMaker], list[str]]:
+    """Return the hulls of the meshes that can be read, by number, and what was done as lines."""
+    hulls: dict[int, ShapeMaker] = {}
+    lines: Counter[str] = Counter()
+    for number, make in meshes:
         try:
             hull = make()
         except (FileError, MissingPackageError) as error:
             lines[f"meshes left out: {error}"] += 1
         else:
-            shape = in_new_frame(robot.mechanism, link, f"{link}#mesh{number}", pose, hull.shape)
-            shapes.append(shape.add_to(model))
+            hulls[number] = hull.shape
             lines[_taken(hull)] += 1
-    return shapes, [f"{line} ({count})" for line, count in lines.items()]
+    return hulls, [f"{line} ({count})" for line, count in lines.items()]
 
 
 def _taken(hull: MeshHull) -> str:
@@ -60,19 +68,17 @@ def _taken(hull: MeshHull) -> str:
 def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
     from rbd.urdf.meshes import hull_of_mesh
 
-    for geometry in report.geometries:
+    for number, geometry in enumerate(report.geometries):
         if geometry.use == "collision" and geometry.shape == "mesh":
-            hull = partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING, _vertices)
-            yield geometry.link, (geometry.rotation, geometry.translation), hull
+            yield number, partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING, _vertices)
 
 
 def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
     from rbd.mjcf.collisions import geoms_in_pairs
 
-    for geom in geoms_in_pairs(report).values():
+    for number, geom in geoms_in_pairs(report).items():
         if geom.mesh is not None:
-            hull = partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
-            yield geom.body, (geom.rotation, geom.translation), hull
+            yield number, partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
 
 
 def _vertices(data: bytes, suffix: str) -> Vertices:

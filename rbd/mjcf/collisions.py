@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,14 @@ def collision_model(mechanism: Mechanism, report: MjcfReport, hull_points: int |
     Meshes are convex hulls of at most `hull_points`, and so are cylinders and ellipsoids for pairs with others than
     spheres and planes; without, both are left out.
     """
-    model, from_files = CollisionModel(mechanism), {**_hulls(report, hull_points), **_height_fields(report)}
+    return model_with_hulls(mechanism, report, _hulls(report, hull_points), hull_points)
+
+
+def model_with_hulls(
+    mechanism: Mechanism, report: MjcfReport, hulls: Mapping[int, ShapeMaker], hull_points: int | None = None
+) -> CollisionModel:
+    """Return the collision model in which these meshes, by the number of the geom, are these hulls; others are not."""
+    model, from_files = CollisionModel(mechanism), {**hulls, **_height_fields(report)}
     placed = {
         number: _placed(mechanism, number, geom, from_files.get(number, partial(_shape, geom, hull_points)))
         for number, geom in geoms_in_pairs(report).items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,14 @@ def collision_model(mechanism: Mechanism, report: UrdfReport, hull_points: int |
     Meshes are convex hulls of at most `hull_points`, and so are cylinders for pairs with others than spheres; without,
     both are left out.
     """
-    model, hulls = CollisionModel(mechanism), _hulls(report, hull_points)
+    return model_with_hulls(mechanism, report, _hulls(report, hull_points), hull_points)
+
+
+def model_with_hulls(
+    mechanism: Mechanism, report: UrdfReport, hulls: Mapping[int, ShapeMaker], hull_points: int | None = None
+) -> CollisionModel:
+    """Return the collision model in which these meshes, by the number of the shape, are these hulls; others are not."""
+    model = CollisionModel(mechanism)
     shapes = [
         _placed(mechanism, number, geometry, hulls.get(number, partial(_shape, geometry, hull_points)))
         for number, geometry in _collision_shapes(report)

@@ -129,3 +129,14 @@ def test_pairs_of_the_file_keep_their_friction(pair: str, speed: float, spin: fl
     )
     assert np.linalg.norm(sliding.v[-1, 3:]) == pytest.approx(speed, abs=1e-3)
     assert spinning.v[-1, 2] == pytest.approx(spin, abs=1e-6)
+
+
+@pytest.mark.parametrize(("pair", "speed"), [("condim='1'", 1.0), ("condim='3'", 0.0)])
+def test_pairs_of_meshes_keep_their_friction(pair: str, speed: float, tmp_path: Path) -> None:
+    geoms = "<geom size='0.01' mass='1' contype='0' conaffinity='0'/><geom name='slab' type='mesh' mesh='m' mass='0'/>"
+    corners = " ".join(f"{x} {y} {z}" for x in (-1, 1) for y in (-1, 1) for z in (-0.1, 0.1))
+    path = mjcf(tmp_path, geoms, f"<mesh name='m' vertex='{corners}'/>")
+    text = path.read_text().replace('type="plane"', "name='floor' type='plane'").replace("0 0 2", "0 0 0.1")
+    path.write_text(text.replace("</mujoco>", f"<contact><pair geom1='slab' geom2='floor' {pair}/></contact></mujoco>"))
+    found = simulated(path, "--time", "0.2", "--speed", "free=0:0:0:1:0:0")
+    assert np.linalg.norm(found.v[-1, 3:]) == pytest.approx(speed, abs=1e-6)
