@@ -12,17 +12,33 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import weakref
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, final
 
 from rbd.program.graph import Graph
 
-_lock = threading.Lock()
-_pauses: Final[dict[object, int]] = {}
-"""A token of each pause, and its thread."""
+_pauses: Final[list[weakref.ref[_Pause]]] = []
 _thresholds: Final[list[int]] = []
-"""Those before the first of these pauses."""
+"""Those before the last pause of a collector that was on."""
+
+
+@final
+class _Pause:
+    """A pause of the collector by one thread. It ends when this object is gone, also after an interrupt at any line.
+
+    There is no lock, which an interrupt could leave locked: where threads begin and end pauses at once, the worst is that
+    garbage is collected during a recording.
+    """
+
+    __slots__ = ("__weakref__", "is_real", "thread")
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+        live = [each() for each in tuple(_pauses)]
+        self.is_real = gc.get_threshold()[0] > 0 or any(each is not None and each.is_real for each in live)
+        """Whether the collector is on without this and other pauses."""
 
 
 @contextmanager
@@ -36,37 +52,39 @@ def recording() -> Generator[Graph]:
     >>> len(graph.order), program.interpret(x=[2.0, 3.0])
     (0, {'z': array(6.)})
     """
-    token, graph = object(), Graph()
+    pause, graph = _Pause(), Graph()
     try:
-        _pause(token)
+        _begin(pause)
         yield graph
     finally:
-        graph.clear()
-        _resume(token)
+        try:
+            graph.clear()
+        finally:
+            _end(pause, is_real=pause.is_real)
 
 
-def _pause(token: object) -> None:
-    with _lock:
-        if not _pauses:
-            _thresholds[:] = gc.get_threshold()
-        _pauses[token] = threading.get_ident()
-        gc.set_threshold(0, *_thresholds[1:])
+def _begin(pause: _Pause) -> None:
+    thresholds, is_real = gc.get_threshold(), pause.is_real
+    if thresholds[0]:
+        _thresholds[:] = thresholds
+    _pauses.append(weakref.ref(pause, lambda _: _end(None, is_real=is_real)))
+    gc.set_threshold(0, *thresholds[1:])
 
 
-def _resume(token: object) -> None:
-    """End a pause; the last one restores the thresholds, unless they have been changed meanwhile."""
-    with _lock:
-        paused = _pauses.pop(token, None) is not None
-        if paused and not _pauses and gc.get_threshold()[0] == 0:
-            gc.set_threshold(*_thresholds)
+def _end(pause: _Pause | None, *, is_real: bool) -> None:
+    """End a pause, and those that are gone; the last one restores the thresholds, unless they have been changed."""
+    others = [each for each in tuple(_pauses) if each() is not None and each() is not pause]
+    if is_real and not others and gc.get_threshold()[0] == 0:
+        gc.set_threshold(*_thresholds)
+    _pauses[:] = others  # last: the end of a pause that is interrupted before is repeated when it is gone
 
 
 def _in_child() -> None:
     """End the pauses of threads that do not exist in a forked process."""
-    global _lock
-    _lock, mine = threading.Lock(), threading.get_ident()
-    for token in [token for token, thread in _pauses.items() if thread != mine]:
-        _resume(token)
+    mine, live = threading.get_ident(), [each() for each in _pauses]
+    for pause in live:
+        if pause is not None and pause.thread != mine:
+            _end(pause, is_real=pause.is_real)
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import os
+import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 import rbd
 from rbd.engine.recorder import record_program
 from rbd.errors import RecordingError
+from rbd.program import recording as recording_module
 from rbd.program.differentiate import derivative
 from rbd.program.nodes import GraphNode
 from rbd.program.program import Program
@@ -167,4 +170,28 @@ def test_collection_resumes_in_children_forked_during_recordings() -> None:
     done.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+    assert collects()
+
+
+@pytest.mark.parametrize("line", range(1, 30))
+def test_an_interrupt_at_any_line_leaves_collection_on(line: int) -> None:
+    count = 0
+
+    def trace(frame: Any, event: str, argument: object) -> Any:
+        nonlocal count
+        if frame.f_code.co_filename != recording_module.__file__:
+            return None
+        if event == "line":
+            count += 1
+            if count == line:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    with contextlib.suppress(KeyboardInterrupt), recording_module.recording():
+        pass
+    sys.settrace(None)
+    assert collects()
+    assert count >= min(line, 20)
+    recorded(lambda state: 1.0)
     assert collects()
