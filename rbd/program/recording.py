@@ -28,8 +28,8 @@ _thresholds: Final[list[int]] = []
 class _Pause:
     """A pause of the collector by one thread. It ends when this object is gone, also after an interrupt at any line.
 
-    There is no lock, which an interrupt could leave locked: where threads begin and end pauses at once, the worst is that
-    garbage is collected during a recording.
+    There is no lock, which an interrupt could leave locked: where threads begin and end pauses at once, garbage may be
+    collected during a recording, at worst.
     """
 
     __slots__ = ("__weakref__", "is_real", "thread")
@@ -37,7 +37,7 @@ class _Pause:
     def __init__(self) -> None:
         self.thread = threading.get_ident()
         live = [each() for each in tuple(_pauses)]
-        self.is_real = gc.get_threshold()[0] > 0 or any(each is not None and each.is_real for each in live)
+        self.is_real: bool = gc.get_threshold()[0] > 0 or any(each is not None and each.is_real for each in live)
         """Whether the collector is on without this and other pauses."""
 
 
