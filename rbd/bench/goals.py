@@ -205,9 +205,8 @@ def _startup(report: Report) -> Iterator[Outcome]:
     seconds = {measured.what: measured.seconds for measured in report.startup}
     if IMPORT in seconds:
         ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
-        yield Outcome(
-            "", f"{IMPORT}, times as long as its dependencies", f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT
-        )
+        title = f"{IMPORT}, times as long as the packages that it imports"
+        yield Outcome("", title, f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT)
     for what in filter(seconds.__contains__, _STARTUP):
         limit, text = _STARTUP[what], f"{1e3 * seconds[what]:.3g} ms"
         yield Outcome(HUMANOID, what, f"≤ {1e3 * limit:.0f} ms", text, seconds[what] <= limit)

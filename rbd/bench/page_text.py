@@ -49,9 +49,9 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
 * `CasADi kernel`: C code that CasADi generates from rbd's expression graph, compiled with `-O3 -march=native`, in the
   same native loop. It is omitted for graphs that call solvers, which CasADi's expressions do not have, and above 20 000
   operations, for which a C compiler takes minutes.
-* *In a new process*: the import of rbd and of its dependencies with byte code present, in processor time; then, with an
-  empty disk cache, the total of the first calls of a live state of rbd's humanoid, and the longest later call, both in
-  wall time, which includes waiting for the compiler thread.
+* *In a new process*: the import of rbd, and of the packages that it imports alone, with byte code present, in processor
+  time; then, with an empty disk cache, the total of the first calls of a live state of rbd's humanoid, and the longest
+  later call, both in wall time, which includes waiting for the compiler thread.
 * *Operations* are those for one state; a fused multiply-add counts as two. The derivatives of a humanoid's forward
   dynamics call one solver for all columns. It treats zeros and padded columns as dense; they are half of this count.
 """

@@ -19,7 +19,7 @@ from rbd.bench.report import Preparation
 
 HUMANOID: Final = "humanoid"
 """The robot whose first calls are measured."""
-IMPORT, DEPENDENCIES = "import rbd", "import its dependencies"
+IMPORT, DEPENDENCIES = "import rbd", "import the packages that it imports"
 FIRST, LONGEST = "first dynamics, mass matrix and inverse dynamics", "longest later call while machine code is made"
 _IMPORT: Final = (
     "import json, time; start = time.thread_time(); import {}; print(json.dumps([time.thread_time() - start]))"
@@ -41,7 +41,7 @@ print(json.dumps([sum(lengths[:3]), max(lengths[3:])]))
 
 
 def startup_times(repeats: int) -> list[Preparation]:
-    """Measure the imports of rbd and its dependencies in processor time, and the first calls in wall time."""
+    """Measure the imports of rbd and of what it imports in processor time, and the first calls in wall time."""
     scripts = [_IMPORT.format(what) for what in ("rbd", "attrs, networkx, numpy, typing_extensions")]
     for script in scripts:
         run_script(script)  # writes byte code

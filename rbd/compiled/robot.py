@@ -30,10 +30,10 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
     them too. `out` is a buffer for the result. `threads` splits a batch over threads; results are bitwise equal.
     `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error, and
     other rows of `out` may have been written.
-    Results are expressed in the root frame. Parameters of the mechanism are constants, with their values at the first
-    call of a function; those listed in `parameters` of `rbd.compile` are keyword arguments. After an edit of the
-    mechanism, a robot raises StaleStateError; compile it again. Methods that are called often for one state, with
-    float64 arrays and optionally `out`, become builtin functions.
+    Results are expressed in the root frame. Parameters of the mechanism are constants, with their values at the call of
+    `rbd.compile`; those listed in its `parameters` are keyword arguments. After an edit of the mechanism, a robot
+    raises StaleStateError; compile it again. Methods that are called often for one state, with float64 arrays and
+    optionally `out`, become builtin functions.
 
     `external_wrenches` maps bodies or their names to arrays (..., 6), torque first, then force: expressed in the body's
     default frame, or in the root frame for `wrench_frame` "root". Instead of an array, a value may be a `Wrench` in one

@@ -1,7 +1,8 @@
 """Executables: programs that are interpreted, compiled, or called as builtins, with the same bits.
 
-An `ArrayExecutable`, of a function of arrays, compiles in its first call. A `LiveExecutable`, of a live state, is
-interpreted until that has cost as many operations as compiling is worth, and then compiled by the background thread.
+An `ArrayExecutable`, of a function of arrays, compiles in its first call, or in the background thread within a
+`native.background` block. A `LiveExecutable`, of a live state, is interpreted for a number of operations and then
+compiled by that thread; a call waits for machine code only where interpreting it would cost more than compiling.
 Costs are operation counts, never times, so that results do not depend on the machine.
 """
 

@@ -51,7 +51,7 @@ def _raise_limit() -> NoReturn:
     where = caller_line()
     message = (
         f"{where}: the recording has reached {RECORDING_LIMIT} operations, the most that are compiled as one function;"
-        " interpret it, or record smaller parts"
+        " call it on floats within rbd.interpreted(), or record smaller parts"
     )
     raise RecordingLimitError(message, where=where, limit=RECORDING_LIMIT)
 

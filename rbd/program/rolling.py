@@ -2,9 +2,9 @@
 
 A loop is a section of code that repeats the same operations: `count` iterations of `period` instructions.
 Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are
-free, too: sums and differences count as one operation, and so do the four fused ones, since constants of a recording
-are positive and their signs move into the operations that use them. The program does not change; a compiler may emit
-one iteration and repeat it. The loops depend on the operations alone.
+free, too: sums and differences count as one operation, and so do the four fused ones, since a recording moves signs
+into the operations that use a number, where that costs nothing. The program does not change; a compiler may emit one
+iteration and repeat it. The loops depend on the operations alone.
 
 >>> from rbd.program.graph import Graph
 >>> from rbd.program.program import Program

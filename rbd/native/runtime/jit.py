@@ -1,7 +1,7 @@
 """Compilation and loading of machine code with LLVM.
 
-Only this module imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's optimiser is
-not used: it does not make straight-line code faster.
+Only this module imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's code generator
+runs at level 1; its passes over IR do not run at all, since they do not make straight-line code faster.
 """
 
 from __future__ import annotations
