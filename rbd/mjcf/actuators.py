@@ -9,14 +9,13 @@ from rbd.arguments import with_article
 from rbd.errors import MjcfValueError, quoted
 from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
-from rbd.mjcf.defaults import ACTUATORS, Defaults
+from rbd.mjcf.defaults import ACTUATORS
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.force_laws import LAWS, ForceLaw
-from rbd.mjcf.joints import is_limited
+from rbd.mjcf.joints import is_limited, require_order
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
-from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
 _SUPPORTED: Final = frozenset({"general", "motor", "position", "velocity", "damper"})
@@ -28,19 +27,10 @@ _TRANSMISSIONS: Final = ("jointinparent", "site", "body", "cranksite")
 class ActuatorReader:
     """Reads `<actuator>`."""
 
-    def __init__(
-        self,
-        reading: MjcfReading,
-        defaults: Defaults,
-        settings: Settings,
-        bodies: list[BodyPart],
-        tendons: TendonReader,
-    ) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart], tendons: TendonReader) -> None:
         """Take joints and tendons, by name."""
         self._tendons = tendons
         self._reading = reading
-        self._defaults = defaults
-        self._settings = settings
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
         self._names: dict[str, XmlElement] = {}
         self.armatures: dict[str, float] = {}
@@ -59,7 +49,7 @@ class ActuatorReader:
     def _actuator(self, node: XmlElement) -> Actuator | None:
         if not self._is_known(node):
             return None
-        element = self._defaults.element(node)
+        element = with_defaults(self._reading, node)
         name = element.name()
         self._reading.require_new(self._names, node, name, "actuator")
         joint = self._reading.named(node, "joint", "joint", self._joints) if element.has("joint") else None
@@ -138,10 +128,11 @@ class ActuatorReader:
         return law.coefficients()
 
     def _is_off(self, element: MjcfElement) -> bool:
-        return self._settings.off("actuation") or element.integer("group", 0) in self._settings.disabled_groups
+        settings = self._reading.settings
+        return settings.off("actuation") or element.integer("group", 0) in settings.disabled_groups
 
     def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
-        if self._settings.off("clampctrl"):
+        if self._reading.settings.off("clampctrl"):
             return _NONE
         share = element.number("inheritrange", 0.0)
         if share > 0.0 and element.node.tag == "position" and joint is not None and joint.bounds != _NONE:
@@ -150,11 +141,8 @@ class ActuatorReader:
         return self._limits(element, "ctrllimited", "ctrlrange")
 
     def _limits(self, element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
-        if not is_limited(self._reading, element, switch, attribute, self._settings):
+        if not is_limited(element, switch, attribute):
             return _NONE
         low, high = element.vector(attribute, (0.0, 0.0))
-        if low >= high:
-            node = element.source(attribute) or element.node
-            message = f"{attribute}: {low:.9g} is not below {high:.9g}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute=attribute)
+        require_order(element, attribute, low, high)
         return low, high

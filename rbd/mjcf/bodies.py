@@ -11,9 +11,9 @@ from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quot
 from rbd.files.names import free_name
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
-from rbd.mjcf.defaults import MAIN, Defaults
+from rbd.mjcf.defaults import MAIN
 from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
@@ -21,7 +21,6 @@ from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pose import rotation_of_euler
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
-from rbd.mjcf.settings import Settings
 
 WORLD: Final = "world"
 _UNNAMED: Final = ""
@@ -47,11 +46,9 @@ class _Context:
 class BodyReader:
     """Reads the tree of bodies, parents first, in the order of the file."""
 
-    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
+    def __init__(self, reading: MjcfReading, geoms: GeomReader) -> None:
         """Begin with nothing but the world."""
         self._reading = reading
-        self._defaults = defaults
-        self._settings = settings
         self._geoms = geoms
         self._names: dict[str, dict[str, XmlElement]] = {"body": {}, "joint": {}, "geom": {}, "site": {}}
         self.bodies: list[BodyPart] = []
@@ -102,9 +99,9 @@ class BodyReader:
     def _body(self, parent: BodyPart, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         reading.check(node)
-        inherited = self._defaults.require(node, "childclass") or context.inherited
+        inherited = self._reading.default_class(node, "childclass") or context.inherited
         element = MjcfElement(reading, node)
-        pose = context.frame @ read_pose(reading, element, self._settings)
+        pose = context.frame @ read_pose(element)
         name = self._name(node, "body", context) or _UNNAMED
         body = BodyPart(node, name, parent, pose)
         body.mocap = element.flag("mocap", False)
@@ -121,7 +118,7 @@ class BodyReader:
             message = f"a second <inertial>; the first is in line {inertials[0][0].line}"
             raise self._reading.fault(MjcfValueError, inertials[1][0], message)
         for inertial, frame in inertials:
-            body.inertial = read_inertial(self._reading, MjcfElement(self._reading, inertial), frame, self._settings)
+            body.inertial = read_inertial(MjcfElement(self._reading, inertial), frame)
 
     def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
         """Yield the inertials of a body and of the frames in it, with the poses of these frames."""
@@ -129,13 +126,13 @@ class BodyReader:
             if child.tag == "inertial":
                 yield child, frame
             elif child.tag == "frame":
-                inner = read_pose(self._reading, MjcfElement(self._reading, child), self._settings)
+                inner = read_pose(MjcfElement(self._reading, child))
                 yield from self._inertials(child, frame @ inner)
 
     def _frame(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
         self._reading.check(node)
-        pose = context.frame @ read_pose(self._reading, MjcfElement(self._reading, node), self._settings)
-        inherited = self._defaults.require(node, "childclass") or context.inherited
+        pose = context.frame @ read_pose(MjcfElement(self._reading, node))
+        inherited = self._reading.default_class(node, "childclass") or context.inherited
         self._read_children(body, node, attrs.evolve(context, frame=pose, inherited=inherited))
 
     def _replicate(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
@@ -146,11 +143,11 @@ class BodyReader:
         if count < 1:
             raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
         x, y, z = element.vector("offset", (0.0, 0.0, 0.0))
-        angles = [angle * self._settings.angle for angle in element.vector("euler", (0.0, 0.0, 0.0))]
-        inherited = self._defaults.require(node, "childclass") or context.inherited
+        angles = [angle * self._reading.settings.angle for angle in element.vector("euler", (0.0, 0.0, 0.0))]
+        inherited = self._reading.default_class(node, "childclass") or context.inherited
         origin = (0.0, 0.0, 0.0)
         for k in range(count):
-            replica = Pose(rotation_of_euler([k * angle for angle in angles], self._settings.euler), origin)
+            replica = Pose(rotation_of_euler([k * angle for angle in angles], self._reading.settings.euler), origin)
             suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{context.suffix}"
             self._read_children(body, node, _Context(context.frame @ replica, inherited, suffix))
             origin = replica.point((x, y, z))
@@ -175,16 +172,16 @@ class BodyReader:
             self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
 
     def _geom(self, body: BodyPart, node: XmlElement, context: _Context) -> GeomPart:
-        element = self._defaults.element(node, context.inherited)
-        mode = self._settings.from_geoms
+        element = with_defaults(self._reading, node, context.inherited)
+        mode = self._reading.settings.from_geoms
         with_mass = body.parent is not None and (mode == "true" or (mode == "auto" and body.inertial is None))
         part = self._geoms.read(element, context.frame, with_mass=with_mass)
         return attrs.evolve(part, name=self._name(node, "geom", context))
 
     def _site(self, node: XmlElement, context: _Context) -> SitePart:
-        element = self._defaults.element(node, context.inherited)
+        element = with_defaults(self._reading, node, context.inherited)
         self._reading.check(node)
-        pose = read_pose(self._reading, element, self._settings)
+        pose = read_pose(element)
         if element.has("fromto"):
             pose, _ = self._geoms.fromto_pose(element)
         return SitePart(node, self._name(node, "site", context), context.frame @ pose)
@@ -195,10 +192,9 @@ class BodyReader:
             raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
         name = self._name(node, "joint", context) or _UNNAMED
         if node.tag == "freejoint":
-            part = read_free_joint(reading, MjcfElement(reading, node), name, self._settings)
+            part = read_free_joint(MjcfElement(reading, node), name)
         else:
-            element = self._defaults.element(node, context.inherited)
-            part = read_joint(reading, element, name, context.frame, self._settings)
+            part = read_joint(with_defaults(reading, node, context.inherited), name, context.frame)
         self._check_joint(body, part)
         body.joints.append(part)
 

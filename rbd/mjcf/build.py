@@ -16,7 +16,6 @@ from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
 from rbd.mjcf.pose import rotation_of_axis_angle
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.settings import Settings
 from rbd.spatial import Frame, SpatialInertia
 from rbd.spatial.linalg import neg3, scale3
 
@@ -27,11 +26,10 @@ _UNBOUNDED: Final = (-math.inf, math.inf)
 class Builder:
     """Attaches bodies in the order of the file, each by its joints in their order."""
 
-    def __init__(self, reading: MjcfReading, settings: Settings) -> None:
+    def __init__(self, reading: MjcfReading) -> None:
         """Begin with the world."""
         self._reading = reading
-        self._settings = settings
-        self.mechanism = Mechanism(WORLD, gravity=settings.gravity)
+        self.mechanism = Mechanism(WORLD, gravity=reading.settings.gravity)
         self.bodies: dict[str, RigidBody] = {WORLD: self.mechanism.root_body}
         self.joint_names: set[str] = set()
         self._body_names: set[str] = set()
@@ -87,7 +85,7 @@ class Builder:
         return free_name(f"{part.name}_to_{part.parent.name}", self.joint_names)
 
     def _joint(self, part: JointPart) -> Joint:
-        off = self._settings.off
+        off = self._reading.settings.off
         joint = Joint(
             part.name, _type(part), damping=0.0 if off("damper") else part.damping,
             friction=0.0 if off("frictionloss") else part.friction,

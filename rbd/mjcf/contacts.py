@@ -10,14 +10,12 @@ from typing import final
 from rbd.errors import quoted
 from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
-from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, GeomPart
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.geoms import dimensions, friction_numbers
 from rbd.mjcf.pair_friction import PairFriction
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
-from rbd.mjcf.settings import Settings
 
 _MAX_PAIRS = 1_000_000
 
@@ -26,10 +24,8 @@ _MAX_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
-        self._settings = settings
-        self._defaults = defaults
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
         self._geoms = [(body, geom) for body in bodies for geom in body.geoms]
@@ -47,7 +43,7 @@ class ContactReader:
                     with self._reading.collecting_errors():
                         self._read_entry(node)
         self._add_pairs_by_masks()
-        report.pairs = [] if self._settings.off("contact") else list(self._pairs)
+        report.pairs = [] if self._reading.settings.off("contact") else list(self._pairs)
         self._report_lost_shapes(report.pairs)
 
     def _report_lost_shapes(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -68,21 +64,16 @@ class ContactReader:
             return
         self._reading.check(node)
         if node.tag == "pair":
-            element = self._defaults.element(node)
             a, b = (
                 self._reading.named(node, attribute, "geom", self._geom_indices) for attribute in ("geom1", "geom2")
             )
             if a != b:
-                self._pairs[min(a, b), max(a, b)] = None
-                self._reading.report.pair_friction[min(a, b), max(a, b)] = self._friction(element)
+                pair = min(a, b), max(a, b)
+                self._pairs[pair] = None
+                self._reading.report.pair_friction[pair] = _pair_friction(with_defaults(self._reading, node))
         else:
             bodies = [self._reading.named(node, attribute, "body", self._bodies) for attribute in ("body1", "body2")]
             self._excluded.add(frozenset(body.name for body in bodies))
-
-    def _friction(self, element: MjcfElement) -> PairFriction:
-        """Return the friction of a pair, whatever that of its geoms."""
-        slide, _, spin, roll, _ = friction_numbers(self._reading, element, (1.0, 1.0, 0.005, 0.0001, 0.0001))
-        return PairFriction(dimensions(element, 3), slide, spin, roll)
 
     def _add_pairs_by_masks(self) -> None:
         active = [k for k, (_, geom) in enumerate(self._geoms) if geom.contype or geom.conaffinity]
@@ -91,7 +82,7 @@ class ContactReader:
             return
         carriers = {k: _carrier(self._geoms[k][0]) for k in active}
         parents = {k: None if c.parent is None else _carrier(c.parent) for k, c in carriers.items()}
-        filtered = not self._settings.off("filterparent")
+        filtered = not self._reading.settings.off("filterparent")
         for a, b in combinations(active, 2):
             (body, one), (other, two) = self._geoms[a], self._geoms[b]
             masks = one.contype & two.conaffinity or two.contype & one.conaffinity
@@ -99,6 +90,12 @@ class ContactReader:
             excluded = (family and filtered) or frozenset((body.name, other.name)) in self._excluded
             if masks and carriers[a] is not carriers[b] and not excluded:
                 self._pairs[a, b] = None
+
+
+def _pair_friction(element: MjcfElement) -> PairFriction:
+    """Return the friction of a pair, whatever that of its geoms."""
+    slide, _, spin, roll, _ = friction_numbers(element, (1.0, 1.0, 0.005, 0.0001, 0.0001))
+    return PairFriction(dimensions(element, 3), slide, spin, roll)
 
 
 def _carrier(body: BodyPart) -> BodyPart:

@@ -14,14 +14,11 @@ from rbd.mechanism import Mechanism
 from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, CoordinateSpring
-from rbd.mjcf.settings import Settings
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
 
-def apply_damping_ratios(
-    reading: MjcfReading, root: XmlElement, settings: Settings, bodies: list[BodyPart], mechanism: Mechanism
-) -> None:
+def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
     """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
     report = reading.report
     joints = [joint for body in bodies for joint in body.joints if any(joint.spring_damper)]
@@ -35,7 +32,7 @@ def apply_damping_ratios(
         return
     mobility = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     for joint in joints:
-        _spring(reading, joint, settings, state, mobility)
+        _spring(reading, joint, state, mobility)
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
@@ -55,7 +52,7 @@ def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[JointPart]) 
     report.controls = {name: control[supported] for name, control in report.controls.items()}
 
 
-def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: MechanismState, mobility: Array) -> None:
+def _spring(reading: MjcfReading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.warn_or_refuse(
             joint.node, f"springdamper: it is not supported for a {joint.kind} joint", attribute="springdamper"
@@ -64,9 +61,9 @@ def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: M
     (time, ratio), rest = joint.spring_damper, (joint.spring_reference, joint.spring_reference)
     k = state.v_slice(state.mechanism.joint(joint.name)).start
     inertia = 1 / float(mobility[k, k])
-    if not settings.off("damper"):
+    if not reading.settings.off("damper"):
         state.mechanism.joint(joint.name).damping = 2 * inertia / time
-    if not settings.off("spring"):
+    if not reading.settings.off("spring"):
         reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, final
 
 from rbd.errors import MjcfValueError, quoted
 from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import DEFAULTS_WITHOUT_EFFECT
+
+if TYPE_CHECKING:
+    from rbd.mjcf.reading import MjcfReading
 
 MAIN: Final = "main"
 ACTUATORS: Final = frozenset(
@@ -18,64 +20,80 @@ ACTUATORS: Final = frozenset(
 )
 _KINDS: Final = frozenset({"mesh", "joint", "geom", "site", "pair", "equality", "tendon", "actuator"})
 _Layers = dict[str, tuple[XmlElement, ...]]
+"""Elements by kind, those of the outermost class first."""
 
 
 @final
 class Defaults:
-    """The default classes of a file. All actuators share one set of defaults, whatever their tag."""
+    """The default classes of a file, by name. All actuators share one set of defaults, whatever their tag."""
 
-    def __init__(self, reading: MjcfReading, root: XmlElement) -> None:
-        """Read every `<default>` section."""
-        self._reading = reading
+    def __init__(self) -> None:
+        """Begin with the outermost class, which is empty."""
         self._classes: dict[str, _Layers] = {MAIN: {}}
-        for section in root.children:
-            if section.tag == "default":
-                name = section.attributes.get("class", MAIN)
-                if name != MAIN:
-                    message = f"the outermost class is called {MAIN!r}, not {quoted(name)}"
-                    raise reading.fault(MjcfValueError, section, message, attribute="class")
-                self._read(section, self._classes[MAIN])
 
-    def _read(self, section: XmlElement, layers: _Layers) -> None:
-        for node in section.children:
-            if node.tag == "default":
-                continue
-            kind = _kind(node.tag)
-            if kind in _KINDS:
-                self._reading.check(node, kind)
-                layers[kind] = (*layers.get(kind, ()), node)
-            elif kind in DEFAULTS_WITHOUT_EFFECT:
-                self._reading.ignore(node, reason=f"defaults of a {kind}")
-            else:
-                self._reading.warn_or_refuse(node, f"unknown element {quoted(kind)}{did_you_mean(kind, _KINDS)}")
-        for node in section.children:
-            if node.tag == "default":
-                self._read(node, self._new_class(node, layers))
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the classes."""
+        return iter(self._classes)
 
-    def _new_class(self, node: XmlElement, outer: _Layers) -> _Layers:
-        name = self._reading.name(node, "class")
-        if name in self._classes:
-            message = f"a second class {quoted(name)}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute="class")
-        layers = dict(outer)
-        self._classes[name] = layers
-        return layers
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a class of this name."""
+        return name in self._classes
 
-    def require(self, node: XmlElement, attribute: str) -> str | None:
-        """Return the class that an attribute names; None if it is not there. Raises MjcfValueError."""
-        name = node.attributes.get(attribute)
-        if name is None:
-            return None
-        if name not in self._classes:
-            message = f"{attribute}: there is no default class {quoted(name)}{did_you_mean(name, self._classes)}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
-        return name
+    def begin(self, name: str, outer: str) -> None:
+        """Add a class inside another one, from which it inherits."""
+        self._classes[name] = dict(self._classes[outer])
 
-    def element(self, node: XmlElement, inherited: str = MAIN, kind: str | None = None) -> MjcfElement:
-        """Return a node with the defaults of its class, or else of the class `inherited` from around it."""
-        layers = self._classes[self.require(node, "class") or inherited]
-        return MjcfElement(self._reading, node, layers.get(_kind(kind or node.tag), ()))
+    def add(self, name: str, node: XmlElement) -> None:
+        """Add an element to a class."""
+        layers, kind = self._classes[name], _kind(node.tag)
+        layers[kind] = (*layers.get(kind, ()), node)
+
+    def layers(self, name: str, tag: str) -> tuple[XmlElement, ...]:
+        """Return the elements of a class for a tag, those of outer classes first."""
+        return self._classes[name].get(_kind(tag), ())
 
 
 def _kind(tag: str) -> str:
+    """Return the kind of an element, of which all have the same defaults."""
     return "actuator" if tag in ACTUATORS else tag
+
+
+def read_defaults(reading: MjcfReading, root: XmlElement) -> None:
+    """Fill the default classes from every `<default>` section."""
+    for section in root.children:
+        if section.tag == "default":
+            name = section.attributes.get("class", MAIN)
+            if name != MAIN:
+                message = f"the outermost class is called {MAIN!r}, not {quoted(name)}"
+                raise reading.fault(MjcfValueError, section, message, attribute="class")
+            _read_class(reading, section, MAIN)
+
+
+def _read_class(reading: MjcfReading, section: XmlElement, name: str) -> None:
+    """Read the elements of a class, then the classes inside it."""
+    for node in section.children:
+        if node.tag != "default":
+            _read_element(reading, node, name)
+    for node in section.children:
+        if node.tag == "default":
+            _read_class(reading, node, _inner_class(reading, node, name))
+
+
+def _inner_class(reading: MjcfReading, node: XmlElement, outer: str) -> str:
+    """Begin a class inside another one; return its name."""
+    name = reading.name(node, "class")
+    if name in reading.defaults:
+        raise reading.fault(MjcfValueError, node, f"a second class {quoted(name)}", attribute="class")
+    reading.defaults.begin(name, outer)
+    return name
+
+
+def _read_element(reading: MjcfReading, node: XmlElement, name: str) -> None:
+    kind = _kind(node.tag)
+    if kind in _KINDS:
+        reading.check(node, kind)
+        reading.defaults.add(name, node)
+    elif kind in DEFAULTS_WITHOUT_EFFECT:
+        reading.ignore(node, reason=f"defaults of a {kind}")
+    else:
+        reading.warn_or_refuse(node, f"unknown element {quoted(kind)}{did_you_mean(kind, _KINDS)}")

@@ -8,6 +8,7 @@ from rbd.errors import MjcfValueError, quoted
 from rbd.files import numbers
 from rbd.files.formats import MJCF
 from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import MAIN
 from rbd.mjcf.reading import MjcfReading
 
 _Word = TypeVar("_Word", bound=str)
@@ -20,12 +21,12 @@ class MjcfElement:
     Faults are placed where the attribute stands, which may be in a default class.
     """
 
-    __slots__ = ("_reading", "layers", "node")
+    __slots__ = ("layers", "node", "reading")
 
     def __init__(self, reading: MjcfReading, node: XmlElement, defaults: tuple[XmlElement, ...] = ()) -> None:
         """Take a node, and the nodes of its defaults, outermost class first."""
         self.node = node
-        self._reading = reading
+        self.reading = reading
         self.layers = (*defaults, node)
 
     def source(self, attribute: str) -> XmlElement | None:
@@ -46,15 +47,15 @@ class MjcfElement:
 
     def name(self, attribute: str = "name") -> str | None:
         """Return the checked name in an attribute of the element itself; None if it is not there or empty."""
-        return self._reading.name(self.node, attribute) if self.node.attributes.get(attribute) else None
+        return self.reading.name(self.node, attribute) if self.node.attributes.get(attribute) else None
 
     def number(self, attribute: str, default: float | None = None) -> float:
         """Return a number whose size is no matter."""
-        return self._reading.number(self.source(attribute) or self.node, attribute, default)
+        return self.reading.number(self.source(attribute) or self.node, attribute, default)
 
     def quantity(self, attribute: str, default: float | None = None) -> float:
         """Return a number that enters products."""
-        return self._reading.quantity(self.source(attribute) or self.node, attribute, default)
+        return self.reading.quantity(self.source(attribute) or self.node, attribute, default)
 
     def vector(self, attribute: str, default: tuple[float, ...], min_count: int | None = None) -> tuple[float, ...]:
         """Return as many numbers as `default` has; where an element gives fewer, the rest is that of its class.
@@ -65,7 +66,7 @@ class MjcfElement:
         for node in self.layers:
             if attribute in node.attributes:
                 prefix = numbers.values(MJCF, node, attribute, min_count or len(default), len(default))
-                values[: len(prefix)] = self._reading.within_magnitude(node, attribute, prefix)
+                values[: len(prefix)] = self.reading.within_magnitude(node, attribute, prefix)
         return tuple(values)
 
     def numbers(self, attribute: str, max_count: int) -> tuple[float, ...]:
@@ -73,7 +74,7 @@ class MjcfElement:
         node = self.source(attribute)
         if node is None:
             return ()
-        return self._reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, max_count))
+        return self.reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, max_count))
 
     def flag(self, attribute: str, default: bool) -> bool:
         """Return a truth value."""
@@ -89,7 +90,7 @@ class MjcfElement:
             if text == word:
                 return word
         message = f"{attribute}: {quoted(text)} is none of {', '.join(words)}"
-        raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=text)
+        raise self.reading.fault(MjcfValueError, node, message, attribute=attribute, value=text)
 
     def integer(self, attribute: str, default: int | None = None) -> int:
         """Return a whole number."""
@@ -97,5 +98,13 @@ class MjcfElement:
         if value != int(value):
             node = self.source(attribute) or self.node
             message = f"{attribute}: {value:g} is no whole number"
-            raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=value)
+            raise self.reading.fault(MjcfValueError, node, message, attribute=attribute, value=value)
         return int(value)
+
+
+def with_defaults(
+    reading: MjcfReading, node: XmlElement, inherited: str = MAIN, kind: str | None = None
+) -> MjcfElement:
+    """Return an element with the defaults of its class, or else of the class `inherited` from around it."""
+    name = reading.default_class(node) or inherited
+    return MjcfElement(reading, node, reading.defaults.layers(name, kind or node.tag))

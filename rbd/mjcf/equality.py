@@ -13,26 +13,20 @@ from rbd.joints import Fixed, QuaternionSpherical
 from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.build import Builder
-from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart, SitePart
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.settings import Settings
 
 
 @final
 class EqualityReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(
-        self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart], builder: Builder
-    ) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart], builder: Builder) -> None:
         """Take the bodies, by name, with their sites and joints."""
         self._names: dict[str, XmlElement] = {}
-        self._disabled = settings.off("equality")
         self._reading = reading
-        self._defaults = defaults
         self._builder = builder
         self._bodies = {body.name: body for body in bodies}
         self._sites = {site.name: (body, site) for body in bodies for site in body.sites if site.name is not None}
@@ -50,7 +44,7 @@ class EqualityReader:
             self._reading.warn_or_refuse(node, f"constraints on a {node.tag} are not supported: it is not held")
             return
         self._reading.check(node, "equality joint" if node.tag == "joint" else None)
-        element = self._defaults.element(node, kind="equality")
+        element = with_defaults(self._reading, node, kind="equality")
         reason = self._reason_to_ignore(element)
         if reason is not None:
             self._reading.ignore(node, reason=reason)
@@ -63,7 +57,7 @@ class EqualityReader:
             self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
 
     def _reason_to_ignore(self, element: MjcfElement) -> str | None:
-        if self._disabled:
+        if self._reading.settings.off("equality"):
             return "disabled by a flag"
         if not element.flag("active", True):
             return "not active"

@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
-from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, GravityCompensation
-from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
 
@@ -21,13 +19,11 @@ class Forces(NamedTuple):
     supported: list[bool]
 
 
-def read_forces(
-    reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
-) -> Forces:
+def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart]) -> Forces:
     """Add actuators, springs and gravity compensation to the report."""
-    tendons = TendonReader(reading, defaults, settings, bodies)
+    tendons = TendonReader(reading, bodies)
     tendons.read(root)
-    reader = ActuatorReader(reading, defaults, settings, bodies, tendons)
+    reader = ActuatorReader(reading, bodies, tendons)
     actuators = reader.read(root)
     reading.report.actuators = [actuator for actuator in actuators if actuator is not None]
     for body in bodies:
@@ -35,15 +31,15 @@ def read_forces(
         for joint_part in body.joints:
             if joint_part.compensated_by_actuator:
                 reading.report.compensated_by_actuators.append(joint_part.name)
-            _spring(reading, joint_part, settings)
+            _spring(reading, joint_part)
     for section in root.children:
         if section.tag == "deformable":
             reading.warn_or_refuse(section, "deformable bodies are not supported: they are missing")
     return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
-    if joint.stiffness != 0.0 and not settings.off("spring") and not any(joint.spring_damper):
+def _spring(reading: MjcfReading, joint: JointPart) -> None:
+    if joint.stiffness != 0.0 and not reading.settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
             reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))

@@ -19,7 +19,6 @@ from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pair_friction import PairFriction
 from rbd.mjcf.pose import rotation_of_z_axis
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33
 
 _SHAPES: Final[tuple[Shape, ...]] = (
@@ -37,7 +36,6 @@ class GeomReader:
     """Reads geoms; `with_mass` tells which of them give mass."""
 
     reading: MjcfReading
-    settings: Settings
     meshes: Meshes
 
     def read(self, element: MjcfElement, frame: Pose, *, with_mass: bool) -> GeomPart:
@@ -45,7 +43,7 @@ class GeomReader:
         self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
         group = element.integer("group", 0)
-        with_mass = with_mass and self.settings.groups[0] <= group <= self.settings.groups[1]
+        with_mass = with_mass and self.reading.settings.groups[0] <= group <= self.reading.settings.groups[1]
         pose, size, inertia = self._form(element, shape, with_mass)
         mass, moment = self._mass(element, shape, size, inertia) if with_mass else (0.0, ZERO_MATRIX)
         return GeomPart(
@@ -56,7 +54,7 @@ class GeomReader:
         )  # fmt: skip
 
     def _friction(self, element: MjcfElement) -> PairFriction:
-        slide, spin, roll = friction_numbers(self.reading, element, (1.0, 0.005, 0.0001))
+        slide, spin, roll = friction_numbers(element, (1.0, 0.005, 0.0001))
         return PairFriction(dimensions(element, 3), slide, spin, roll, element.integer("priority", 0))
 
     def _color(self, element: MjcfElement) -> tuple[float, ...] | None:
@@ -73,11 +71,11 @@ class GeomReader:
             return self._mesh_shape(element, shape, with_mass)
         if shape == "hfield":
             x, y, up, down = self.meshes.field_size(element.node, self._reference(element, "hfield"))
-            return read_pose(self.reading, element, self.settings), (x, y, up / 4 + down / 2), None
+            return read_pose(element), (x, y, up / 4 + down / 2), None
         if element.has("fromto"):
             return (*self._stretched(element, shape), None)
         size = self._size(element, shape, _SIZES.get(shape, 0))
-        return read_pose(self.reading, element, self.settings), size, None
+        return read_pose(element), size, None
 
     def _reference(self, element: MjcfElement, kind: str) -> str:
         name = element.text(kind)
@@ -119,7 +117,7 @@ class GeomReader:
         name = self._reference(element, "mesh")
         if element.has("fromto"):
             raise self.reading.fault(MjcfValueError, element.node, "a mesh has no fromto", attribute="fromto")
-        pose = read_pose(self.reading, element, self.settings)
+        pose = read_pose(element)
         if shape == "sdf":
             self.reading.warn_or_refuse(element.node, "signed distance fields are not supported; the geom has no mass")
             return pose, (0.0, 0.0, 0.0), None
@@ -135,7 +133,7 @@ class GeomReader:
         if shape not in _SIZES:
             raise self.reading.fault(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
         scale = element.number("fitscale", 1.0)
-        if self.settings.fit_boxes:
+        if self.reading.settings.fit_boxes:
             center = [(low + high) / 2 for low, high in zip(inertia.low, inertia.high, strict=True)]
             x, y, z = (high - middle for high, middle in zip(inertia.high, center, strict=True))
             size = _enclosing_size((x, y, z), shape)
@@ -176,13 +174,13 @@ class GeomReader:
         return value if volume > _SMALLEST else 0.0
 
 
-def friction_numbers(reading: MjcfReading, element: MjcfElement, default: tuple[float, ...]) -> tuple[float, ...]:
+def friction_numbers(element: MjcfElement, default: tuple[float, ...]) -> tuple[float, ...]:
     """Return the coefficients of friction of a geom or pair; raise MjcfValueError for negative ones."""
     coefficients = element.vector("friction", default, 1)
     for value in coefficients:
         if value < 0.0:
             node = element.source("friction") or element.node
-            raise reading.fault(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
+            raise element.reading.fault(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
     return coefficients
 
 

@@ -14,14 +14,14 @@ from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
-from rbd.mjcf.settings import Settings
 from rbd.scalars.arrays import Array
 
 _SMALLEST: Final = 1e-14
 
 
-def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, settings: Settings) -> MassPart:
+def read_inertial(element: MjcfElement, frame: Pose) -> MassPart:
     """Return what `<inertial>` says, which stands in a `frame` of the body."""
+    reading = element.reading
     reading.check(element.node)
     for attribute in ("pos", "mass"):
         if not element.has(attribute):
@@ -33,31 +33,32 @@ def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, setti
         message = f"the mass {mass!r} is negative"
         raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
     rotation = np.array(frame.rotation)
-    moment = rotation @ np.array(_moment(reading, element, settings)) @ rotation.T
+    moment = rotation @ np.array(_moment(element)) @ rotation.T
     return MassPart(mass, frame.point((x, y, z)), matrix_of_array(moment))
 
 
-def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
+def _moment(element: MjcfElement) -> Matrix3:
     if element.has("fullinertia"):
         other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
         if other is not None:
             message = f"has both fullinertia and {other}"
-            raise reading.fault(MjcfValueError, element.node, message, attribute=other)
+            raise element.reading.fault(MjcfValueError, element.node, message, attribute=other)
         xx, yy, zz, xy, xz, yz = element.vector("fullinertia", (0.0,) * 6)
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
     diagonal = np.diag(element.vector("diaginertia", (0.0, 0.0, 0.0)))
-    rotation = np.array(read_rotation(reading, element, settings))
+    rotation = np.array(read_rotation(element))
     return matrix_of_array(rotation @ diagonal @ rotation.T)
 
 
-def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart], settings: Settings) -> None:
+def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart]) -> None:
     """Give every body but the world its mass."""
+    settings = reading.settings
     for body in bodies[1:]:
         with np.errstate(over="ignore", invalid="ignore"):
             of_geoms = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
         use_geoms = settings.from_geoms == "true" or body.inertial is None
         part = of_geoms if use_geoms and of_geoms is not None else body.inertial
-        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, ZERO_MATRIX), settings)
+        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, ZERO_MATRIX))
     total = sum(body.mass.mass for body in bodies if body.mass is not None)
     if settings.total_mass > 0.0 and total > 0.0:
         for body in bodies[1:]:
@@ -79,18 +80,19 @@ def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
     return MassPart(mass, (x, y, z), matrix_of_array(moment))
 
 
-def _checked(reading: MjcfReading, body: BodyPart, part: MassPart, settings: Settings) -> MassPart:
+def _checked(reading: MjcfReading, body: BodyPart, part: MassPart) -> MassPart:
     """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
     if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
         raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
     moments, axes = np.linalg.eigh(np.array(part.moment))
-    bounded = _possible_moments(reading, body, moments, settings)
+    bounded = _possible_moments(reading, body, moments)
     moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else part.moment
-    return MassPart(max(part.mass, settings.least_mass), part.com, moment)
+    return MassPart(max(part.mass, reading.settings.least_mass), part.com, moment)
 
 
-def _possible_moments(reading: MjcfReading, body: BodyPart, moments: Array, settings: Settings) -> Array:
+def _possible_moments(reading: MjcfReading, body: BodyPart, moments: Array) -> Array:
     """Return principal moments within the bounds, balanced if the file asks for that; warn of impossible ones."""
+    settings = reading.settings
     bounded = np.maximum(moments, settings.least_moment) if settings.least_moment > 0.0 else moments
     impossible = bounded[0] < 0.0 or bounded[0] + bounded[1] < bounded[2] * (1 - 1e-12)
     if not impossible:

@@ -14,13 +14,11 @@ from rbd.files.mesh_hulls import LEAST_POINTS, MeshHull, mesh_hull
 from rbd.files.meshes import Faces, MeshFault, Vertices, check_mesh, read_mesh, single_precision
 from rbd.files.names import did_you_mean
 from rbd.files.xml import XmlElement
-from rbd.mjcf.defaults import Defaults
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, faces_of_hull, mesh_inertia
 from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.settings import Settings
 
 _INERTIA_MODES: Final[tuple[InertiaMode, ...]] = ("legacy", "exact", "convex", "shell")
 _MAX_NUMBERS: Final = 10_000_000
@@ -32,12 +30,9 @@ _ALL: Final = -1
 class Meshes:
     """The meshes and height fields of a file, by name."""
 
-    def __init__(
-        self, reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
-    ) -> None:
+    def __init__(self, reading: MjcfReading, root: XmlElement, files: Files) -> None:
         """List them; nothing is opened yet."""
         self._reading = reading
-        self._settings = settings
         self._files = files
         self._meshes: dict[str, MjcfElement] = {}
         self._fields: dict[str, MjcfElement] = {}
@@ -47,18 +42,18 @@ class Meshes:
         for section in root.children:
             if section.tag == "asset":
                 for node in section.children:
-                    self._list(node, defaults)
+                    self._list(node)
 
-    def _list(self, node: XmlElement, defaults: Defaults) -> None:
+    def _list(self, node: XmlElement) -> None:
         if node.tag == "material" and "rgba" in node.attributes:
             name, element = node.attributes.get("name", ""), MjcfElement(self._reading, node)
             self.colors[name] = element.vector("rgba", (1.0, 1.0, 1.0, 1.0))
         elif node.tag in ("mesh", "hfield"):
-            self._list_shape(node, defaults, self._meshes if node.tag == "mesh" else self._fields)
+            self._list_shape(node, self._meshes if node.tag == "mesh" else self._fields)
         elif node.tag not in ("texture", "material", "skin", "model"):
             self._reading.warn_or_refuse(node, f"unknown asset {quoted(node.tag)}")
 
-    def _list_shape(self, node: XmlElement, defaults: Defaults, table: dict[str, MjcfElement]) -> None:
+    def _list_shape(self, node: XmlElement, table: dict[str, MjcfElement]) -> None:
         """List a mesh or a height field by its name, or that of its file."""
         self._reading.check(node)
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
@@ -67,7 +62,7 @@ class Meshes:
         if name in table:
             message = f"a second {node.tag} {quoted(name)}; the first is in line {table[name].node.line}"
             raise self._reading.fault(MjcfValueError, node, message, attribute="name", value=name)
-        table[name] = defaults.element(node)
+        table[name] = with_defaults(self._reading, node)
         self._check_hull_vertices(table[name])
 
     def _check_hull_vertices(self, element: MjcfElement) -> None:
@@ -176,10 +171,10 @@ class Meshes:
 
     def _path(self, element: MjcfElement) -> Path:
         reference = element.text("file") or ""
-        if self._settings.strip_path:
+        if self._reading.settings.strip_path:
             reference = PurePosixPath(reference).name
         directory = self._files.directory
-        start = None if directory is None else directory / self._settings.mesh_directory
+        start = None if directory is None else directory / self._reading.settings.mesh_directory
         return self._files.find(element.source("file") or element.node, reference, start)
 
     def _placed(self, element: MjcfElement, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:

@@ -13,35 +13,34 @@ from rbd.mjcf.pose import (
     rotation_of_z_axis,
     unit,
 )
-from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
-from rbd.mjcf.settings import Settings
 
 
-def read_pose(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Pose:
+def read_pose(element: MjcfElement) -> Pose:
     """Return the pose that `pos` and the orientation give."""
     x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
-    return Pose(read_rotation(reading, element, settings), (x, y, z))
+    return Pose(read_rotation(element), (x, y, z))
 
 
-def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Matrix3:
+def read_rotation(element: MjcfElement) -> Matrix3:
     """Return the orientation; the other forms count more than `quat`, as they are read after it."""
     forms_of_element = [form for form in ORIENTATION if form in element.node.attributes]
     if len(forms_of_element) > 1:
         message = f"has both {forms_of_element[0]} and {forms_of_element[1]}; an orientation is given once"
-        raise reading.fault(MjcfValueError, element.node, message, attribute=forms_of_element[1])
+        raise element.reading.fault(MjcfValueError, element.node, message, attribute=forms_of_element[1])
     forms = [form for form in (*forms_of_element, *reversed(ORIENTATION)) if element.has(form)]
     if not forms:
         return IDENTITY
     form = next((form for form in forms if form != "quat"), "quat")
-    rotation = _rotation(element, form, settings)
+    rotation = _rotation(element, form)
     if rotation is None:
         node = element.source(form) or element.node
-        raise reading.fault(MjcfValueError, node, f"{form} gives no direction: it is too short", attribute=form)
+        raise element.reading.fault(MjcfValueError, node, f"{form} gives no direction: it is too short", attribute=form)
     return rotation
 
 
-def _rotation(element: MjcfElement, form: str, settings: Settings) -> Matrix3 | None:
+def _rotation(element: MjcfElement, form: str) -> Matrix3 | None:
+    settings = element.reading.settings
     if form == "quat":
         return rotation_of_quaternion(element.vector("quat", (1.0, 0.0, 0.0, 0.0)))
     if form == "axisangle":

@@ -20,7 +20,7 @@ from rbd.mjcf.bodies import BodyReader
 from rbd.mjcf.build import Builder
 from rbd.mjcf.contacts import ContactReader
 from rbd.mjcf.damping_ratios import apply_damping_ratios
-from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.defaults import read_defaults
 from rbd.mjcf.description import BodyPart
 from rbd.mjcf.equality import EqualityReader
 from rbd.mjcf.files import Files, Inclusion
@@ -30,10 +30,10 @@ from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.masses import assign_masses
 from rbd.mjcf.meshes import Meshes
+from rbd.mjcf.options import read_settings
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
 from rbd.mjcf.schema import SECTIONS, SECTIONS_WITHOUT_EFFECT
-from rbd.mjcf.settings import Settings, read_settings
 
 _LIMITS: Final = MjcfLimits()
 
@@ -122,8 +122,6 @@ def parse_mjcf(
 class _Model:
     """What a file says of bodies, and of the forces on them, before there is a mechanism."""
 
-    settings: Settings
-    defaults: Defaults
     meshes: Meshes
     bodies: list[BodyPart]
     forces: Forces
@@ -136,7 +134,7 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
     _check_sections(reading, tree)
     model = _model(reading, tree, files)
     mechanism = _mechanism(reading, tree, model)
-    reading.report.time_step, reading.report.meshes = model.settings.time_step, model.meshes
+    reading.report.time_step, reading.report.meshes = reading.settings.time_step, model.meshes
     if remove_fixed_joints:
         with reading.errors_at(tree):
             mechanism.remove_fixed_joints()
@@ -145,24 +143,25 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
 
 def _model(reading: MjcfReading, tree: XmlElement, files: Files) -> _Model:
     """Read the bodies with their masses, and the forces; raise what was collected."""
-    settings, defaults = read_settings(reading, tree), Defaults(reading, tree)
-    meshes = Meshes(reading, tree, defaults, settings, files)
-    bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
-    assign_masses(reading, bodies, settings)
-    forces = read_forces(reading, tree, defaults, settings, bodies)
+    read_settings(reading, tree)
+    read_defaults(reading, tree)
+    meshes = Meshes(reading, tree, files)
+    bodies = BodyReader(reading, GeomReader(reading, meshes)).read(tree)
+    assign_masses(reading, bodies)
+    forces = read_forces(reading, tree, bodies)
     reading.raise_collected()
-    return _Model(settings, defaults, meshes, bodies, forces)
+    return _Model(meshes, bodies, forces)
 
 
 def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechanism:
     """Build the mechanism, then read what refers to its joints; raise what was collected."""
-    settings, bodies, builder = model.settings, model.bodies, Builder(reading, model.settings)
+    bodies, builder = model.bodies, Builder(reading)
     builder.build(bodies, model.forces.armatures)
-    EqualityReader(reading, model.defaults, settings, bodies, builder).read(tree)
-    ContactReader(reading, model.defaults, settings, bodies).read(tree)
+    EqualityReader(reading, bodies, builder).read(tree)
+    ContactReader(reading, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, model.forces.supported).read(tree)
     reading.raise_collected()
-    apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
+    apply_damping_ratios(reading, tree, bodies, builder.mechanism)
     return builder.mechanism
 
 

@@ -1,30 +1,36 @@
-"""One reading of one MJCF file, and of those it includes."""
+"""Context of reading one MJCF file and those it includes: settings, default classes, the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar, final
 
-from rbd.errors import MjcfTopologyError, quoted
+from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.names import did_you_mean
 from rbd.files.reading import FileReading
 from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.report import MjcfReport
 from rbd.mjcf.schema import ATTRIBUTES, CHILDREN, WITHOUT_EFFECT
+from rbd.mjcf.settings import Settings
 
 T = TypeVar("T")
 
 
 @final
 class MjcfReading(FileReading[MjcfReport]):
-    """One reading of one file and of those it includes."""
+    """Context of reading one file, and those it includes.
+
+    Settings and default classes are read first; what is read after them finds them here.
+    """
 
     def __init__(self, *, strict: bool, couple_joints: bool, limits: MjcfLimits) -> None:
         """Begin with an empty report."""
         super().__init__(MJCF, MjcfReport(), strict=strict, limits=limits)
         self.couple_joints = couple_joints
+        self.settings, self.defaults = Settings(), Defaults()
 
     def require_new(self, names: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
         """Put a name among those known; refuse one that is there already."""
@@ -50,6 +56,14 @@ class MjcfReading(FileReading[MjcfReport]):
         if name not in table:
             raise self.unknown_name(node, attribute, kind, name, table)
         return table[name]
+
+    def default_class(self, node: XmlElement, attribute: str = "class") -> str | None:
+        """Return the default class that an attribute names; None if it is not there. Raises MjcfValueError."""
+        name = node.attributes.get(attribute)
+        if name is not None and name not in self.defaults:
+            message = f"{attribute}: there is no default class {quoted(name)}{did_you_mean(name, self.defaults)}"
+            raise self.fault(MjcfValueError, node, message, attribute=attribute, value=name)
+        return name
 
     def check(self, node: XmlElement, kind: str | None = None) -> None:
         """List attributes and children of an element that are not honoured; warn of those the format does not have."""

@@ -6,12 +6,10 @@ from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
 from rbd.files.xml import XmlElement
-from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
-from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, MomentArms
-from rbd.mjcf.settings import Settings
 
 _UNSUPPORTED: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,12 +18,10 @@ _UNSUPPORTED: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
-        self._settings = settings
         self._names: dict[str, XmlElement] = {}
         self._reading = reading
-        self._defaults = defaults
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
         self.fixed: dict[str, MomentArms] = {}
         self.spatial: set[str] = set()
@@ -40,7 +36,7 @@ class TendonReader:
 
     def _tendon(self, node: XmlElement) -> None:
         self._reading.check(node, "tendon")
-        element = self._defaults.element(node, kind="tendon")
+        element = with_defaults(self._reading, node, kind="tendon")
         name = element.name()
         self._reading.require_new(self._names, node, name, "tendon")
         if node.tag not in ("fixed", "spatial"):
@@ -85,7 +81,7 @@ class TendonReader:
 
     def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
         stiffness, damping = (
-            0.0 if self._settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
+            0.0 if self._reading.settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
             for word, flag in (("stiffness", "spring"), ("damping", "damper"))
         )
         if not (stiffness or damping):
