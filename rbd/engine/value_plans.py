@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 from rbd.kernels.templates import (
+    CompositeTemplate,
     ConstantTemplate,
     InstanceTemplate,
     NumberTemplate,
@@ -82,7 +83,7 @@ def _entries(template: Template) -> Iterator[float | None]:
         case ConstantTemplate(value):
             if type(value) in (int, float):
                 yield cast("float", value)
-        case TupleTemplate(parts) | InstanceTemplate(_, parts):
+        case CompositeTemplate(parts):
             for part in parts:
                 yield from _entries(part)
         case _:
@@ -229,7 +230,7 @@ class PlanBuilder:
                 for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
                     self.value(part, each, addresses)
                 self.instructions += [TUPLE, len(parts)]
-            case InstanceTemplate(kind, parts):
+            case InstanceTemplate(parts, kind):
                 self._instance_of_class(kind, parts, sample, addresses)
             case _:
                 raise UnsuitableError(f"a {type(sample).__name__} is made in Python")

@@ -124,18 +124,24 @@ class PathTemplate(Template):
         return lambda numbers: path
 
 
-@final
 @attrs.frozen
-class MappingTemplate(Template):
-    """A mapping."""
+class CompositeTemplate(Template):
+    """A value with parts, which are values; abstract."""
 
-    keys: tuple[object, ...]
     parts: tuple[Template, ...]
 
     @property
     @override
     def count(self) -> int:
-        return _count(self.parts)
+        return sum(part.count for part in self.parts)
+
+
+@final
+@attrs.frozen
+class MappingTemplate(CompositeTemplate):
+    """A mapping."""
+
+    keys: tuple[object, ...]
 
     @override
     def unflattener(self, start: int = 0) -> Fill:
@@ -145,15 +151,8 @@ class MappingTemplate(Template):
 
 @final
 @attrs.frozen
-class TupleTemplate(Template):
+class TupleTemplate(CompositeTemplate):
     """A tuple of any values."""
-
-    parts: tuple[Template, ...]
-
-    @property
-    @override
-    def count(self) -> int:
-        return _count(self.parts)
 
     @property
     @override
@@ -177,16 +176,10 @@ class TupleTemplate(Template):
 
 @final
 @attrs.frozen
-class InstanceTemplate(Template):
+class InstanceTemplate(CompositeTemplate):
     """An instance of an attrs class, such as a framed value. Its fields were checked when it was flattened."""
 
     kind: type[Any]
-    parts: tuple[Template, ...]
-
-    @property
-    @override
-    def count(self) -> int:
-        return _count(self.parts)
 
     @override
     def unflattener(self, start: int = 0) -> Fill:
@@ -227,10 +220,6 @@ def _unflattener_of_two(
         return value
 
     return instance
-
-
-def _count(parts: Sequence[Template]) -> int:
-    return sum(part.count for part in parts)
 
 
 def _span(template: Template, start: int) -> slice:

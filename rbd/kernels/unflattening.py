@@ -62,8 +62,8 @@ def _with_constants_as_numbers(template: Template, entries: list[object]) -> Tem
         match template:
             case TupleTemplate(parts):
                 return _tuple_of_numbers(parts, entries)
-            case InstanceTemplate(kind, parts):
-                return InstanceTemplate(kind, tuple([_with_constants_as_numbers(part, entries) for part in parts]))
+            case InstanceTemplate(parts, kind):
+                return InstanceTemplate(tuple([_with_constants_as_numbers(part, entries) for part in parts]), kind)
             case _:
                 entries += [None] * template.count
     return template

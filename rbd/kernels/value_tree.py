@@ -59,11 +59,11 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
         return _flatten_sequence(cast("Sequence[object]", value), numbers, number)
     if isinstance(value, Mapping):
         table = cast("Mapping[object, object]", value)
-        return MappingTemplate(tuple(table), _parts(table.values(), numbers, number))
+        return MappingTemplate(_parts(table.values(), numbers, number), tuple(table))
     if isinstance(value, (float, np.floating)):
         return _flatten_float(cast("float", value), numbers, number)
     if attrs.has(kind):
-        return InstanceTemplate(kind, _parts([getattr(value, name) for name in field_names(kind)], numbers, number))
+        return InstanceTemplate(_parts([getattr(value, name) for name in field_names(kind)], numbers, number), kind)
     raise UnsuitableError(f"a {kind.__name__} cannot be recorded")
 
 

@@ -39,6 +39,7 @@ from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.lengths import scaled_into_range
 from rbd.scalars.sincos import LIMIT, sincos
 
 _UNIT: Final = 1.001
@@ -88,8 +89,9 @@ def _of_quotient(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
 
 
 def _of_angle(y: Any, x: Any, angle: Any) -> tuple[Any, Any]:
+    (y, x), scale = scaled_into_range((y, x))
     square = x * x + y * y
-    return f.divide(x, square), f.divide(-y, square)
+    return f.divide(scale * x, square), f.divide(-scale * y, square)
 
 
 def _of_power(x: Any, n: Any, result: Any) -> tuple[Any, Any]:

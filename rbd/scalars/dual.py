@@ -30,6 +30,7 @@ from rbd.scalars.functions import (
     sqrt,
     where,
 )
+from rbd.scalars.lengths import scaled_into_range
 from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
@@ -196,8 +197,9 @@ class DualOperations(Operations[Dual]):
     @override
     def atan2(self, y: Dual, x: Dual) -> Dual:
         y, x = _levelled(y, x)
-        rate = times(x.value, y.derivative) - times(y.value, x.derivative)
-        return Dual(atan2(y.value, x.value), over(rate, x.value * x.value + y.value * y.value), x.level)
+        (b, a), scale = scaled_into_range((y.value, x.value))
+        rate = times(scale, times(a, y.derivative) - times(b, x.derivative))
+        return Dual(atan2(y.value, x.value), over(rate, a * a + b * b), x.level)
 
     # Quotients of the derivative take one operation, and round once.
 

@@ -31,6 +31,7 @@ from rbd.scalars.functions import (
     to_float,
     where,
 )
+from rbd.scalars.lengths import scaled_into_range
 from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
@@ -166,10 +167,11 @@ class JetOperations(Operations[Jet]):
 
     @override
     def atan2(self, y: Jet, x: Jet) -> Jet:
-        square = x.value * x.value + y.value * y.value
-        growth = _TWO * (x.value * x.first + y.value * y.first)
-        first = divide(x.value * y.first - y.value * x.first, square)
-        second = divide(x.value * y.second - y.value * x.second - first * growth, square)
+        (b, a), scale = scaled_into_range((y.value, x.value))
+        square = a * a + b * b
+        growth = _TWO * (a * x.first + b * y.first)
+        first = divide(scale * (a * y.first - b * x.first), square)
+        second = divide(scale * (a * y.second - b * x.second - first * growth), square)
         return Jet(atan2(y.value, x.value), first, second)
 
     @override

@@ -1,8 +1,8 @@
 """Lengths without overflow or underflow: numbers are scaled by a power of two.
 
 Squares of floats overflow above 1e154 and underflow below 1e-162; the inverse squares in derivatives do so much
-earlier. Norms and directions are therefore computed from numbers that are `scaled_into_range`. Multiplication by a
-power of two is exact, and numbers of ordinary size are multiplied by one.
+earlier. Norms, directions and derivatives of angles are therefore computed from numbers that are `scaled_into_range`.
+Multiplication by a power of two is exact, and numbers of ordinary size are multiplied by one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from rbd.scalars.functions import absolute, sqrt
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
-_SMALL: Final = ((const(1, 2**600), const(2**850)), (const(1, 2**200), const(2**400)))
+_SMALL: Final = ((const(1, 2**600), const(2**700)), (const(1, 2**200), const(2**400)))
 _LARGE: Final = ((const(2**600), const(1, 2**800)), (const(2**200), const(1, 2**400)))
-"""Thresholds with factors: a sum beyond a threshold is multiplied by its factor; the first pair takes precedence."""
+"""Thresholds with factors: a sum beyond a threshold is multiplied by its factor; the first pair takes precedence.
+
+The product of a scaled number and the factor is finite, too: derivatives of squares have it.
+"""
 _ONLY_FLOATS: Final = frozenset({float})
 _ORDINARY: Final = (1 / 2**200, 2.0**200)
 
@@ -46,7 +49,7 @@ def length(values: Vector) -> Scalar:
 
 
 def scaled_into_range(values: Vector) -> tuple[Vector, Scalar]:
-    """Return the numbers times a power of two, and this power: their norm is between 2^-225 and 2^250.
+    """Return the numbers times a power of two, and this power: their norm is between 2^-375 and 2^225.
 
     The power is one if the sum of absolute values is between 2^-200 and 2^200, and for families without a range,
     such as fractions and symbols.

@@ -19,7 +19,7 @@ from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.dual import along, along_each
-from rbd.scalars.linear_algebra import dot, matvec, transpose, unit
+from rbd.scalars.linear_algebra import add, dot, matvec, transpose, unit
 from rbd.solvers import solve_square
 
 _LABEL = "the derivative of the local coordinates of a joint"
@@ -41,8 +41,8 @@ def variational_iteration_kernel(
     Solves the first equation of the module `variational` for p.
     """
     M, C, half, v = mass_matrix_kernel(state), coriolis_matrix_kernel(state), h * const(1, 2), state.velocity_scalars()
-    forces = _sum(matvec(M, vd), _sum(_transposed_times(C, v), matvec(C, v)))
-    forces = _sum(forces, _boltzmann_hamel_force(state, matvec(M, v)))
+    forces = add(matvec(M, vd), add(_transposed_times(C, v), matvec(C, v)))
+    forces = add(forces, _boltzmann_hamel_force(state, matvec(M, v)))
     impulse = tuple(half * force for force in forces)
     p = _per_joint(
         block.momentum_in_the_middle(state, phi[block.v], momentum[block.v], impulse[block.v])
@@ -85,7 +85,7 @@ class _Block:
     def momentum_in_the_middle(self, state: StateView, phi: Vector, momentum: Vector, impulse: Vector) -> Vector:
         """Return p of G^T p = J(q1, q0)^-T momentum + J(q1, qm)^-T impulse."""
         end = self.type.global_coordinates(self.q0, phi)
-        right = _sum(
+        right = add(
             _solved_transposed(_rate(self.type, end, self.q0), momentum),
             _solved_transposed(_rate(self.type, end, state.joint_q(self.node)), impulse),
         )
@@ -94,7 +94,7 @@ class _Block:
     def momentum_at_the_end(self, state: StateView, phi: Vector, p: Vector, impulse: Vector) -> Vector:
         """Return J(q0, q1)^T (G^T p + J(q0, qm)^-T impulse)."""
         middle = self.type.global_coordinates(self.q0, tuple(x * const(1, 2) for x in phi))
-        right = _sum(
+        right = add(
             _transposed_times(_velocity_jacobian(self.type, self.q0, phi), p),
             _solved_transposed(self.rate(middle), impulse),
         )
@@ -178,7 +178,3 @@ def _transposed_times(matrix: Matrix, vector: Vector) -> Vector:
 
 def _per_joint(blocks: Iterator[Sequence[Scalar]]) -> Vector:
     return tuple(x for block in blocks for x in block)
-
-
-def _sum(a: Vector, b: Vector) -> Vector:
-    return tuple(x + y for x, y in zip(a, b, strict=True))

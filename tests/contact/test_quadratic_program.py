@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rbd.compiled.function import RecordedFunction
 from rbd.contact import solve_qp
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
 from rbd.intrinsics.comparable import ComparisonContext
@@ -143,7 +144,20 @@ def test_the_solver_refuses_shapes_that_do_not_fit() -> None:
         with pytest.raises(ShapeError) as caught:
             solve_quadratic_program(*wrong)
         assert (caught.value.argument, caught.value.expected) == (name, expected)
+
+
+def test_programs_without_unknowns_may_be_contradictory() -> None:
+    """Rows 0 >= bound, for the solver itself."""
     assert solve_quadratic_program((), (), ((), ()), (0.0, -1.0)) == ((), (0, 0), (0, 0), 0)
+    with pytest.raises(SolverError, match=INFEASIBLE):
+        solve_quadratic_program((), (), ((), ()), (-1.0, 1e-9))
+    graph = Graph()
+    bounds = graph.input("bounds", (2,))
+    _, multipliers, *_ = solve_quadratic_program((), (), ((), ()), bounds)
+    function = RecordedFunction(Program.of(graph, "empty", {"multipliers": multipliers}))
+    assert function([0.0, -1.0]).tolist() == [0.0, 0.0]
+    with pytest.raises(SolverError, match=INFEASIBLE):
+        function([-1.0, 1e-9])
 
 
 def test_invalid_data_raises_before_the_solver_runs() -> None:

@@ -36,6 +36,7 @@ from rbd.scalars import (
     tanh,
     where,
 )
+from rbd.scalars.lengths import length
 
 STEP = 1e-30
 
@@ -83,6 +84,15 @@ def test_every_operation(mode: Any, x: list[float]) -> None:
     program = recorded(everything, 3)
     (found,) = derivative(program, "y", "x", mode=mode).interpret(x=x).values()
     np.testing.assert_allclose(found, stepped(program, x), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-170, 1.0, 1e170, 1e300])
+def test_lengths_and_angles_beyond_the_range_of_squares(mode: Any, size: float) -> None:
+    for function, exact in ((length, [3 / 5, 4 / 5]), (lambda x: size * atan2(*x), [4 / 25, -3 / 25])):
+        program = recorded(lambda x, of=function: (of(x),), 2)
+        (found,) = derivative(program, "y", "x", mode=mode).interpret(x=[3 * size, 4 * size]).values()
+        np.testing.assert_allclose(found, [exact], rtol=1e-14)
 
 
 def test_unselected_branches_may_be_infinite() -> None:

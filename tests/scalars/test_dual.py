@@ -39,6 +39,7 @@ from rbd.scalars import (
     where,
 )
 from rbd.scalars.dual import Dual, along, along_each
+from rbd.scalars.lengths import length
 from rbd.scalars.sparse_tangents import SparseTangents
 
 STEP = 1e-30
@@ -63,6 +64,12 @@ FORMULAS: dict[str, Callable[[Any, Any], Any]] = {
     "constant": lambda x, y: 7,
 }
 POINTS = st.floats(0.3, 1.9)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-170, 1e170, 1e300])
+def test_lengths_and_angles_beyond_the_range_of_squares(size: float) -> None:
+    _, slopes = along_each(lambda x: (length(x), size * atan2(*x)), (3 * size, 4 * size), ((1, 0), (0, 1)))
+    np.testing.assert_allclose(slopes, [[3 / 5, 4 / 5], [4 / 25, -3 / 25]], rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -123,6 +123,13 @@ def test_lengths_have_derivatives_beyond_the_range_of_squares(scale: float) -> N
     np.testing.assert_allclose(parts, [5, 3 / 5, (1 - 9 / 25) / 5 + 4 / 5], rtol=1e-14, atol=0)  # x x' / |x|, ...
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-170, 1.0, 1e170, 1e300])
+def test_angles_have_derivatives_beyond_the_range_of_squares(scale: float) -> None:
+    found = atan2(Jet(3 * scale, scale, 0.0), Jet(4 * scale, 0.0, scale))
+    assert isinstance(found, Jet)
+    np.testing.assert_allclose([found.first, found.second], [4 / 25, -3 / 25 - 2 * 4 / 25 * 3 / 25], rtol=1e-14)
+
+
 def test_quotients_signs_and_comparisons() -> None:
     a, b = Jet(1.0, 2.0, 3.0), Jet(4.0, 5.0, 6.0)
     found, again = divide(a, b), a / b

@@ -42,6 +42,7 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.linear_algebra import add_matrices, identity, sparse_dot, transpose, unit
 from rbd.solvers import minimum_norm_solve
+from rbd.solvers.equations.minimum_norm import pseudo_inverse
 
 Change = tuple[Vector, Matrix, Vector]
 """Derivatives along one direction, at constant vd, of inverse dynamics, K and k."""
@@ -150,20 +151,21 @@ def _active(equations: Equations) -> list[int]:
 
 def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, correction: Vector) -> Vector:
     """Return the smallest multipliers of the row-scaled problem; `correction` is that of the free motion."""
-    active, across = _active(equations), transpose(problem.rows) or ((),) * len(correction)
-    weights, _ = minimum_norm_solve(across, correction, equations.tolerance, columns=len(active))
     multipliers: list[Scalar] = [0] * len(equations.K)
-    for i, weight, scale in zip(active, weights, scales, strict=True):
-        multipliers[i] = -(weight * scale)
+    if problem.rows:  # of the rank that the correction has
+        weights = pseudo_inverse(problem.rows, equations.tolerance).transposed_times(correction)
+        for i, weight, scale in zip(_active(equations), weights, scales, strict=True):
+            multipliers[i] = -(weight * scale)
     return tuple(multipliers)
 
 
 def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
-    """Return K^+ lambda."""
+    """Return K^+ lambda, of the rank that lambda has."""
     active = _active(equations)
-    rows, rates = tuple(equations.K[i] for i in active), [multipliers[i] for i in active]
-    K_pinv_lam, _ = minimum_norm_solve(rows, rates, equations.tolerance, columns=size)
-    return K_pinv_lam
+    if not active:
+        return (0,) * size
+    K_T = transpose(equations.K[i] for i in active)
+    return pseudo_inverse(K_T, equations.tolerance).transposed_times(tuple(multipliers[i] for i in active))
 
 
 def _scales(problem: WhitenedProblem, equations: Equations) -> Vector:

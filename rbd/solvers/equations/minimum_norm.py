@@ -2,8 +2,8 @@
 
 A complete orthogonal decomposition: Householder reflections with exchanged columns from the left, A P = Q R, until the
 largest column left is negligible; then reflections from the right take away what stands beside the triangle. Golub &
-Van Loan 2013, sections 5.4 and 5.5. Columns are measured anew after every step, so that nothing cancels. Derivatives
-use the decomposition for Aᵀ, too: one of Aᵀ may find another rank.
+Van Loan 2013, sections 5.4 and 5.5. Columns are measured anew after every step, so that nothing cancels. Products
+with the pseudo-inverse of Aᵀ use the decomposition of A, too: one of Aᵀ may find another rank.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars.constants import const
+from rbd.scalars.linear_algebra import transpose
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.equations.pseudo_inverse import PseudoInverse, solution_cotangents, solution_tangent, transpose
+from rbd.solvers.equations.pseudo_inverse import PseudoInverse, solution_cotangents, solution_tangent
 from rbd.solvers.operands import entries, rows_of
 
 LARGEST: Final = 1.7976931348623157e308
@@ -316,8 +317,13 @@ def _operations_of_transposed(m: int, n: int, rank: int) -> int:
     return right + sum(1 + 3 * k for k in range(rank)) + sum(3 + 6 * (m - k - 1) for k in range(rank)) + m
 
 
-def _pseudo_inverse(matrix: Matrix, tolerance: Scalar) -> PseudoInverse:
-    """Return the pseudo-inverse of a matrix; both products have the rank of its decomposition."""
+def pseudo_inverse(matrix: Matrix, tolerance: Scalar) -> PseudoInverse:
+    """Return the pseudo-inverse of a matrix that is not empty; both products have the rank of its decomposition.
+
+    >>> inverse = pseudo_inverse(((1.0, 1.0), (2.0, 2.0)), 1e-10)
+    >>> [round(x, 12) for x in inverse.times((2.0, 4.0))], [round(x, 12) for x in inverse.transposed_times((5.0, 5.0))]
+    ([1.0, 1.0], [1.0, 2.0])
+    """
     m, n = len(matrix), len(matrix[0])
     flat = entries(matrix)
 
@@ -340,7 +346,7 @@ def minimum_norm_jvp(
     """Return the tangents of x = A⁺ b, the minimum-norm solution, and of its rank, which stays."""
     matrix, right, tolerance, _ = _split(sizes, operands)
     moved, moved_right, _, _ = _split(sizes, tangents)
-    return *solution_tangent(_pseudo_inverse(matrix, tolerance), moved, outputs[: sizes[1]], right, moved_right), 0
+    return *solution_tangent(pseudo_inverse(matrix, tolerance), moved, outputs[: sizes[1]], right, moved_right), 0
 
 
 def minimum_norm_vjp(
@@ -349,7 +355,7 @@ def minimum_norm_vjp(
     """Return the cotangents of A and b in x = A⁺ b; that of the tolerance is zero, that of the rank is ignored."""
     n = sizes[1]
     matrix, right, tolerance, _ = _split(sizes, operands)
-    of_matrix, of_right = solution_cotangents(_pseudo_inverse(matrix, tolerance), outputs[:n], right, cotangents[:n])
+    of_matrix, of_right = solution_cotangents(pseudo_inverse(matrix, tolerance), outputs[:n], right, cotangents[:n])
     return *entries(of_matrix), *of_right, 0
 
 
@@ -360,7 +366,7 @@ def _both_jvp(
     n = sizes[1]
     matrix, right, tolerance, dual = _split(sizes, operands)
     moved, moved_right, _, moved_dual = _split(sizes, tangents)
-    inverse = _pseudo_inverse(matrix, tolerance)
+    inverse = pseudo_inverse(matrix, tolerance)
     of_solution = solution_tangent(inverse, moved, outputs[:n], right, moved_right)
     return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(moved), outputs[n + 1 :], dual, moved_dual)
 
@@ -371,7 +377,7 @@ def _both_vjp(
     """Return the cotangents of A, b, the tolerance and y in A⁺ b and (A⁺)ᵀ y."""
     n = sizes[1]
     matrix, right, tolerance, dual = _split(sizes, operands)
-    inverse = _pseudo_inverse(matrix, tolerance)
+    inverse = pseudo_inverse(matrix, tolerance)
     first, of_right = solution_cotangents(inverse, outputs[:n], right, cotangents[:n])
     second, of_dual = solution_cotangents(inverse.transposed, outputs[n + 1 :], dual, cotangents[n + 1 :])
     of_matrix = (a + b for a, b in zip(entries(first), entries(transpose(second)), strict=True))

@@ -10,7 +10,7 @@ from typing import TypeAlias, final
 
 import attrs
 
-from rbd.scalars.linear_algebra import matvec
+from rbd.scalars.linear_algebra import matvec, transpose
 from rbd.scalars.protocol import Matrix, Vector
 
 LinearMap: TypeAlias = Callable[[Vector], Vector]
@@ -29,11 +29,6 @@ class PseudoInverse:
     def transposed(self) -> PseudoInverse:
         """The same of Aᵀ."""
         return PseudoInverse(transpose(self.matrix), self.transposed_times, self.times)
-
-
-def transpose(matrix: Matrix) -> Matrix:
-    """Return the transposed matrix."""
-    return tuple(zip(*matrix, strict=True))
 
 
 def solution_tangent(inverse: PseudoInverse, moved: Matrix, x: Vector, right: Vector, moved_right: Vector) -> Vector:

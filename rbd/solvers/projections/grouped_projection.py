@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, final
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import fma, select, some
 from rbd.intrinsics.workspace import operand, scratch
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import add_matrices, matvec, transpose
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.operands import entries, rows_of
@@ -252,7 +252,7 @@ def _jvp(sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, output
     given, changes = _Operands.cut(sizes, operands), _Operands.cut(sizes, tangents)
     rows = [_product(W, T) for W, T in given.groups]
     moved = [
-        _sum(_product(dW, T), _product(W, dT))
+        add_matrices(_product(dW, T), _product(W, dT))
         for (W, T), (dW, dT) in zip(given.groups, changes.groups, strict=True)
     ]  # fmt: skip
     return projection_jvp(_sizes_with_rows(sizes), labels, given.with_rows(rows), outputs, changes.with_rows(moved))
@@ -269,24 +269,16 @@ def _vjp(
     for W, T in given.groups:
         count, width = len(W), len(T[0])
         change, left = rows_of(left, count, width), left[count * width :]
-        ofW.append(_product(change, _transposed(T)))
-        ofT += entries(_product(_transposed(W), change))
+        ofW.append(_product(change, transpose(T)))
+        ofT += entries(_product(transpose(W), change))
     cones = ConePattern.read(PROJECT_GROUPS.layout.bind(sizes), PROJECT_GROUPS.tables(sizes))
     own = {**cones.folded(ofW), "maps": ofT, "interval_rows": left}
     return PROJECT_GROUPS.layout.join("operand", {**found, **own})
 
 
 def _product(A: Matrix, B: Matrix) -> Matrix:
-    columns = _transposed(B)
-    return tuple(tuple(dot(row, column) for column in columns) for row in A)
-
-
-def _transposed(A: Matrix) -> Matrix:
-    return tuple(zip(*A, strict=True))
-
-
-def _sum(A: Matrix, B: Matrix) -> Matrix:
-    return tuple(tuple(x + y for x, y in zip(*rows, strict=True)) for rows in zip(A, B, strict=True))
+    columns = transpose(B)
+    return tuple(matvec(columns, row) for row in A)
 
 
 PROJECT_GROUPS: Final = Intrinsic(

@@ -456,8 +456,6 @@ def solve_quadratic_program(
         raise ShapeError(f"the Hessian needs {n} rows of {n}", argument="hessian", expected=(n, n))
     if len(rows) != m or any(len(row) != n for row in rows):
         raise ShapeError(f"there are {m} bounds: needs {m} rows of {n}", argument="rows", expected=(m, n))
-    if n == 0:
-        return (), (0,) * m, (0,) * m, 0
     operands = (*entries(hessian), *linear, *entries(rows), *bounds)
     flat = SOLVE_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
     return flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1]
