@@ -15,19 +15,25 @@ from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
     Ball,
     PlacedBox,
+    PlacedCapsule,
     PlacedCylinder,
     PlacedEllipsoid,
     PlacedHalfSpace,
     PlacedHeightField,
     PlacedHull,
     PlacedShape,
+    PlacedSphere,
 )
-from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation, onto_plane
+from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation, nearest_of, onto_plane, where_separation
 from rbd.contact.geometry.shape_distance import nearest_points, with_distance
 from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.support_polygons import MAX_CORNERS, support_polygon
-from rbd.scalars import less, where
-from rbd.spatial.linalg import Vec3
+from rbd.contact.geometry.vectors import point_along
+from rbd.scalars import const, less, where
+from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
+
+_PARALLEL: Final = const(1, 10**12)
+"""Square of the sine of the angle up to which capsules are parallel: that of edges in `clipped_polygons.py`."""
 
 
 def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
@@ -38,9 +44,33 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
         return list(_ON_GROUND[type(b)](a, b))
     if type(a) in _ON_GROUND:
         return [point.swapped() for point in _ON_GROUND[type(a)](b, a)]
+    if isinstance(a, PlacedCapsule) and isinstance(b, PlacedCapsule):
+        return list(_along_capsules(a, b))
     a, b = with_distance(a, b)
     nearest = nearest_points(a, b)
     return [nearest, *_between_faces(a, b, nearest.n)]
+
+
+def _along_capsules(a: PlacedCapsule, b: PlacedCapsule) -> Iterator[Separation]:
+    """Yield both ends of the overlap of parallel capsules; of others the nearest point and the end farther from it.
+
+    The end holds a capsule that is nearly parallel, whose nearest point moves far as it tips.
+    """
+    nearest, crossed = nearest_points(a, b), cross3(a.half, b.half)
+    start, end = (_end_of_overlap(a, b, side, nearest.n) for side in (-1, 1))
+    parallel = less(dot3(crossed, crossed), _PARALLEL * dot3(a.half, a.half) * dot3(b.half, b.half))
+    first = where_separation(parallel, start, nearest)
+    beyond_middle = dot3(sub3(first.p_a, start.p_a), a.half) - dot3(sub3(end.p_a, first.p_a), a.half)
+    yield first
+    yield where_separation(less(0, beyond_middle), start, end)
+
+
+def _end_of_overlap(a: PlacedCapsule, b: PlacedCapsule, side: int, n: Vec3) -> Separation:
+    """Return the distance of an end of one capsule from the other one, of the two ends on this side the nearer."""
+    side_of_b = where(less(dot3(a.half, b.half), 0), -side, side)
+    end_of_a = PlacedSphere(point_along(a.center, a.half, side), a.radius)
+    end_of_b = PlacedSphere(point_along(b.center, b.half, side_of_b), b.radius)
+    return nearest_of((nearest_points(end_of_a, b, n), nearest_points(a, end_of_b, n)))
 
 
 def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:

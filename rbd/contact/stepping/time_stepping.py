@@ -37,10 +37,10 @@ def contact_step(
     """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
 
     `friction` is Coulomb's coefficient mu, up to 100, of pairs without their own. Points nearer than `margin` constrain
-    the step, and those that would approach by more than half their distance in it. Faces of
-    boxes and convex hulls rest with all their corners, on planes and on each other, capsules on planes, boxes and hulls
-    with both ends. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state
-    itself does not change. In recorded functions dt and friction may be inputs; rows whose dt is not positive or whose
+    the step, and those that would approach by more than half their distance in it. Faces of boxes and convex hulls rest
+    with all their corners, on planes and on each other; capsules with both ends, on planes, boxes, hulls and parallel
+    capsules. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state itself does
+    not change. In recorded functions dt and friction may be inputs; rows whose dt is not positive or whose
     friction is not allowed fail with a status. Raises ShapeError, NotFiniteError, ArgumentError, SolverError; recorded
     functions SingularError for a wrong dt or friction.
 
