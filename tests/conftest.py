@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import atexit
 import gc
+import importlib
 import os
 import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,23 +49,35 @@ if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
 
+_ROOT = Path(__file__).resolve().parents[1]
 _WRITES_BYTECODE = not os.environ.pop("PYTHONDONTWRITEBYTECODE", "")
 """Whether byte code may be written beside the sources."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep LLVM's output and byte code in pytest's cache directory; answer Ctrl-C, as processes do that tests start."""
+    """Keep LLVM's output and byte code in pytest's cache directory; raise KeyboardInterrupt at SIGINT in any case."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # shells start processes in the background that way
         signal.signal(signal.SIGINT, signal.default_int_handler)
     cache = getattr(config, "cache", None)
-    if not _WRITES_BYTECODE:  # processes that tests start would compile rbd, each time
+    if not _WRITES_BYTECODE:  # each process, those that tests start among them, would compile rbd
         folder = Path(os.environ["RBD_CACHE_DIR"]) / "bytecode" if cache is None else cache.mkdir("bytecode")
-        os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(folder)
+        sys.dont_write_bytecode = False
     if cache is not None:
         folder = cache.mkdir("llvm")
         llvm_cache.keep_in(folder)
         if not hasattr(config, "workerinput"):  # one process tidies up
             llvm_cache.forget_old(folder)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of all test files: the other processes find its byte code, and need not rewrite its assertions."""
+    number, count = (os.environ.get(f"PYTEST_XDIST_WORKER{name}", "").removeprefix("gw") for name in ("", "_COUNT"))
+    if number and session.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        for path in sorted(_ROOT.glob("tests/**/test_*.py"))[int(number) :: int(count)]:
+            with suppress(Exception, pytest.skip.Exception):  # collection reports it
+                importlib.import_module(".".join(path.relative_to(_ROOT).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import _lru_cache_wrapper
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from llvmlite import binding
 
 from rbd import native
+from rbd.contact.model import narrow_phase
+from rbd.contact.solver import quadratic_program
 from rbd.engine import value_plans
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop, value_builtin
 from rbd.native.runtime import abi, jit
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.shared_functions import shared_rows, shared_sines
+from rbd.rollout import chunks
 from rbd.simulation.native import compiled_steps
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+CACHES_OF_FUNCTIONS = (
+    narrow_phase._distance_function.__wrapped__,  # in its lock
+    quadratic_program._program.__wrapped__,
+    chunks._unpickled,
+)
+"""Functions of rbd that keep recorded functions, which have machine code."""
 
 
 @contextmanager
@@ -73,21 +85,23 @@ def _level(level: int) -> Iterator[None]:
 
 
 def _keep_only(level: int) -> None:
-    """Forget the code generator and the compiled functions that caches keep if they have another level."""
+    """Forget the code generator and the functions that rbd keeps if they have another level."""
     if _kept != [level]:
         _kept[:] = [level]
-        jit.code_generator.cache_clear()
         compiled_steps._cache.clear()
-        for each in caches_of_functions():
+        for each in (jit.code_generator, *CACHES_OF_FUNCTIONS):
             each.cache_clear()
 
 
-def caches_of_functions() -> list[Any]:
-    """Return the caches, of rbd and of tests, whose values are functions with machine code."""
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in ("rbd", "tests")]
-    functions = [x for module in modules for x in list(vars(module).values()) if hasattr(x, "__wrapped__")]
-    cached = [y for x in functions for y in (x, x.__wrapped__) if isinstance(y, _lru_cache_wrapper)]
-    return [each for each in cached if "RecordedFunction" in str(each.__annotations__.get("return", ""))]
+def cached_by_level(make: Callable[P, T]) -> Callable[P, T]:
+    """Return `make` with a cache for each level of optimisation; for functions of tests that compile."""
+    cached = lru_cache(maxsize=128)(lambda level, args, named: make(*args, **dict(named)))
+
+    @wraps(make)
+    def made(*args: P.args, **named: P.kwargs) -> T:
+        return cached(_kept[0], args, tuple(named.items()))
+
+    return made
 
 
 def make_shared_code() -> None:

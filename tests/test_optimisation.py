@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,6 @@ import pytest
 from llvmlite import binding
 
 from rbd.contact import solve_qp
-from rbd.contact.model import narrow_phase
-from rbd.contact.solver import quadratic_program
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop
 from rbd.native.runtime import jit
@@ -20,6 +21,8 @@ from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.native.runtime.thread_pool import ThreadPool
 from rbd.native.shared_functions import shared_rows, shared_sines
 from tests import optimisation
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture
@@ -55,10 +58,37 @@ def test_kept_functions_have_the_level_of_the_block(levels: list[int]) -> None:
             assert new_levels() == {1}
 
 
-def test_the_caches_of_functions_are_found() -> None:
-    found = {each.__qualname__ for each in optimisation.caches_of_functions()}
-    assert found >= {quadratic_program._program.__qualname__, narrow_phase._distance_function.__qualname__}
-    assert "codegen_digest" not in found
+def test_the_caches_of_functions_are_listed() -> None:
+    """A function of rbd that caches what has machine code is listed; one of tests has a cache for each level."""
+    listed = {f"{each.__module__}.{each.__qualname__}" for each in optimisation.CACHES_OF_FUNCTIONS}
+    found = set[str]()
+    for path in (*ROOT.glob("rbd/**/*.py"), *ROOT.glob("tests/**/*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        functions = (node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef))
+        found |= {f"{module}.{each.name}" for each in functions if is_cache_of_functions(each)}
+    assert found == listed
+
+
+def is_cache_of_functions(function: ast.FunctionDef) -> bool:
+    decorators = " ".join(map(ast.unparse, function.decorator_list))
+    is_cached = re.search(r"\b(lru_)?cache\b", decorators) is not None
+    return is_cached and "RecordedFunction" in ast.unparse(function.returns or ast.Constant(None))
+
+
+def test_cached_by_level_calls_once_for_each_level() -> None:
+    levels = list[int]()
+
+    @optimisation.cached_by_level
+    def made(number: int) -> int:
+        levels.append(optimisation._kept[0])
+        return number
+
+    for _ in range(2):
+        with optimisation.unoptimised():
+            assert (made(1), made(2), made(number=1)) == (1, 2, 1)
+        with optimisation.optimised():
+            assert made(1) == 1
+    assert levels == [0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("module", [repeat, builtin, step_loop], ids=lambda module: str(module.__name__))

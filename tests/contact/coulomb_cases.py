@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,6 +18,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction.solve import solve_friction
+from tests.optimisation import cached_by_level
 
 Data = tuple[Array, Array, Array, Array, Array]
 """Matrix, right side, three rows and three bounds per pair, and whether each slides."""
@@ -69,7 +70,7 @@ def nested(part: Array) -> Any:
     return tuple(tuple(row) for row in part.tolist()) if part.ndim == 2 else tuple(part.tolist())
 
 
-@lru_cache(maxsize=64)
+@cached_by_level
 def solver(n: int, p: int) -> RecordedFunction:
     """Return the solver for these sizes as machine code."""
     graph, shapes = Graph(), {"m": (n, n), "g": (n,), "rows": (3 * p, n), "bounds": (3 * p,), "slides": (p,)}

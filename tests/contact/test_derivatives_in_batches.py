@@ -19,6 +19,7 @@ from rbd.contact import CollisionModel, ContactStepDerivatives, contact_step, co
 from rbd.errors import NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.scalars.arrays import Array
 from tests.contact.test_derivatives import TURNING, free_body, hand
+from tests.optimisation import cached_by_level
 
 pytestmark = pytest.mark.optimised
 
@@ -61,7 +62,7 @@ def scene(name: str) -> Model:
     return state.mechanism, model
 
 
-@cache
+@cached_by_level
 def recorded(name: str) -> tuple[RecordedFunction, RecordedFunction]:
     """Return the step and its derivatives, of q, v, torques, dt and friction."""
     mechanism, model = scene(name)
