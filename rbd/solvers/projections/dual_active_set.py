@@ -8,7 +8,9 @@ point along d = a - N'r and the multipliers along -r, for r = N* a.
 Rows come in groups, W T: the unknowns are y with the twists T z = C y, for the factor C C' = T T', so that finding the
 most violated row takes fewer multiply-adds than W has entries: those of cones (`cone_rows.py`). Of each group, in turn,
 this row enters. All loops have the same course in all lanes. A lane drops one row at a time; if a second is in the way,
-the entering row is pending until the next turn. Lanes that are done stay as they are.
+the entering row is pending until the next turn. Lanes that are done stay as they are. What some lanes keep in memory
+and others replace is computed with factors of zero and one: LLVM makes a masked store of a `select` between the two,
+which some processors with AVX2 do slowly.
 """
 
 from __future__ import annotations
@@ -106,12 +108,12 @@ def _find_row(w: DualActiveSet, g: int) -> None:
     _compare_cones(w, g)
     _copy_cone(w, g)
     _copy_row(w, g)
-    for i in range(w.n):
-        x = 0.0
+    for i in range(w.n):  # a row that entered half-way stays: such lanes have no entries
+        x = fma(w.pending[0], w.row[i], 0.0)
         for a in range(size):
             if i <= first + a:
                 x = fma(w.factor[(first + a) * w.n + i], w.entries[a], x)
-        w.row[i] = select(w.pending[0] > 0.0, w.row[i], x)
+        w.row[i] = x
 
 
 def _compare_cones(w: DualActiveSet, g: int) -> None:
@@ -271,9 +273,10 @@ def _choose_leaving(w: DualActiveSet) -> float:
         w.leaving[i] = 0.0
     for s in range(w.n):
         if some(w.slot[0] == float(s)):
-            rate = select(w.slot[0] == float(s), w.rates[s], rate)
+            chosen = select(w.slot[0] == float(s), 1.0, 0.0)
+            rate = fma(chosen, w.rates[s], rate)
             for i in range(w.n):
-                w.leaving[i] = select(w.slot[0] == float(s), w.inverse[s * w.n + i], w.leaving[i])
+                w.leaving[i] = fma(chosen, w.inverse[s * w.n + i], w.leaving[i])
     return rate
 
 
@@ -290,10 +293,11 @@ def _drop(w: DualActiveSet, used: int) -> None:
         for i in range(w.n):
             share = fma(w.inverse[s * w.n + i], w.leaving[i], share)
         share = select(w.slot[0] == float(s), 1.0, share * inverse)
+        stays = select(w.slot[0] == float(s), 0.0, 1.0)
         w.shares[s] = share
         w.rates[s] = fma(-share, rate, w.rates[s])
-        w.weights[s] = select(w.slot[0] == float(s), 0.0, w.weights[s])
-        w.numbers[s] = select(w.slot[0] == float(s), 0.0, w.numbers[s])
+        w.weights[s] *= stays
+        w.numbers[s] *= stays
         s += 1
     for i in range(w.n):
         w.direction[i] = fma(rate * inverse, w.leaving[i], w.direction[i])
@@ -312,6 +316,7 @@ def _add(w: DualActiveSet, entering: float, used: int, drops: int) -> None:
     while s < used:
         taken = select(w.numbers[s] > 0.0, 0.0, entering)
         entering -= taken
+        stays = 1.0 - taken
         share = (taken - w.rates[s]) * inverse
         if drops > 0:
             for i in range(w.n):
@@ -322,10 +327,10 @@ def _add(w: DualActiveSet, entering: float, used: int, drops: int) -> None:
                 w.inverse[s * w.n + i] = fma(share, w.direction[i], w.inverse[s * w.n + i])
         if some(taken > 0.0):
             for i in range(w.n):
-                w.active[s * w.n + i] = select(taken > 0.0, w.row[i], w.active[s * w.n + i])
-        w.weights[s] = select(taken > 0.0, w.weight[0], w.weights[s])
-        w.numbers[s] = select(taken > 0.0, w.number[0], w.numbers[s])
-        w.active_sides[s] = select(taken > 0.0, w.side[0], w.active_sides[s])
+                w.active[s * w.n + i] = fma(taken, w.row[i], stays * w.active[s * w.n + i])
+        w.weights[s] = fma(taken, w.weight[0], stays * w.weights[s])
+        w.numbers[s] = fma(taken, w.number[0], stays * w.numbers[s])
+        w.active_sides[s] = fma(taken, w.side[0], stays * w.active_sides[s])
         s += 1
 
 
