@@ -61,7 +61,7 @@ PARTS = {
         *("compiled_program", "repeat", "builtins", "*", "executable"),
     ],
     "solvers": [
-        *("operands", "row_pattern", "intervals", "dense_factors", "weighted_factor"),
+        *("operands", "row_pattern", "intervals", "scaling", "dense_factors", "weighted_factor"),
         *("equations", "quadratic", "projections", "cones", "friction"),
     ],
     "rational": ["polynomials", "coordinates", "pose", "polynomial_kinematics", "bounds", "kinematics"],

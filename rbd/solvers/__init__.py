@@ -10,6 +10,7 @@ What several of them need:
 
 operands.py, row_pattern.py  operands of intrinsics: matrices to entries and back, sparse rows
 intervals.py                 rows with two bounds and dry friction
+scaling.py                   lengths of rows and sizes of violations
 dense_factors.py             Cholesky's factor, and orthonormal bases of active rows
 weighted_factor.py           the sparse factor of I + A'DA, many at a time
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, final
 
-from rbd.scalars.protocol import Matrix, Vector
+from rbd.scalars.functions import absolute, maximum, minimum
+from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 
 @final
@@ -20,6 +22,28 @@ class Intervals(NamedTuple):
     upper: Vector = ()
     friction: Vector = ()
     begin: Vector = ()
+
+    def scaled(self, rows: Matrix, scales: Sequence[Scalar]) -> Intervals:
+        """Return the same for `rows`, which are those of this program times `scales`, in other coordinates.
+
+        >>> Intervals(((2.0,),), (-1.0,), (1.0,), (3.0,), (0.0,)).scaled(((1.0,),), (0.5,))
+        Intervals(rows=((1.0,),), lower=(-0.5,), upper=(0.5,), friction=(6.0,), begin=(0.0,))
+        """
+        friction = tuple(f / x for f, x in zip(self.friction, scales, strict=True))
+        lower, upper, begin = (
+            tuple(u * x for u, x in zip(each, scales, strict=True)) for each in (self.lower, self.upper, self.begin)
+        )
+        return Intervals(rows, lower, upper, friction, begin)
+
+    def in_units(self, convert: Callable[[Scalar], Scalar]) -> Intervals:
+        """Return the same in other units of bounds and friction, to which a function converts."""
+        return Intervals(self.rows, *(tuple(map(convert, each)) for each in self[1:]))
+
+    def corrections(self, rest: Sequence[Scalar]) -> list[Scalar]:
+        """Return how much friction changes rates which are minus `rest`, then how far these are beyond their bounds."""
+        by_friction = [minimum(absolute(u), f) for u, f in zip(rest, self.friction, strict=True)]
+        beyond = [maximum(u + a, -u - b) for u, a, b in zip(rest, self.lower, self.upper, strict=True)]
+        return [*by_friction, *beyond]
 
 
 NO_INTERVALS: Final = Intervals()

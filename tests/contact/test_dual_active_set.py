@@ -13,11 +13,11 @@ from rbd.scalars.arrays import Array, pack
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections import dual_active_set
-from rbd.solvers.projections import near_projection as near_module
+from rbd.solvers.projections import warm_start as warm_start_module
 from rbd.solvers.projections.dual_active_set import DualActiveSet
-from rbd.solvers.projections.near_projection import near_projection
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.projections.warm_start import warm_start
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import edges_of, flat_feet
 from tests.contact.test_projected_program import nested
@@ -51,7 +51,7 @@ def unit_edges(angles: Array) -> Array:
 def nearest(rows: Array, sides: Array) -> tuple[Array, Array]:
     """Return point and multipliers of the method for rows of one foot, whose velocities are the unknowns."""
     group = RowGroup(tuple(range(len(rows))), nested(rows), IDENTITY)
-    near = near_projection([group], sides.tolist(), Intervals(), ())
+    near = warm_start([group], sides.tolist(), Intervals(), ())
     return pack(near.point), pack(near.multipliers)
 
 
@@ -90,7 +90,7 @@ def test_rows_are_found_in_chunks_of_any_size(chunk: int, monkeypatch: pytest.Mo
         rows, sides = unit_edges(rng.uniform(0, 1.5, 6)), np.minimum(1, 1 + 0.3 * rng.normal(size=24))
         expected = nearest(rows, sides)
         with monkeypatch.context() as patch:
-            patch.setattr(near_module, "_chunk", lambda *_: chunk)
+            patch.setattr(warm_start_module, "_chunk", lambda *_: chunk)
             found = nearest(rows, sides)
         assert [x.tobytes() for x in found] == [x.tobytes() for x in expected]
 

@@ -18,11 +18,11 @@ from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array, pack
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import Intervals
-from rbd.solvers.projections.near_projection import near_projection
 from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.twist_space import TwistSpace
+from rbd.solvers.projections.warm_start import warm_start
 from rbd.solvers.quadratic.interval_program import solve_interval_program
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import TRUNK, Feet, edges_of, flat_feet
@@ -114,7 +114,7 @@ def test_newton_takes_no_step_after_the_interior_point() -> None:
     identity: Matrix = tuple(tuple(1.0 if i == j else 0 for j in range(6)) for i in range(6))
     group = RowGroup(tuple(range(24)), nested(W), identity)
     sides = (1 + 1e-3 * np.random.default_rng(0).normal(size=24)).tolist()
-    near = near_projection([group], sides, Intervals(), ())
+    near = warm_start([group], sides, Intervals(), ())
     found = project_on_polyhedron(nested(W), sides, near=near)
     assert found.steps == 0
     assert found.residual < 1e-10
@@ -135,7 +135,7 @@ def test_interval_rows_begin_at_their_multipliers(seed: int) -> None:
     sides, rest = (1 + 1e-3 * rng.normal(size=len(W))).tolist(), rng.normal(size=4).tolist()
     friction = (0, 0, 0.02, 5.0)
     limits = Intervals(nested(across), (-9.0, 0.01, -9.0, -9.0), (9.0,) * 4, friction, (0.0,) * 4)
-    near = near_projection([group], sides, limits, rest)
+    near = warm_start([group], sides, limits, rest)
     found = project_on_polyhedron(nested(W), sides, limits, rest, near)
     assert found.residual < 1e-10
     assert abs(floats(found.multipliers)[-2:]).min() > 1e-3

@@ -13,8 +13,8 @@ from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.solvers.friction.solve import solve_friction
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections import dual_active_set
-from rbd.solvers.projections.near_projection import near_projection
 from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.projections.warm_start import warm_start
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.coulomb_cases import nested, random_problem
 from tests.contact.test_quadratic_program import problem
@@ -87,7 +87,7 @@ def _four_groups() -> None:
     rows /= np.linalg.norm(rows, axis=2, keepdims=True)
     maps = np.eye(24).reshape(4, 6, 24)
     groups = [RowGroup(tuple(range(40 * k, 40 * k + 40)), nested(rows[k]), nested(maps[k])) for k in range(4)]
-    near_projection(groups, rng.normal(size=160).tolist(), Intervals(), ())
+    warm_start(groups, rng.normal(size=160).tolist(), Intervals(), ())
 
 
 def test_lanes_that_need_all_rounds_and_branches_stay_within_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:

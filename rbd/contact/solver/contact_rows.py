@@ -9,8 +9,8 @@ from rbd.algorithms import geometric_jacobian
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix
-from rbd.solvers.projections.near_projection import MOST_TWISTS
 from rbd.solvers.projections.row_groups import RowGroup
+from rbd.solvers.projections.warm_start import MOST_TWISTS
 from rbd.spatial.linalg import Vec3, add3, cross3, sub3
 
 

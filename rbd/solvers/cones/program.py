@@ -14,14 +14,14 @@ from typing import Final, NamedTuple, final
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result
 from rbd.scalars.conditions import both, invert
-from rbd.scalars.constants import const
-from rbd.scalars.functions import absolute, less, maximum, minimum, sqrt, where
+from rbd.scalars.functions import less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.cones.projection import project_on_cones
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.operands import solver_error
+from rbd.solvers.scaling import ZERO_ROW, size_of_program
 
 ACCURACY: Final = 1e-9
 """Residual, relative to the size of the problem, up to which a point is the solution."""
@@ -29,10 +29,6 @@ UNSOLVED: Final = (
     "the method for round friction cones did not end: the constraints contradict each other, or nearly so, or a light "
     'body carries a heavy one, which friction_cone="polyhedral" can solve'
 )
-_SMALL: Final = const(1, 10**6)
-"""Violations and sliding are scaled to one, or, where smaller than this share of the free point, that share is."""
-_ZERO_BLOCK: Final = const(1, 10**14)
-"""A block this much shorter than the longest counts as zero."""
 
 
 @final
@@ -132,21 +128,13 @@ class _ScaledConeProgram(NamedTuple):
         inverses = _inverse_lengths(white)
         blocks = tuple(tuple(_scaled(row, x) for row in block) for block, x in zip(white, inverses, strict=True))
         slacks = tuple(_slacks(block, free, c, x) for block, c, x in zip(blocks, bounds, inverses, strict=True))
-        speeds, rest, row_inverses = _scaled_intervals(factor, free, intervals)
-        size = _size(free, slacks, speeds, rest)
+        limits, rest, row_inverses = _scaled_intervals(factor, free, intervals)
+        violations = [maximum(-a, sqrt(b * b + c * c)) for a, b, c in slacks]
+        size = size_of_program(free, (*violations, *limits.corrections(rest)))
         offsets = tuple(a / size for slack in slacks for a in slack)
-        limits = (tuple(x / size for x in each) for each in speeds[1:])
+        limits = limits.in_units(lambda x: x / size)
         rest = tuple(x / size for x in rest)
-        return cls(blocks, offsets, Intervals(speeds.rows, *limits), rest, inverses, row_inverses, size)
-
-
-def _size(free: Vector, slacks: Sequence[Vector], intervals: Intervals, rest: Vector) -> Scalar:
-    """Return the size of a program: the largest violation, speed of sliding, or change of speed by friction."""
-    found = [maximum(-a, sqrt(b * b + c * c)) for a, b, c in slacks]
-    found += [minimum(absolute(side), f) for side, f in zip(rest, intervals.friction, strict=True)]
-    found += [maximum(side + a, -side - b) for side, a, b in zip(rest, intervals.lower, intervals.upper, strict=True)]
-    size = reduce(maximum, found, sqrt(dot(free, free)) * _SMALL)
-    return where(less(0, size), size, 1)
+        return cls(blocks, offsets, limits, rest, inverses, row_inverses, size)
 
 
 def _scaled(row: Sequence[Scalar], scale: Scalar) -> Vector:
@@ -158,12 +146,7 @@ def _scaled_intervals(factor: Factor, free: Vector, intervals: Intervals) -> tup
     white = [factor.whitened(row) for row in intervals.rows]
     inverses = tuple(1 / sqrt(dot(row, row)) for row in white)
     rows = tuple(_scaled(row, x) for row, x in zip(white, inverses, strict=True))
-    lower, upper, begin = (
-        tuple(u * x for u, x in zip(each, inverses, strict=True))
-        for each in (intervals.lower, intervals.upper, intervals.begin)
-    )
-    friction = tuple(f / x for f, x in zip(intervals.friction, inverses, strict=True))
-    return Intervals(rows, lower, upper, friction, begin), tuple(-dot(row, free) for row in rows), inverses
+    return intervals.scaled(rows, inverses), tuple(-dot(row, free) for row in rows), inverses
 
 
 def _inverse_lengths(blocks: Sequence[Sequence[Vector]]) -> Vector:
@@ -171,7 +154,7 @@ def _inverse_lengths(blocks: Sequence[Sequence[Vector]]) -> Vector:
     if not blocks:
         return ()
     squares = [reduce(maximum, (dot(row, row) for row in block)) for block in blocks]
-    least = _ZERO_BLOCK * _ZERO_BLOCK * reduce(maximum, squares)
+    least = ZERO_ROW * ZERO_ROW * reduce(maximum, squares)
     counts = [less(least, square) for square in squares]
     return tuple(where(c, 1 / sqrt(where(c, square, 1)), 0) for c, square in zip(counts, squares, strict=True))
 

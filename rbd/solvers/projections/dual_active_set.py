@@ -399,7 +399,7 @@ def _finish(w: DualActiveSet) -> None:
         row += 1
 
 
-def activate(w: DualActiveSet) -> int:
+def project_by_active_set(w: DualActiveSet) -> int:
     """Find the multipliers, and their wrenches."""
     running = w.needed[0]
     rounds = 0

@@ -21,9 +21,9 @@ from rbd.solvers.projections.cone_rows import ConePattern, GroupedCones
 from rbd.solvers.projections.interior_point import WIDEST
 from rbd.solvers.projections.polyhedral_projection import (
     PROJECT_ON_POLYHEDRON,
-    NearSolution,
     Projected,
     ProjectionPattern,
+    WarmStart,
     projection_jvp,
     projection_vjp,
 )
@@ -297,12 +297,12 @@ def project_in_groups(
     sides: Sequence[Scalar],
     intervals: Intervals,
     rest: Sequence[Scalar],
-    near: NearSolution,
+    near: WarmStart,
 ) -> Projected:
     """Return the projection, as `project_on_polyhedron`, for the rows of groups, which are all rows but the intervals.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
-    >>> near = NearSolution((0.9, 0.0), (0.9, 0.0), ())
+    >>> near = WarmStart((0.9, 0.0), (0.9, 0.0), ())
     >>> [round(x, 9) for x in project_in_groups([group], (1.0, 0.3), Intervals(), (), near).z]
     [1.0, 0.0]
     """

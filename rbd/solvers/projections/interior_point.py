@@ -290,7 +290,7 @@ def _finish(w: InteriorPoint) -> None:
         w.multipliers[w.m + w.slider_rows[i]] += select(w.needed[0] > 0.0, force, 0.0)
 
 
-def approach(w: InteriorPoint) -> int:
+def project_by_interior_point(w: InteriorPoint) -> int:
     """Find the point and its multipliers, as well as the method can."""
     if some(w.needed[0] > 0.0):
         _iterate(w)

@@ -24,8 +24,8 @@ from rbd.solvers.weighted_factor import FactorPattern
 
 
 @final
-class NearSolution(NamedTuple):
-    """Point and multipliers near those of the solution, and the rates of interval rows less their multipliers."""
+class WarmStart(NamedTuple):
+    """Where Newton's method begins: point, multipliers, and the rates of interval rows less their multipliers."""
 
     point: Vector
     multipliers: Vector
@@ -213,7 +213,7 @@ def project_on_polyhedron(
     sides: Sequence[Scalar],
     intervals: Intervals = NO_INTERVALS,
     rest: Sequence[Scalar] = (),
-    near: NearSolution | None = None,
+    near: WarmStart | None = None,
 ) -> Projected:
     """Return the point z nearest to zero with `rows` z >= `sides`; `near` are point and multipliers near the solution.
 

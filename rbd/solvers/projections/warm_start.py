@@ -1,4 +1,4 @@
-"""Where Newton's method begins for rows in groups.
+"""Warm start of Newton's method for rows in groups.
 
 Where most rows are redundant, Newton's method alone takes many steps. It begins with the solution of a dual active-set
 method in terms of twists (`dual_active_set.py`), or of an interior-point method (`interior_point.py`).
@@ -22,30 +22,31 @@ from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.cone_rows import ConePattern
-from rbd.solvers.projections.dual_active_set import DualActiveSet, activate
+from rbd.solvers.projections.dual_active_set import DualActiveSet, project_by_active_set
 from rbd.solvers.projections.dual_active_set import operations as operations_of_active_set
-from rbd.solvers.projections.interior_point import approach, operations
+from rbd.solvers.projections.interior_point import operations as operations_of_interior_point
+from rbd.solvers.projections.interior_point import project_by_interior_point
 from rbd.solvers.projections.interior_point_workspace import FAR, InteriorPoint
-from rbd.solvers.projections.polyhedral_projection import NearSolution
+from rbd.solvers.projections.polyhedral_projection import WarmStart
 from rbd.solvers.projections.row_groups import GroupPattern, RowGroup, has_fewer_twists
 from rbd.solvers.projections.twist_space import TwistSpace
 from rbd.solvers.row_pattern import RowPattern
 from rbd.solvers.weighted_factor import FactorPattern
 
-APPROACH_PROJECTION: Final = Intrinsic(
+PROJECT_BY_INTERIOR_POINT: Final = Intrinsic(
     name="approach_projection",
     workspace=InteriorPoint,
-    function=approach,
-    operations=operations,
+    function=project_by_interior_point,
+    operations=operations_of_interior_point,
     specialises=True,
     guarded=True,
     derivative=zero_tangents,
     adjoint=zero_cotangents,
 )
-PROJECT_TWISTS: Final = Intrinsic(
+PROJECT_BY_ACTIVE_SET: Final = Intrinsic(
     name="project_twists",
     workspace=DualActiveSet,
-    function=activate,
+    function=project_by_active_set,
     operations=operations_of_active_set,
     specialises=True,
     derivative=zero_tangents,
@@ -57,28 +58,28 @@ _ROWS: Final = 8
 """Rows that are processed together, at most."""
 
 
-def near_projection(
+def warm_start(
     groups: Sequence[RowGroup], sides: Sequence[Scalar], intervals: Intervals, rest: Sequence[Scalar]
-) -> NearSolution:
-    """Return what is near the solution of `project_on_polyhedron` for the rows of `groups`, which are all rows.
+) -> WarmStart:
+    """Return point and multipliers near the solution of `project_on_polyhedron` for the rows of `groups`, all rows.
 
     If twists are fewer than columns, and not many, the active-set method is used where no interval row is near at
     first, and the interior-point method elsewhere.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
-    >>> near = near_projection([group], (1.0, 0.3), Intervals(), ())
+    >>> near = warm_start([group], (1.0, 0.3), Intervals(), ())
     >>> [round(x, 9) for x in (*near.point, *near.multipliers)]
     [1.0, 0.0, 1.0, 0.0]
     """
     problem = _GroupedProblem(groups, sides, intervals, rest)
     many = sum(len(group.map) for group in groups) > MOST_TWISTS
     if many or not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
-        return problem.with_intervals(1)
+        return problem.by_interior_point(1)
     if not intervals.rows:
-        return problem.in_twists(1)
+        return problem.by_active_set(1)
     near = problem.has_near_intervals
-    found = problem.with_intervals(where(near, 1, 0)), problem.in_twists(where(near, 0, 1))
-    return NearSolution(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
+    found = problem.by_interior_point(where(near, 1, 0)), problem.by_active_set(where(near, 0, 1))
+    return WarmStart(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
 
 
 def _chosen(condition: Condition, a: Vector, b: Vector) -> Vector:
@@ -106,9 +107,9 @@ class _GroupedProblem(NamedTuple):
         bounds = zip(self.rest, self.intervals.lower, self.intervals.upper, strict=True)
         return less(reduce(minimum, (minimum(-u - low, u + high) for u, low, high in bounds)), FAR)
 
-    def with_intervals(self, needed: Scalar) -> NearSolution:
+    def by_interior_point(self, needed: Scalar) -> WarmStart:
         """Return the solution, or zeros where it is not `needed`."""
-        pattern, intervals = _ApproachPattern.of(self.groups, self.intervals), self.intervals
+        pattern, intervals = _InteriorPointPattern.of(self.groups, self.intervals), self.intervals
         operands = {
             **intervals._asdict(),
             **pattern.groups.join_rows(self.groups),
@@ -117,12 +118,12 @@ class _GroupedProblem(NamedTuple):
             "rest": self.rest,
             "friction": (intervals.friction[k] for k in pattern.sliders),
         }
-        found = APPROACH_PROJECTION.call(pattern.sizes, operands)
+        found = PROJECT_BY_INTERIOR_POINT.call(pattern.sizes, operands)
         own, forces = found["multipliers"][: len(self.order)], found["multipliers"][len(self.order) :]
         begin = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
-        return NearSolution(found["point"], (*self._in_order(own), *forces), begin)
+        return WarmStart(found["point"], (*self._in_order(own), *forces), begin)
 
-    def in_twists(self, needed: Scalar) -> NearSolution:
+    def by_active_set(self, needed: Scalar) -> WarmStart:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
         space = TwistSpace(tuple(group.map for group in self.groups))
         pattern, cones = GroupPattern.of_twists(self.groups), ConePattern.of(self.groups)
@@ -134,11 +135,11 @@ class _GroupedProblem(NamedTuple):
             "chunk": _chunk(cones.counts, _ROWS // cones.edges),
             "half": sum(pattern.widths) // 2,
         }
-        sizes = PROJECT_TWISTS.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
-        found = PROJECT_TWISTS.call(sizes, operands)
+        sizes = PROJECT_BY_ACTIVE_SET.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
+        found = PROJECT_BY_ACTIVE_SET.call(sizes, operands)
         point = space.point(found["wrench"])
         rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
-        return NearSolution(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
+        return WarmStart(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
 
     def _common(self, needed: Scalar) -> dict[str, Iterable[Scalar]]:
         """Return the operands that both methods have besides groups."""
@@ -151,7 +152,7 @@ class _GroupedProblem(NamedTuple):
 
 @final
 @attrs.frozen
-class _ApproachPattern:
+class _InteriorPointPattern:
     """Where entries of groups, interval rows and the factor are not zero."""
 
     groups: GroupPattern
@@ -161,7 +162,7 @@ class _ApproachPattern:
     """The numbers of the interval rows with friction."""
 
     @classmethod
-    def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _ApproachPattern:
+    def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _InteriorPointPattern:
         """Return the pattern of groups and interval rows."""
         pattern, rows = GroupPattern.of(groups), RowPattern.of(intervals.rows)
         factor = FactorPattern.of(len(groups[0].map[0]), (*pattern.columns, *rows.columns))
@@ -182,7 +183,7 @@ class _ApproachPattern:
             "row_columns": self.intervals.every,
             "slider_rows": self.sliders,
         }
-        return APPROACH_PROJECTION.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
+        return PROJECT_BY_INTERIOR_POINT.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
 
 
 def _chunk(counts: Sequence[int], most: int) -> int:
