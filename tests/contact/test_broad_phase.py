@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, Capsule, CollisionModel, Distance, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, ConvexHull, Distance, HalfSpace, Shape, Sphere
 from rbd.errors import ArgumentError
 from rbd.testing import random_tree
 
@@ -67,6 +67,51 @@ def test_broad_phase_returns_all_pairs_within_the_margin(seed: int, margin: floa
     assert len(model.near(state, np.inf)) == len(model.pairs)
 
 
+@functools.cache
+def hulls_and_distances() -> tuple[rbd.MechanismState, CollisionModel, list[Distance]]:
+    """Return free hulls of 1 to 40 points, away from the origins of their frames, and others, apart above a plane."""
+    rng, mechanism = np.random.default_rng(8), rbd.Mechanism()
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    model.add("world", HalfSpace(rbd.Point(root, (0, 0, -0.5)), rbd.FreeVector(root, (0, 0.6, 0.8))))
+    q = list[float]()
+    for k, count in enumerate((1, 4, 8, 9, 40, 4, 0, 0, 0)):
+        inertia = rbd.SpatialInertia(rbd.Frame(f"body{k}"), mass=1.0, moment_about_com=np.eye(3) / 100)
+        body = rbd.RigidBody(f"body{k}", inertia)
+        mechanism.attach("world", body, rbd.Joint(f"free{k}", rbd.QuaternionFloating()))
+        frame, away = body.default_frame, rng.normal(size=3)
+        others: tuple[Shape, ...] = Box(frame, (0.3, 0.2, 0.4)), Capsule(frame, 0.5, 0.1), Sphere(frame, 0.2)
+        points = rng.uniform(-0.3, 0.3, (count, 3)) + away
+        model.add(body, ConvexHull(frame, points, 0.01 * (k + 1)) if count else others[k - 6])
+        turn = rng.normal(size=4)
+        q += [*(turn / np.linalg.norm(turn)), 0.0, 0.0, 0.0]
+    state = rbd.MechanismState(mechanism, q)
+    for k, shape in enumerate(model.shapes[1:]):
+        middle = shape.points.mean(axis=0) if isinstance(shape, ConvexHull) else np.zeros(3)
+        at = state.relative_transform(shape.frame, root).rotation @ middle
+        q[7 * k + 4 : 7 * k + 7] = [k % 3 * 1.2 - at[0], k // 3 * 1.2 - at[1], 0.3 - at[2]]
+    model.add_all_pairs()
+    state.set_configuration(q)
+    return state, model, model.distances(state)
+
+
+def test_distances_of_chosen_pairs_of_hulls_equal_those_of_all_pairs() -> None:
+    state, model, everything = hulls_and_distances()
+    chosen = np.random.default_rng(0).permutation(len(model.pairs))
+    for number, found in zip(chosen, model.distances(state, pairs=chosen), strict=True):
+        assert found.value == pytest.approx(everything[number].value, abs=1e-13)
+        assert found.witness_b.isclose(everything[number].witness_b, atol=1e-9)
+    rows = model.jacobian(state)[chosen]
+    np.testing.assert_allclose(model.jacobian(state, pairs=chosen), rows, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("margin", [0.3, 0.6, 1.0, 1.5])
+def test_broad_phase_returns_hulls_within_the_margin_and_leaves_out_far_ones(margin: float) -> None:
+    state, model, everything = hulls_and_distances()
+    near = set(model.near(state, margin).tolist())
+    assert {number for number, distance in enumerate(everything) if distance.value < margin} <= near
+    assert len(near) < len(model.pairs)
+
+
 def test_broad_phase_leaves_out_far_pairs() -> None:
     mechanism, model = rbd.robots.hand()
     model.add_all_pairs()
@@ -117,7 +162,10 @@ def test_models_without_pairs() -> None:
     state = rbd.MechanismState(mechanism)
     assert model.distances(state, pairs=[]) == []
     assert model.jacobian(state, pairs=[]).shape == (0, 13)
-    assert CollisionModel(mechanism).near(state, 1.0).size == 0
+    empty = CollisionModel(mechanism)
+    assert empty.near(state, 1.0).size == 0
+    assert empty.distances(state, pairs=[]) == []
+    assert empty.jacobian(state, pairs=[]).shape == (0, 13)
 
 
 def test_errors_name_the_argument() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import CollisionModel, ContactSimulator, ConvexHull, HalfSpace, Sphere, contact_step
+from rbd.contact import CollisionModel, ContactSimulator, ConvexHull, HalfSpace, HeightField, Sphere, contact_step
 from rbd.contact import contact_step_derivatives as derivatives_of_step
 from rbd.rollout import Worlds
 
@@ -21,8 +21,9 @@ def falling(kind: str, height: float, speed: float = 0.0) -> tuple[rbd.Mechanism
     inertia = rbd.SpatialInertia(rbd.Frame("body"), mass=1.0, moment_about_com=np.eye(3) / 100)
     body = rbd.RigidBody("body", inertia)
     mechanism.attach("world", body, rbd.Joint("free", rbd.QuaternionFloating()))
-    if kind == "ball":
-        floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    if kind.startswith("ball"):
+        plane = HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1)))
+        floor = model.add("world", HeightField(root, (1.0, 1.0), np.zeros((5, 5))) if kind.endswith("field") else plane)
         model.add_pair(model.add(body, Sphere(body.default_frame, RADIUS)), floor)
     else:
         size = np.array([0.1, 0.1, 1.0])
@@ -34,7 +35,13 @@ def falling(kind: str, height: float, speed: float = 0.0) -> tuple[rbd.Mechanism
 
 @pytest.mark.parametrize(
     ("kind", "height", "dt", "friction"),
-    [("ball", 2.0, 0.01, 0.5), ("ball", 1.3, 0.005, 0.0), ("plate", 1.3, 0.005, 0.5), ("plate", 1.3, 0.02, 0.0)],
+    [
+        ("ball", 2.0, 0.01, 0.5),
+        ("ball", 1.3, 0.005, 0.0),
+        ("ball on a field", 1.3, 0.01, 0.5),
+        ("plate", 1.3, 0.005, 0.5),
+        ("plate", 1.3, 0.02, 0.0),
+    ],
 )
 def test_bodies_that_fall_fast_stop_at_the_floor(kind: str, height: float, dt: float, friction: float) -> None:
     state, model = falling(kind, height)

@@ -232,14 +232,14 @@ def test_fields_that_make_no_sense_are_refused() -> None:
     state, model = on_field(np.zeros((3, 3)), "sphere")
     with pytest.raises(
         ArgumentError,
-        match=r"near\(\) is not for models with height fields, convex hulls, cylinders or ellipsoids; use",
+        match=r"near\(\) is not for models with height fields, cylinders or ellipsoids; use",
     ) as refused:
         model.near(state, 0.1)
     assert refused.value.argument == "state"
     for call in (model.distances, model.jacobian):
         with pytest.raises(
             ArgumentError,
-            match="pairs is not for models with height fields, convex hulls, cylinders or ellipsoids; leave",
+            match="pairs is not for models with height fields, cylinders or ellipsoids; leave",
         ) as refused:
             call(state, pairs=[0])
         assert refused.value.argument == "pairs"

@@ -35,6 +35,7 @@ from rbd.spatial.linalg import Mat3, Vec3, add3, as_vec3, matvec, scale3, transp
 
 Lift: TypeAlias = Callable[[Scalar], Scalar]
 """Converts a size to a scalar of the state."""
+Point: TypeAlias = tuple[float, float, float]
 _HALF: Final = const(1, 2)
 
 
@@ -121,8 +122,19 @@ def _hull_rounding(shape: Cylinder[Any] | Ellipsoid[Any]) -> float:
     return shape.rounding
 
 
+def _hull_middle(hull: ConvexHull[Any]) -> Point:
+    """Return the middle of the box around the points."""
+    x, y, z = ((hull.points.min(axis=0) + hull.points.max(axis=0)) / 2).tolist()
+    return x, y, z
+
+
 def _hull_radius(hull: ConvexHull[Any]) -> float:
-    return float(np.linalg.norm(hull.points, axis=1).max()) + hull.radius
+    return float(np.linalg.norm(hull.points - _hull_middle(hull), axis=1).max()) + hull.radius
+
+
+def _hull_numbers(hull: ConvexHull[Any]) -> tuple[int, ...]:
+    """Return the numbers of a hull of 8, 16, 32, 64 or 128 points, so that all hulls are of few kinds."""
+    return 3 * max(8, 1 << (len(hull.points) - 1).bit_length()), 1
 
 
 def _field_radius(field: HeightField[Any]) -> float:
@@ -140,22 +152,18 @@ class ShapeKind:
     """The shape as numbers in a common frame."""
     place: Callable[[Any, Placement], PlacedShape]
     bounding_radius: Callable[[Any], float]
-    """Radius of the bounding sphere about the origin of the shape's frame."""
+    middle: Callable[[Any], Point] = lambda _: (0.0, 0.0, 0.0)
+    """Centre of the bounding sphere, in the shape's frame."""
     rounding: Callable[[Any], float] = lambda _: 0.0
     """Radius of the spheres that a shape rests with."""
     spheres: Callable[[Any], Iterable[Ball]] = lambda _: ()
     """The spheres, or corners, that a placed shape is the convex hull of; round solids and the ground have none."""
-    numbers: tuple[int, ...] = ()
-    """How many numbers each field of a placed shape has, a scalar, vector or matrix; none without a broad phase."""
-
-    @property
-    def width(self) -> int:
-        """How many numbers a placed shape has."""
-        return sum(self.numbers)
+    numbers: Callable[[Any], tuple[int, ...]] = lambda _: ()
+    """How many numbers each field of a placed shape has: a scalar, or vectors; none without a broad phase."""
 
 
 _SPHERE: Final = ShapeKind(
-    Sphere, PlacedSphere, _sphere, _radius, rounding=_radius, spheres=PlacedSphere.spheres, numbers=(3, 1)
+    Sphere, PlacedSphere, _sphere, _radius, rounding=_radius, spheres=PlacedSphere.spheres, numbers=lambda _: (3, 1)
 )
 KINDS: Final[tuple[ShapeKind, ...]] = (
     _SPHERE,
@@ -166,18 +174,27 @@ KINDS: Final[tuple[ShapeKind, ...]] = (
         lambda shape: shape.length / 2 + shape.radius,
         rounding=_radius,
         spheres=PlacedCapsule.spheres,
-        numbers=(3, 3, 1),
+        numbers=lambda _: (3, 3, 1),
     ),
-    ShapeKind(HalfSpace, PlacedHalfSpace, _half_space, lambda _: math.inf, numbers=(3, 3)),
+    ShapeKind(HalfSpace, PlacedHalfSpace, _half_space, lambda _: math.inf, numbers=lambda _: (3, 3)),
     ShapeKind(
         Box,
         PlacedBox,
         _box,
         lambda shape: math.hypot(*shape.size) / 2,
         spheres=PlacedBox.spheres,
-        numbers=(3, 9, 3),
+        numbers=lambda _: (3, 9, 3),
     ),
-    ShapeKind(ConvexHull, PlacedHull, _hull, _hull_radius, rounding=_radius, spheres=PlacedHull.spheres),
+    ShapeKind(
+        ConvexHull,
+        PlacedHull,
+        _hull,
+        _hull_radius,
+        _hull_middle,
+        rounding=_radius,
+        spheres=PlacedHull.spheres,
+        numbers=_hull_numbers,
+    ),
     ShapeKind(
         Cylinder,
         PlacedCylinder,
@@ -206,7 +223,7 @@ def place(shape: Shape, tf: Transform[Any, Any], lift: Lift = lambda x: x, reach
 
 
 def bounding_radius(shape: Shape) -> float:
-    """Return the radius of the bounding sphere about the origin of the shape's frame; infinite for a half-space."""
+    """Return the radius of the bounding sphere; infinite for a half-space."""
     return kind_of(shape).bounding_radius(shape)
 
 

@@ -3,39 +3,58 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Any, NamedTuple, final
 
 from rbd.contact.geometry.placed_shapes import PlacedShape
-from rbd.contact.geometry.shape_kinds import KINDS, ShapeKind
-from rbd.scalars import Matrix, Scalar, Vector
-
-NUMBERED_KINDS: Final = [kind for kind in KINDS if kind.numbers]
-"""The kinds of models with a broad phase; a kind's index is its code."""
-MAX_WIDTH: Final = max(kind.width for kind in NUMBERED_KINDS)
+from rbd.contact.geometry.shape_kinds import ShapeKind, kind_of
+from rbd.contact.geometry.shapes import Shape
+from rbd.scalars import Scalar, Vector
 
 
-def shape_to_numbers(kind: ShapeKind, shape: PlacedShape) -> Vector:
+@final
+class RowKind(NamedTuple):
+    """A kind of rows: the kind of the shapes, and how many numbers each of their fields has."""
+
+    shape_kind: ShapeKind
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, shape: Shape) -> RowKind:
+        """Return the kind of the row of a shape."""
+        kind = kind_of(shape)
+        return cls(kind, kind.numbers(shape))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return sum(self.numbers)
+
+
+def shape_to_numbers(kind: RowKind, shape: PlacedShape) -> Vector:
     """Return the numbers of a shape: those of its fields, one after the other."""
     fields = zip(shape, kind.numbers, strict=True)
     return tuple(x for field, width in fields for x in _numbers(field, width))
 
 
-def shape_from_numbers(kind: ShapeKind, x: Vector) -> PlacedShape:
+def shape_from_numbers(kind: RowKind, x: Vector) -> PlacedShape:
     """Return the shape with these numbers: the inverse of `shape_to_numbers`."""
     ends = accumulate(kind.numbers, initial=0)
-    shape: PlacedShape = kind.placed(*(_field(x[start:stop]) for start, stop in pairwise(ends)))
+    shape: PlacedShape = kind.shape_kind.placed(*(_field(x[start:stop]) for start, stop in pairwise(ends)))
     return shape
 
 
 def _numbers(field: Any, width: int) -> Vector:
-    """Return the numbers of a scalar, a vector or a matrix."""
-    if width == 9:
-        return tuple(x for row in field for x in row)
-    return tuple(field) if width == 3 else (field,)
+    """Return the numbers of a scalar, a vector or several vectors, the first of which is repeated up to the width."""
+    if width <= 3:
+        return tuple(field) if width == 3 else (field,)
+    vectors = (*field, *(field[0],) * (width // 3 - len(field)))
+    return tuple(x for vector in vectors for x in vector)
 
 
-def _field(x: Vector) -> Scalar | Vector | Matrix:
-    """Return a scalar, a vector or a matrix from its one, three or nine numbers."""
-    if len(x) == 9:
-        return x[:3], x[3:6], x[6:]
-    return x if len(x) == 3 else x[0]
+def _field(x: Vector) -> Scalar | Vector | tuple[Vector, ...]:
+    """Return a scalar, a vector or several vectors from their numbers."""
+    if len(x) == 1:
+        return x[0]
+    if len(x) == 3:
+        return x
+    return tuple(x[k : k + 3] for k in range(0, len(x), 3))

@@ -34,7 +34,7 @@ from rbd.state import MechanismState
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")
 TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias"]
-_WITHOUT_BROAD_PHASE: Final = "height fields, convex hulls, cylinders or ellipsoids"
+_WITHOUT_BROAD_PHASE: Final = "height fields, cylinders or ellipsoids"
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
@@ -77,7 +77,7 @@ class CollisionModel(CollisionPairs):
 
         It compares bounding spheres. With hundreds of pairs, pass its result to `distances` and `jacobian`, which then
         compute these pairs only. Raises ArgumentError for a margin that is no number, for states that are not live, and
-        for models with height fields, convex hulls, cylinders or ellipsoids.
+        for models with height fields, cylinders or ellipsoids.
 
         >>> import rbd
         >>> mechanism, model = rbd.robots.hand()

@@ -16,8 +16,7 @@ from rbd import native
 from rbd.algorithms import geometric_jacobian
 from rbd.compiled import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
-from rbd.contact.geometry.shape_kinds import ShapeKind
-from rbd.contact.geometry.shape_numbers import NUMBERED_KINDS, shape_from_numbers
+from rbd.contact.geometry.shape_numbers import RowKind, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
@@ -40,6 +39,8 @@ class NarrowPhase:
 
     def distances(self, state: MechanismState, pairs: Indices, normals: Array) -> Array:
         """Return ten numbers for each of `pairs`: phi, witnesses and normal in the root frame, as `normals`."""
+        if not pairs.size:
+            return np.empty((0, 10))
         rows = self._narrow_phase(state, pairs, normals)
         tf = state.relative_transform(self._shapes.frame, state.layout.root_frame)
         vectors = rows[:, 1:].reshape(-1, 3, 3) @ tf.rotation.T
@@ -49,6 +50,8 @@ class NarrowPhase:
 
     def jacobian(self, state: MechanismState, pairs: Indices) -> Array:
         """Return the rows of the contact Jacobian for `pairs`."""
+        if not pairs.size:
+            return np.empty((0, state.layout.nv))
         rows = self._narrow_phase(state, pairs, np.zeros((pairs.size, 3)))
         point, normal = rows[:, 1:4], rows[:, 7:]
         columns = np.asarray(self._shapes.record("columns", partial(_columns, self._shapes.frame))(state.q, state.v))
@@ -59,13 +62,14 @@ class NarrowPhase:
 
     def _narrow_phase(self, state: MechanismState, pairs: Indices, normals: Array) -> Array:
         """Return phi, witnesses and normals in the common frame, in one batch per pair of kinds."""
-        table, results = self._shapes.placed(state), np.empty((pairs.size, 10))
+        (_, table), results = self._shapes.placed(state), np.empty((pairs.size, 10))
         a, b = self._shapes.a[pairs], self._shapes.b[pairs]
         R_WB = state.relative_transform(self._shapes.frame, state.layout.root_frame).rotation
-        codes = self._shapes.kinds[a] * len(NUMBERED_KINDS) + self._shapes.kinds[b]
+        kinds = self._shapes.row_kinds
+        codes = self._shapes.kinds[a] * len(kinds) + self._shapes.kinds[b]
         for code in np.unique(codes).tolist():
             rows = np.flatnonzero(codes == code)
-            first, second = (NUMBERED_KINDS[k] for k in divmod(int(code), len(NUMBERED_KINDS)))
+            first, second = (kinds[k] for k in divmod(int(code), len(kinds)))
             sides = table[a[rows], : first.width], table[b[rows], : second.width]
             results[rows] = np.asarray(_distance_function(first, second)(*sides, normals[rows] @ R_WB))
         return results
@@ -98,7 +102,7 @@ def _columns(frame: Frame[Any], state: ScalarState) -> object:
 
 @native.one_at_a_time
 @cache
-def _distance_function(first: ShapeKind, second: ShapeKind) -> RecordedFunction:
+def _distance_function(first: RowKind, second: RowKind) -> RecordedFunction:
     """Return the distance of two kinds of shapes as machine code."""
     with recording() as graph:
         a, b = (graph.input(name, (kind.width,)) for name, kind in (("a", first), ("b", second)))
@@ -106,7 +110,7 @@ def _distance_function(first: ShapeKind, second: ShapeKind) -> RecordedFunction:
         shapes = shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b))
         separation = nearest_points(*shapes, previous)
         numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
-        name = f"{first.placed.__name__}_and_{second.placed.__name__}"
+        name = "_and_".join(kind.shape_kind.placed.__name__ for kind in (first, second))
         return RecordedFunction(Program.of(graph, name, {"distance": numbers}))
 
 

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.compiled import RecordedFunction
-from rbd.contact.geometry.shape_kinds import bounding_radius, kind_of, place
-from rbd.contact.geometry.shape_numbers import MAX_WIDTH, NUMBERED_KINDS, shape_to_numbers
+from rbd.contact.geometry.shape_kinds import Placement, bounding_radius, place
+from rbd.contact.geometry.shape_numbers import RowKind, shape_to_numbers
 from rbd.contact.geometry.shapes import Shape
 from rbd.contact.model.pairs import Pair
 from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
+from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState
 
 Indices: TypeAlias = NDArray[np.intp]
@@ -38,14 +40,19 @@ class ShapeTable:
         self.a: Indices = np.array([index_of[id(pair.a)] for pair in pairs], dtype=np.intp)
         """The first shape of each pair, by its row."""
         self.b: Indices = np.array([index_of[id(pair.b)] for pair in pairs], dtype=np.intp)
-        self.kinds: Indices = np.array([NUMBERED_KINDS.index(kind_of(shape)) for shape, _ in shapes], dtype=np.intp)
-        """The number of each shape's kind."""
+        row_kinds = [RowKind.of(shape) for shape, _ in shapes]
+        self.row_kinds = tuple(dict.fromkeys(row_kinds))
+        """The kinds of the rows of shapes."""
+        self.kinds: Indices = np.array([self.row_kinds.index(kind) for kind in row_kinds], dtype=np.intp)
+        """The number of the kind of each shape's row."""
+        self.are_planes = np.array([isinstance(shape, HalfSpace) for shape, _ in shapes], dtype=np.bool_)
         self.radii = np.array([bounding_radius(shape) for shape, _ in shapes], dtype=np.float64)
+        """The radii of the bounding spheres."""
 
     @staticmethod
     def can_hold(shapes: Iterable[Shape]) -> bool:
-        """Return whether all shapes are numbers; of height fields and hulls there are too many."""
-        return all(kind_of(shape).numbers for shape in shapes)
+        """Return whether all shapes are numbers."""
+        return all(RowKind.of(shape).numbers for shape in shapes)
 
     @property
     def frame(self) -> Frame[Any]:
@@ -53,13 +60,22 @@ class ShapeTable:
         bodies = self.mechanism.bodies
         return bodies[1 if len(bodies) > 1 else 0].default_frame
 
-    def placed(self, state: MechanismState) -> Array:
-        """Return the numbers of all shapes in the common frame, padded with zeros."""
+    def placed(self, state: MechanismState) -> tuple[Array, Array]:
+        """Return the centres of the bounding spheres of all shapes, and their numbers padded with zeros.
+
+        Both are in the common frame.
+        """
         shapes = [shape for shape, _ in self.shapes]
-        return np.asarray(self.record("shapes", partial(_placed_shapes, shapes, self.frame))(state.q, state.v))
+        rows = np.asarray(self.record("shapes", partial(_placed_shapes, shapes, self.frame))(state.q, state.v))
+        return rows[:, :3], rows[:, 3:]
 
 
 def _placed_shapes(shapes: Sequence[Shape], frame: Frame[Any], state: ScalarState) -> object:
-    placed = (place(shape, state.relative_transform(shape.frame, frame), state.lifted) for shape in shapes)
-    rows = [shape_to_numbers(kind_of(shape), numbers) for shape, numbers in zip(shapes, placed, strict=True)]
-    return tuple((*row, *(0,) * (MAX_WIDTH - len(row))) for row in rows)
+    """Return a row per shape: the centre of its bounding sphere, and its numbers."""
+    width, rows = max(RowKind.of(shape).width for shape in shapes), list[Vector]()
+    for shape in shapes:
+        tf, kind = state.relative_transform(shape.frame, frame), RowKind.of(shape)
+        numbers = shape_to_numbers(kind, place(shape, tf, state.lifted))
+        center = Placement(tf, state.lifted, 0.0).point(kind.shape_kind.middle(shape))
+        rows.append((*center, *numbers, *(0,) * (width - kind.width)))
+    return tuple(rows)
