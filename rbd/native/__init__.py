@@ -28,6 +28,7 @@ batch/                   many rows at a time
     rows.py                  entry point: W rows at a time, in pieces
     block_memory.py, block_reader.py, block_computation.py, block_writer.py  its parts
     row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
+    prefetching.py           rows and columns into the caches
     tasks.py                 tasks of several threads, which take pieces
 cached_code.py           machine code in the disk cache
 shared_functions.py      functions that all programs call: sines, access to rows

@@ -9,6 +9,7 @@ from functools import partial
 from typing import final
 
 from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
+from rbd.native.batch.prefetching import CACHE_LINE_BYTES
 from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number
@@ -16,8 +17,6 @@ from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT
 from rbd.program.program import offsets
 
-CACHE_LINE_BYTES = 64
-"""Bytes that are fetched together."""
 PREFETCH_BYTES = 16 * 1024
 """Bytes of a block that are fetched ahead, at most; more would drive out what is worked on."""
 AHEAD_BYTES = 8 * 1024
@@ -116,15 +115,6 @@ class _Prefetcher:
             access.fetch_slice(row, each, self._parts, tile.blocks, write=write)
 
     def _fetch_lines(self, access: PortAccess, row: str, part: int, *, write: bool) -> None:
-        w, size = self._w, 8 * self._width * access.port.size
-        lines = -(-min(size, PREFETCH_BYTES) // CACHE_LINE_BYTES)
-        first, end = lines * part // self._parts, lines * (part + 1) // self._parts
-        offset = w.assign(f"mul i64 {row}, {access.row_step}")
-        start = w.assign(f"getelementptr double, ptr {access.pointer}, i64 {offset}")
-
-        def prefetch(index: str) -> None:
-            ahead = w.assign(f"add i64 {w.assign(f'mul i64 {index}, {CACHE_LINE_BYTES}')}, {first * CACHE_LINE_BYTES}")
-            line = w.assign(f"getelementptr i8, ptr {start}, i64 {ahead}")
-            w.add(f"  call void @llvm.prefetch.p0(ptr {line}, i32 {int(write)}, i32 3, i32 1)")
-
-        w.for_each(end - first, prefetch)
+        lines = -(-min(8 * self._width * access.port.size, PREFETCH_BYTES) // CACHE_LINE_BYTES)
+        of_part = range(lines * part // self._parts, lines * (part + 1) // self._parts)
+        access.fetch_lines(row, of_part, write=write)

@@ -70,8 +70,7 @@ class BlockReader:
         """Write the sums of a tile before its own inputs are added."""
         w, lanes = self._w, self._lanes
         total = w.load(lanes.double, self._memory.shared_sum, lanes.alignment)
-        for k in range(self._tile.blocks):
-            w.store(lanes.double, total, w.address(sums, k * lanes.width), lanes.alignment)
+        w.add(f"  call void @begin_sums(ptr {sums}, i64 {self._tile.blocks}, {lanes.double} {total})")
 
     def _read_block(self, rows: LaneRows) -> None:
         w, lanes, memory = self._w, self._lanes, self._memory

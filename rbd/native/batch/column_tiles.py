@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
+from rbd.program.program import Port
 
 _TILE_BYTES: Final = 96 * 1024
 """Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
 TILES: Final = (1, 2, 4, 8)
 """Blocks of a tile."""
+_FRACTION_BITS: Final = 32
+"""Bits behind the point in the length of a slice."""
+_TARGET: Final = "ptr noalias %block, i64 %apart, ptr noalias %sums"
 
 
 @final
@@ -33,16 +37,40 @@ class ColumnTile:
         self.rows = self.blocks * lanes.width
 
 
+def slice_length(port: Port, slices: int) -> int:
+    """Return the columns of a slice of a port as a fixed-point number, rounded up: the slices end with the columns."""
+    return -(-(port.size << _FRACTION_BITS) // slices)
+
+
+def slice_bounds(w: Writer) -> tuple[str, str]:
+    """Write the first column of slice %number, and its number of columns, from the %length of slices."""
+    after = w.assign("add i64 %number, 1")
+    first, stop = (
+        w.assign(f"lshr i64 {w.assign(f'mul i64 {k}, %length')}, {_FRACTION_BITS}") for k in ("%number", after)
+    )
+    return first, w.assign(f"sub i64 {stop}, {first}")
+
+
 def tile_functions(lanes: Lanes) -> list[str]:
     """Return the functions that read and write the columns of tiles, by their numbers of blocks."""
-    return [function(lanes, blocks) for blocks in TILES[1:] for function in (_reading, _writing)]
+    of_sizes = [function(lanes, blocks) for blocks in TILES[1:] for function in (_reading, _slicing, _writing)]
+    return [*of_sizes, _beginning(lanes)]
+
+
+def _beginning(lanes: Lanes) -> str:
+    """Return `@begin_sums`: stores the first sums of the blocks of a tile, which are equal."""
+
+    def begin(w: Writer, index: str) -> None:
+        place = w.address("%sums", w.assign(f"mul i64 {index}, {lanes.width}"))
+        w.store(lanes.double, "%total", place, lanes.alignment)
+
+    return loop_function("begin_sums", f"ptr %sums, i64 %count, {lanes.double} %total", begin, linkage="")
 
 
 def _reading(lanes: Lanes, blocks: int) -> str:
     """Return `@read_tile_2` ...: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
     w = Writer()
-    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
-    w.begin_function(f"void @read_tile_{blocks}({arguments}) {ATTRIBUTES}")
+    w.begin_function(f"void @read_tile_{blocks}(ptr noalias %columns, i64 %step, i64 %count, {_TARGET}) {ATTRIBUTES}")
     addresses = [w.address("%sums", k * lanes.width) for k in range(blocks)]
     before = [(lanes.double, w.load(lanes.double, address, lanes.alignment)) for address in addresses]
 
@@ -52,6 +80,20 @@ def _reading(lanes: Lanes, blocks: int) -> str:
 
     for total, address in zip(w.loop("%count", column, before), addresses, strict=True):
         w.store(lanes.double, total, address, lanes.alignment)
+    w.end_function()
+    return w.text()
+
+
+def _slicing(lanes: Lanes, blocks: int) -> str:
+    """Return `@read_slice_2` ...: reads slice %number of the columns, all of which begin at %columns and %block."""
+    w = Writer()
+    arguments = f"ptr noalias %columns, i64 %step, i64 %number, i64 %length, {_TARGET}"
+    w.begin_function(f"void @read_slice_{blocks}({arguments}) {ATTRIBUTES}")
+    first, count = slice_bounds(w)
+    start = w.address("%columns", w.assign(f"mul i64 {first}, %step"))
+    target = w.address("%block", w.assign(f"mul i64 {first}, {lanes.width}"))
+    place = f"ptr {start}, i64 %step, i64 {count}, ptr {target}"
+    w.add(f"  call void @read_tile_{blocks}({place}, i64 %apart, ptr %sums)")
     w.end_function()
     return w.text()
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import final
 
-from rbd.native.batch.column_tiles import TILES, ColumnTile
-from rbd.native.batch.transpose import deinterleave_rows, interleave_rows
+from rbd.native.batch.column_tiles import ColumnTile, slice_length
+from rbd.native.batch.prefetching import fetch_lines
+from rbd.native.batch.transpose import call_deinterleave, call_interleave
 from rbd.native.codegen.ir import Lanes, Writer, loop_function
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
@@ -89,7 +90,7 @@ class PortAccess:
         w, start = self._w, self.row(row)
 
         def packed() -> None:
-            interleave_rows(w, self._lanes, start, self.port.size, block)
+            call_interleave(w, start, self.port.size, block)
 
         def columns() -> None:
             self._runs(start, block, lambda source, step, count, slot: self._call(
@@ -110,7 +111,7 @@ class PortAccess:
         w, start = self._w, self.row(row)
 
         def packed() -> None:
-            deinterleave_rows(w, self._lanes, block, self.port.size, start)
+            call_deinterleave(w, block, self.port.size, start)
 
         def columns() -> None:
             self._runs(start, block, lambda target, step, count, slot: self._call(
@@ -133,12 +134,10 @@ class PortAccess:
 
     def read_slice(self, row: str, number: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of a slice of the columns of a tile, which has as many slices as blocks."""
-        first, pointer, count = self._slice(row, number, tile.blocks)
-        slot = self._w.address(block, self._w.assign(f"mul i64 {first}, {self._lanes.width}"))
-        step = self._steps[0]
+        part = f"i64 {number}, i64 {slice_length(self.port, tile.blocks)}"
         self._call(
-            f"read_tile_{tile.blocks}"
-            f"(ptr {pointer}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
+            f"read_slice_{tile.blocks}"
+            f"(ptr {self.row(row)}, i64 {self._steps[0]}, {part}, ptr {block}, i64 {tile.input_step}, ptr {sums})"
         )
 
     def fetch_slice(self, row: str, number: str, parts: int, blocks: int, *, write: bool) -> None:
@@ -147,18 +146,16 @@ class PortAccess:
         The tile has so many blocks, and its columns so many slices for each.
         """
         if self.is_vector:
-            _, pointer, count = self._slice(row, number, parts * blocks)
-            kind = "write" if write else "read"
-            self._call(f"fetch_{kind}_{blocks}(ptr {pointer}, i64 {self._steps[0]}, i64 {count}, ptr null)")
+            part = f"i64 {number}, i64 {slice_length(self.port, parts * blocks)}"
+            rows = blocks * self._lanes.width
+            start = self._w.assign(f"getelementptr double, ptr {self.pointer}, i64 {row}")
+            self._call(f"fetch_columns_{int(write)}(ptr {start}, i64 {self._steps[0]}, {part}, i64 {rows})")
 
-    def _slice(self, row: str, number: str, slices: int) -> tuple[str, str, str]:
-        """Write the first column of a slice, where it holds `row`, and the number of columns."""
-        w, (size,) = self._w, self.port.shape
-        after = w.assign(f"add i64 {number}, 1")
-        first, stop = (w.assign(f"udiv i64 {w.assign(f'mul i64 {k}, {size}')}, {slices}") for k in (number, after))
-        offset = w.assign(f"add i64 {w.assign(f'mul i64 {first}, {self._steps[0]}')}, {row}")
-        pointer = w.assign(f"getelementptr double, ptr {self.pointer}, i64 {offset}")
-        return first, pointer, w.assign(f"sub i64 {stop}, {first}")
+    def fetch_lines(self, row: str, lines: range, *, write: bool) -> None:
+        """Write the fetching of some of the cache lines from `row` on."""
+        start = self._w.assign(f"mul i64 {row}, {self.row_step}")
+        pointer = self._w.assign(f"getelementptr double, ptr {self.pointer}, i64 {start}")
+        fetch_lines(self._w, pointer, lines, write=write)
 
     def write_lane(self, row: str, lane: str, block: str) -> None:
         """Write the storing of one lane as a row, however it lies."""
@@ -210,18 +207,13 @@ def access_of(
 
 
 def access_functions(lanes: Lanes) -> list[str]:
-    """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart.
-
-    Those that fetch do so for the blocks of a tile.
-    """
+    """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart."""
     return [
         _function("read_shared", "", lanes, _read_shared),
         _function("read_columns", "", lanes, _read_column),
         _function("read_entries", "i64 %row_step, i64 %last, ", lanes, _read_entries),
         _function("write_columns", "", lanes, _write_column),
         _function("write_lane", "", lanes, _write_entry),
-        *(_function(f"fetch_read_{blocks}", "", lanes, _fetched(0, blocks)) for blocks in TILES),
-        *(_function(f"fetch_write_{blocks}", "", lanes, _fetched(1, blocks)) for blocks in TILES),
     ]
 
 
@@ -246,15 +238,6 @@ def _read_column(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
 
 def _write_column(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
     w.store(lanes.double, w.load(lanes.double, slot, lanes.alignment), entry)
-
-
-def _fetched(write: int, blocks: int) -> Callable[[Writer, Lanes, str, str], None]:
-    def fetch(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
-        for k in range(blocks):
-            line = w.assign(f"getelementptr double, ptr {entry}, i64 {k * lanes.width}")
-            w.add(f"  call void @llvm.prefetch.p0(ptr {line}, i32 {write}, i32 2, i32 1)")
-
-    return fetch
 
 
 def _read_entries(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:

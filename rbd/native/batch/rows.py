@@ -13,7 +13,10 @@ from rbd.native.batch.block_memory import BatchArguments, BlockMemory, lane_rows
 from rbd.native.batch.block_reader import BlockReader
 from rbd.native.batch.block_writer import BlockWriter
 from rbd.native.batch.column_tiles import ColumnTile, tile_functions
+from rbd.native.batch.prefetching import fetch_functions
 from rbd.native.batch.row_access import access_functions
+from rbd.native.batch.transpose import short_transpose_functions, transpose_functions
+from rbd.native.codegen.finite import zero_sum_function
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.codegen.wrappers import ScratchMemory
 from rbd.program.opcodes import NO_MEMORY
@@ -45,7 +48,8 @@ def batch(program: Program, slots: int, names: list[str], lanes: Lanes) -> str:
     workspace.free()
     memory.free()
     w.end_function(f"i64 {w.load('i64', memory.bad_row)}")
-    return w.text()
+    inputs, outputs = ([port.size for port in ports] for ports in (program.inputs, program.outputs))
+    return "".join((*short_transpose_functions(lanes, inputs, outputs), w.text()))
 
 
 def _write_blocks(arguments: BatchArguments, memory: BlockMemory, computation: BlockComputation) -> None:
@@ -102,4 +106,5 @@ def row_functions(lanes: Lanes) -> list[str]:
     `i64 @work(batch, next, piece, rows, in, layouts, out, status, codes)` computes pieces of rows until none are left.
     Threads that share the counter at `next` share the rows. Each returns its first bad row or -1.
     """
-    return [*access_functions(lanes), *tile_functions(lanes), _WORKER]
+    whole = [*transpose_functions(lanes), *tile_functions(lanes), zero_sum_function(lanes)]
+    return [*access_functions(lanes), *whole, *fetch_functions(), _WORKER]

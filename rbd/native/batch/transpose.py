@@ -7,9 +7,17 @@ nothing outside the block is touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
 
-from rbd.native.codegen.ir import Lanes, Writer
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+
+_LONGEST: Final = 64
+"""Columns of rows that have a function of their own in each module: of an arm, it is faster by a fortieth."""
+_WriteShort: TypeAlias = Callable[[Writer, Lanes, int], None]
+"""Writes the transposition of rows of so many columns, fewer than lanes."""
+_WriteGroup: TypeAlias = Callable[[Writer, Lanes, Sequence[int | str], str], None]
+"""Writes the transposition of W columns: where rows start, and the first column."""
 
 
 def transposed(w: Writer, lanes: Lanes, rows: list[str]) -> list[str]:
@@ -40,38 +48,98 @@ def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
 # ---------------------------------------------------------------- whole blocks
 
 
-def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the reading of W rows of `size` columns, one behind the other from `source` on, into a block."""
-    if size < lanes.width:
-        columns = transposed(w, lanes, _short_rows(w, lanes, source, size))[:size]
-        for column, vector in enumerate(columns):
-            w.store(lanes.double, vector, w.address(target, column * lanes.width), lanes.alignment)
-        return
-    rows = [w.address(source, lane * size) for lane in range(lanes.width)]
-
-    def group(column: str) -> None:
-        loaded = [w.load(lanes.double, w.address(row, column)) for row in rows]
-        start = w.address(target, w.assign(f"mul i64 {column}, {lanes.width}"))
-        for offset, vector in enumerate(transposed(w, lanes, loaded)):
-            w.store(lanes.double, vector, w.address(start, offset * lanes.width), lanes.alignment)
-
-    _groups(w, lanes, size, group)
+def call_interleave(w: Writer, rows: str, size: int, block: str) -> None:
+    """Write the reading of W rows of `size` columns, one behind the other from `rows` on, into a block."""
+    if size:
+        w.add(f"  call void @{_name('interleave', size)}(ptr {rows}, i64 {size}, ptr {block})")
 
 
-def deinterleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
-    if size < lanes.width:
-        for number, vector in enumerate(_joined_rows(w, lanes, source, size)):
-            w.store(lanes.double, vector, w.address(target, number * lanes.width))
-        return
-    rows = [w.address(target, lane * size) for lane in range(lanes.width)]
+def call_deinterleave(w: Writer, block: str, size: int, rows: str) -> None:
+    """Write the storing of a block of `size` columns as W rows, one behind the other from `rows` on."""
+    if size:
+        w.add(f"  call void @{_name('deinterleave', size)}(ptr {block}, i64 {size}, ptr {rows})")
 
-    def group(column: str) -> None:
-        start = w.address(source, w.assign(f"mul i64 {column}, {lanes.width}"))
-        for row, vector in zip(rows, transposed(w, lanes, _columns(w, lanes, start, lanes.width)), strict=True):
-            w.store(lanes.double, vector, w.address(row, column))
 
-    _groups(w, lanes, size, group)
+def _name(name: str, size: int) -> str:
+    """Return the name of the function for rows of `size` columns."""
+    return name if size > _LONGEST else f"{name}_{size}"
+
+
+def transpose_functions(lanes: Lanes) -> list[str]:
+    """Return `@interleave` and `@deinterleave`, for rows of any length from W on."""
+    return [_interleave("interleave", lanes, "%size"), _deinterleave("deinterleave", lanes, "%size")]
+
+
+def short_transpose_functions(lanes: Lanes, inputs: Iterable[int], outputs: Iterable[int]) -> list[str]:
+    """Return the functions for short rows of inputs and outputs of these sizes, such as `@interleave_7`."""
+    return [
+        *(_interleave(_name("interleave", size), lanes, size) for size in _sizes_with_functions(inputs)),
+        *(_deinterleave(_name("deinterleave", size), lanes, size) for size in _sizes_with_functions(outputs)),
+    ]
+
+
+def _sizes_with_functions(sizes: Iterable[int]) -> list[int]:
+    return sorted({size for size in sizes if 0 < size <= _LONGEST})
+
+
+def _interleave(name: str, lanes: Lanes, size: int | str) -> str:
+    return _function(name, lanes, size, _interleave_short, _interleave_group)
+
+
+def _deinterleave(name: str, lanes: Lanes, size: int | str) -> str:
+    return _function(name, lanes, size, _deinterleave_short, _deinterleave_group)
+
+
+def _function(name: str, lanes: Lanes, size: int | str, short: _WriteShort, group: _WriteGroup) -> str:
+    """Return a function: one transpose where rows are shorter than W, else one for every group of W columns."""
+    w, linkage = Writer(), "" if isinstance(size, str) else "internal "
+    w.begin_function(f"{linkage}void @{name}(ptr noalias %source, i64 %size, ptr noalias %target) {ATTRIBUTES}")
+    if isinstance(size, int) and size < lanes.width:
+        short(w, lanes, size)
+    else:
+        _write_groups(w, lanes, size, group)
+    w.end_function()
+    return w.text()
+
+
+def _write_groups(w: Writer, lanes: Lanes, size: int | str, group: _WriteGroup) -> None:
+    """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
+    width = lanes.width
+    starts = [w.assign(f"mul i64 %size, {lane}") if isinstance(size, str) else lane * size for lane in range(width)]
+    full = w.assign(f"udiv i64 %size, {width}") if isinstance(size, str) else size // width
+    w.for_each(full, lambda index: group(w, lanes, starts, w.assign(f"mul i64 {index}, {width}")))
+    if isinstance(size, str):
+        is_whole = w.assign(f"icmp eq i64 {w.assign(f'mul i64 {full}, {width}')}, %size")
+        w.unless(is_whole, lambda: group(w, lanes, starts, w.assign(f"sub i64 %size, {width}")))
+    elif size % width:
+        group(w, lanes, starts, str(size - width))
+
+
+def _interleave_short(w: Writer, lanes: Lanes, size: int) -> None:
+    columns = transposed(w, lanes, _short_rows(w, lanes, "%source", size))[:size]
+    for column, vector in enumerate(columns):
+        w.store(lanes.double, vector, w.address("%target", column * lanes.width), lanes.alignment)
+
+
+def _interleave_group(w: Writer, lanes: Lanes, starts: Sequence[int | str], column: str) -> None:
+    source = w.address("%source", column)
+    loaded = [w.load(lanes.double, w.address(source, start)) for start in starts]
+    target = w.address("%target", w.assign(f"mul i64 {column}, {lanes.width}"))
+    for offset, vector in enumerate(transposed(w, lanes, loaded)):
+        w.store(lanes.double, vector, w.address(target, offset * lanes.width), lanes.alignment)
+
+
+def _deinterleave_short(w: Writer, lanes: Lanes, size: int) -> None:
+    for number, vector in enumerate(_joined_rows(w, lanes, "%source", size)):
+        w.store(lanes.double, vector, w.address("%target", number * lanes.width))
+
+
+def _deinterleave_group(w: Writer, lanes: Lanes, starts: Sequence[int | str], column: str) -> None:
+    source = w.address("%source", w.assign(f"mul i64 {column}, {lanes.width}"))
+    target = w.address("%target", column)
+    rows = transposed(w, lanes, _columns(w, lanes, source, lanes.width))
+    for start, vector in zip(starts, rows, strict=True):
+        w.store(lanes.double, vector, w.address(target, start))
 
 
 def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
@@ -79,23 +147,16 @@ def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
     return [w.load(lanes.double, pointer, lanes.alignment) for pointer in pointers]
 
 
-def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
-    """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
-    w.for_each(size // lanes.width, lambda index: group(w.assign(f"mul i64 {index}, {lanes.width}")))
-    if size % lanes.width:
-        group(str(size - lanes.width))
-
-
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
     """Write the loading of a whole block; return one vector per row, of which the first `size` lanes count."""
     width = lanes.width
     block = [w.load(lanes.double, w.address(source, column * width)) for column in range(size)]
     rows: list[str] = []
-    for lane in range(width if size else 0):
+    for lane in range(width):
         first, last = lane * size // width, (lane * size + size - 1) // width
         mask = [min(lane * size + k - first * width, 2 * width - 1) for k in range(width)]
         rows.append(_shuffled(w, lanes, block[first], block[last], mask))
-    return rows or ["poison"] * width
+    return rows
 
 
 def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:

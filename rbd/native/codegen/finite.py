@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.native.codegen.ir import Lanes, Writer
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 
 _STREAMS = 4
 """Sums that are added to in turn, so that no addition waits for the one before."""
@@ -18,7 +18,7 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
     for pointer, size in arrays:
         start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
         if start:
-            sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
+            sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // (8 * _STREAMS), 8))
         for width, first in _vector_cover(start, size):
             streams = sums.setdefault(width, [])
             _add_to_stream(w, Lanes(width), streams, _zero_times(w, Lanes(width), w.address(pointer, first), 8))
@@ -57,12 +57,28 @@ def not_a_number(w: Writer, lanes: Lanes, total: str) -> str:
 
 
 def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
-    """Write the sum of 0 x over the `size` scalars x of an interleaved block."""
-    looped = size // _STREAMS * _STREAMS
-    sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.double_constant(0.0)]
-    for index in range(looped, size):
-        sums.append(_zero_times(w, lanes, w.address(block, index * lanes.width), lanes.alignment))
-    return _total(w, lanes, sums)
+    """Write the sum of 0 x over the `size` scalars x of an interleaved block: of many, by a call of `@zero_sum`."""
+    if 0 < size <= _STREAMS:
+        places = [w.address(block, index * lanes.width) for index in range(size)]
+        return _total(w, lanes, [_zero_times(w, lanes, place, lanes.alignment) for place in places])
+    return w.assign(f"call {lanes.double} @zero_sum(ptr {block}, i64 {size})")
+
+
+def zero_sum_function(lanes: Lanes) -> str:
+    """Return `@zero_sum`, for %count scalars."""
+    w = Writer()
+    w.begin_function(f"{lanes.double} @zero_sum(ptr noalias %block, i64 %count) {ATTRIBUTES}")
+    groups = w.assign(f"udiv i64 %count, {_STREAMS}")
+    first = _total(w, lanes, _summed_groups(w, lanes, "%block", groups, lanes.alignment))
+
+    def add(index: str, totals: Sequence[str]) -> list[str]:
+        place = w.address("%block", w.assign(f"mul i64 {index}, {lanes.width}"))
+        return [_total(w, lanes, [*totals, _zero_times(w, lanes, place, lanes.alignment)])]
+
+    rest = w.assign(f"mul i64 {groups}, {_STREAMS}")
+    (total,) = w.loop("%count", add, [(lanes.double, first)], start=rest)
+    w.end_function(f"{lanes.double} {total}")
+    return w.text()
 
 
 def _any_is_nan(w: Writer, lanes: Lanes, total: str) -> str:
@@ -83,8 +99,8 @@ def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
     return total
 
 
-def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
-    """Write a loop over `count` vectors, a multiple of the streams, that adds up 0 x in separate sums."""
+def _summed_groups(w: Writer, lanes: Lanes, block: str, groups: int | str, alignment: int) -> list[str]:
+    """Write a loop over groups of vectors, one for each stream, that adds up 0 x in separate sums."""
     zero = lanes.double_constant(0.0)
 
     def group(index: str, sums: Sequence[str]) -> list[str]:
@@ -96,4 +112,4 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: i
             added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
         return added
 
-    return w.loop(count // _STREAMS, group, [(lanes.double, zero)] * _STREAMS)
+    return w.loop(groups, group, [(lanes.double, zero)] * _STREAMS)

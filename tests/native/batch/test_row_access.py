@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.native.batch.column_tiles import ColumnTile
+from rbd.native.batch.column_tiles import ColumnTile, slice_length
+from rbd.native.batch.rows import batch
 from rbd.native.codegen.ir import Lanes
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.program.graph import Graph
-from rbd.program.program import Program
+from rbd.program.program import Port, Program
 from rbd.scalars.arrays import Array
 from tests.native.programs import UNTOUCHED, random_inputs, reference
 
@@ -122,3 +125,24 @@ def test_smaller_tiles_have_the_bits_of_rows(size: int, blocks: int) -> None:
     for by_rows, by_columns in zip(*found, strict=True):
         assert by_rows.tobytes() == by_columns.tobytes()
         assert not (by_rows == UNTOUCHED).any()
+
+
+@pytest.mark.parametrize("slices", [1, 3, 8, 40])
+@pytest.mark.parametrize("size", [1, 7, 49, 1000])
+def test_slices_end_with_the_columns(size: int, slices: int) -> None:
+    length = slice_length(Port("x", (size,)), slices)
+    bounds = [k * length >> 32 for k in range(slices + 1)]
+    assert (bounds[0], bounds[-1]) == (0, size)
+    assert {stop - start for start, stop in pairwise(bounds)} <= {size // slices, -(-size // slices)}
+
+
+def test_a_port_adds_few_lines_to_the_function_for_rows() -> None:
+    """What LLVM compiles for every program: most of the access to rows is in functions that programs share."""
+
+    def lines(ports: int) -> int:
+        graph = Graph()
+        inputs = [graph.input(f"x{k}", (7,)) for k in range(ports)]
+        program = Program.of(graph, "sums", {"y": sum(each[0] for each in inputs)})
+        return batch(program, 0, ["wide_0"], Lanes(4)).count("\n")
+
+    assert lines(3) - lines(2) < 100
