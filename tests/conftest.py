@@ -49,6 +49,7 @@ if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
 
+_CACHE = Path(os.environ["RBD_CACHE_DIR"])
 _ROOT = Path(__file__).resolve().parents[1]
 _WRITES_BYTECODE = not os.environ.pop("PYTHONDONTWRITEBYTECODE", "")
 """Whether byte code may be written beside the sources."""
@@ -59,10 +60,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # shells start processes in the background that way
         signal.signal(signal.SIGINT, signal.default_int_handler)
     cache = getattr(config, "cache", None)
-    if not _WRITES_BYTECODE:  # each process, those that tests start among them, would compile rbd
-        folder = Path(os.environ["RBD_CACHE_DIR"]) / "bytecode" if cache is None else cache.mkdir("bytecode")
-        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(folder)
-        sys.dont_write_bytecode = False
+    if not _WRITES_BYTECODE:  # processes that tests start would compile rbd, each time
+        folder = _CACHE / "bytecode" if cache is None else cache.mkdir("bytecode")
+        os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
     if cache is not None:
         folder = cache.mkdir("llvm")
         llvm_cache.keep_in(folder)
@@ -104,7 +104,11 @@ def _is_unoptimised(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Compile without LLVM's optimisation, except where machine code is tested, or runs for long."""
+    """Compile without LLVM's optimisation, except where machine code is tested, or runs for long.
+
+    Each folder of tests has a cache of its own: to store an entry, rbd lists all.
+    """
+    os.environ["RBD_CACHE_DIR"] = str(_CACHE / item.path.parent.name)
     with optimisation.unoptimised() if _is_unoptimised(item) else optimisation.optimised():
         return (yield)
 
