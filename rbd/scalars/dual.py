@@ -198,7 +198,7 @@ class DualOperations(Operations[Dual]):
     def atan2(self, y: Dual, x: Dual) -> Dual:
         y, x = _levelled(y, x)
         (b, a), scale = scaled_into_range((y.value, x.value))
-        rate = times(scale, times(a, y.derivative) - times(b, x.derivative))
+        rate = times(scale * a, y.derivative) - times(scale * b, x.derivative)
         return Dual(atan2(y.value, x.value), over(rate, a * a + b * b), x.level)
 
     # Quotients of the derivative take one operation, and round once.

@@ -168,10 +168,10 @@ class JetOperations(Operations[Jet]):
     @override
     def atan2(self, y: Jet, x: Jet) -> Jet:
         (b, a), scale = scaled_into_range((y.value, x.value))
-        square = a * a + b * b
-        growth = _TWO * (a * x.first + b * y.first)
-        first = divide(scale * (a * y.first - b * x.first), square)
-        second = divide(scale * (a * y.second - b * x.second - first * growth), square)
+        square, p, r = a * a + b * b, scale * a, scale * b
+        growth = _TWO * (p * x.first + r * y.first)
+        first = divide(p * y.first - r * x.first, square)
+        second = divide(p * y.second - r * x.second - first * growth, square)
         return Jet(atan2(y.value, x.value), first, second)
 
     @override

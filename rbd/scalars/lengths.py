@@ -16,11 +16,11 @@ from rbd.scalars.functions import absolute, sqrt
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
-_SMALL: Final = ((const(1, 2**600), const(2**700)), (const(1, 2**200), const(2**400)))
+_SMALL: Final = ((const(1, 2**700), const(2**850)), (const(1, 2**200), const(2**450)))
 _LARGE: Final = ((const(2**600), const(1, 2**800)), (const(2**200), const(1, 2**400)))
 """Thresholds with factors: a sum beyond a threshold is multiplied by its factor; the first pair takes precedence.
 
-The product of a scaled number and the factor is finite, too: derivatives of squares have it.
+Fourth powers of scaled numbers are in range, and products of a scaled number and its factor: derivatives have them.
 """
 _ONLY_FLOATS: Final = frozenset({float})
 _ORDINARY: Final = (1 / 2**200, 2.0**200)
@@ -49,7 +49,7 @@ def length(values: Vector) -> Scalar:
 
 
 def scaled_into_range(values: Vector) -> tuple[Vector, Scalar]:
-    """Return the numbers times a power of two, and this power: their norm is between 2^-375 and 2^225.
+    """Return the numbers times a power of two, and this power: their norm is between 2^-255 and 2^255.
 
     The power is one if the sum of absolute values is between 2^-200 and 2^200, and for families without a range,
     such as fractions and symbols.

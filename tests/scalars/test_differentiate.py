@@ -87,7 +87,9 @@ def test_every_operation(mode: Any, x: list[float]) -> None:
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-170, 1.0, 1e170, 1e300])
+@pytest.mark.parametrize(
+    "size", [1e-300, 2.0**-704, 2.0**-700, 1e-200, 1e-170, 2.0**-204, 2.0**-200, 1.0, 1e170, 1e300]
+)
 def test_lengths_and_angles_beyond_the_range_of_squares(mode: Any, size: float) -> None:
     for function, exact in ((length, [3 / 5, 4 / 5]), (lambda x: size * atan2(*x), [4 / 25, -3 / 25])):
         program = recorded(lambda x, of=function: (of(x),), 2)
