@@ -9,6 +9,7 @@ import base64
 import sys
 import time
 import warnings
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,12 @@ def humanoid() -> None:
 
 def page(viewer: Viewer, name: str) -> None:
     """Take a picture of the whole page, without viser's note that a processor draws it."""
-    opened = DrivenPage(viewer.url, (1200, 940))
     notes = "[...document.querySelectorAll('.mantine-Notification-closeButton')]"
-    assert eventually(lambda: opened.value(f"document.body.innerText.includes('waist_yaw') && {notes}.length"))
-    opened.value(f"{notes}.forEach(button => button.click())")
-    time.sleep(5.0)  # it fades, and the scene is drawn
-    Path(name).write_bytes(base64.b64decode(opened.call("Page.captureScreenshot")["data"]))
-    opened.close()
+    with closing(DrivenPage(viewer.url, (1200, 940))) as opened:
+        assert eventually(lambda: opened.value(f"document.body.innerText.includes('waist_yaw') && {notes}.length"))
+        opened.value(f"{notes}.forEach(button => button.click())")
+        time.sleep(5.0)  # it fades, and the scene is drawn
+        Path(name).write_bytes(base64.b64decode(opened.call("Page.captureScreenshot")["data"]))
 
 
 def quadruped() -> None:

@@ -55,20 +55,20 @@ def load() -> str:
 
 def opening(url: str, word: str) -> float:
     """Return the time (s) from navigation, in a browser that has started, until a page with a word has been drawn."""
-    page = DrivenPage("about:blank")
-    time.sleep(1.5)
-    start = time.perf_counter()
-    page.call("Page.navigate", url=url)
-    assert eventually(lambda: page.value(DRAWS.format(word)))
-    took = time.perf_counter() - start
-    page.close()
-    return took
+    with contextlib.closing(DrivenPage("about:blank")) as page:
+        time.sleep(1.5)
+        start = time.perf_counter()
+        page.call("Page.navigate", url=url)
+        assert eventually(lambda: page.value(DRAWS.format(word)))
+        return time.perf_counter() - start
 
 
 def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], pixel_ratio: float = 1.0) -> None:
     """Print how many frames are sent and drawn."""
-    with Viewer(robot, port=0, layers=layers, pixel_ratio=pixel_ratio) as viewer:
-        page = DrivenPage(viewer.url, size)
+    with (
+        Viewer(robot, port=0, layers=layers, pixel_ratio=pixel_ratio) as viewer,
+        contextlib.closing(DrivenPage(viewer.url, size)) as page,
+    ):
         assert eventually(lambda: page.value(DRAWS.format("waist_yaw")))
         viewer.animate(swaying(robot))
         time.sleep(1.0)
@@ -85,7 +85,6 @@ def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], p
         shown = f"{size[0]} x {size[1]} at {pixel_ratio:g}, {' '.join(layers)}"
         rates = f"{sent / passed:.0f} frames a second sent, {drawn / passed:.1f} drawn"
         print(f"{shown}: {rates}, of {1e3 * browser / drawn:.0f} + {1e3 * own / sent:.1f} ms, {load()}", flush=True)
-        page.close()
 
 
 def processor_time(root: int) -> float:

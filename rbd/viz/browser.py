@@ -48,8 +48,8 @@ def _start(program: str, options: list[str]) -> subprocess.Popen[bytes]:
 class HeadlessBrowser:
     """A running browser with one page, whose data is in a folder of its own that is removed at the end."""
 
-    def __init__(self, url: str, width: int, height: int) -> None:
-        """Open a page in a window of this size (pixels); raise ViewerError where there is no browser."""
+    def __init__(self, url: str, width: int, height: int, query: str = "") -> None:
+        """Open the page at `url` + `query` in a window of this size (pixels); raise ViewerError without a browser."""
         program = find_browser()
         if program is None:
             message = f"there is no browser to draw with: open {url} in one, or install Chromium (apt install chromium)"
@@ -57,8 +57,12 @@ class HeadlessBrowser:
         self._size = width, height
         self.folder = tempfile.mkdtemp(prefix="rbd-browser-")
         root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
-        options = [*_OPTIONS, *root, f"--user-data-dir={self.folder}", f"--window-size={width},{height}", url]
-        self._process = _start(program, options)
+        options = [*_OPTIONS, *root, f"--user-data-dir={self.folder}", f"--window-size={width},{height}", url + query]
+        try:
+            self._process = _start(program, options)
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
 
     @property
     def process_id(self) -> int:

@@ -1,11 +1,13 @@
 """Ground of a viewer: lines of a grid that fade towards its edge, as a binary glTF file.
 
-viser's own grid computes every pixel of the ground, which takes a processor longer than all bodies of a humanoid.
+viser's own grid computes every pixel of the ground, which takes a processor longer than all bodies of a humanoid. The
+time for lines is in proportion to their length on the screen: there are from five to eleven on each side of the middle.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import Any, Final
 
@@ -14,31 +16,33 @@ from numpy.typing import NDArray
 
 from rbd.scalars.arrays import Array
 
-_CELLS: Final = 5
-"""Cells of a section in each direction."""
-_THICK, _THIN = (0.35, 0.35, 0.35, 1.0), (0.5, 0.5, 0.5, 0.7)
+_COLOR: Final = (0.35, 0.35, 0.35, 1.0)
+"""Linear, with opacity; in the middle."""
 _FLOAT, _LINES = 5126, 1
 """Codes of glTF."""
 
 
-def grid_lines(section: float, sections: int) -> tuple[Array, Array]:
-    """Return the ends of lines (n, 3) in a disc around the origin, with `sections` in its radius, and their colours.
+def grid_spacing(size: float) -> float:
+    """Return the distance of lines for a robot of a size, up to a third of it: 1, 2 or 5 times a power of ten.
 
-    Colours (n, 4) are linear, with opacities. Thin lines are in a disc of half the radius: a processor that draws takes
-    its time for every pixel of a line.
+    >>> [grid_spacing(size) for size in (0.3, 1.8, 3.0)]
+    [0.1, 0.5, 1.0]
     """
-    few = max(sections // 2, 1)
-    number = np.arange(1 - _CELLS * few, _CELLS * few, dtype=np.float64)
-    thick = _fading_lines(section * np.arange(1 - sections, sections, dtype=np.float64), section * sections, _THICK)
-    thin = _fading_lines(section / _CELLS * number[number % _CELLS != 0], section * few, _THIN)
-    return np.concatenate([thick[0], thin[0]]), np.concatenate([thick[1], thin[1]])
+    most = size / 3 * (1 + 1e-9)
+    power: float = 10.0 ** math.floor(math.log10(most))
+    return max(factor * power for factor in (1, 2, 5) if factor * power <= most)
 
 
-def _fading_lines(x: Array, radius: float, color: tuple[float, float, float, float]) -> tuple[Array, Array]:
-    """Return lines at distances `x` from both axes: two parts each, from the middle to the edge, where they vanish."""
+def grid_lines(spacing: float, radius: float) -> tuple[Array, Array]:
+    """Return the ends of lines (n, 3) in a disc around the origin, and their colours (n, 4), linear with opacities.
+
+    A line has two parts, from the middle to the edge, where they vanish.
+    """
+    count = int(np.ceil(radius / spacing))
+    x = spacing * np.arange(1 - count, count, dtype=np.float64)
     y, zero = np.sqrt(radius**2 - x**2), np.zeros_like(x)
     points = np.stack([np.stack([x, end, zero], axis=1) for end in (zero, y, zero, -y)], axis=1).reshape(-1, 3)
-    colors = np.tile(color, (len(points), 1))
+    colors = np.tile(_COLOR, (len(points), 1))
     colors[:, 3] *= np.maximum(1 - np.linalg.norm(points, axis=1) / radius, 0.0)
     return np.concatenate([points, points[:, [1, 0, 2]]]), np.tile(colors, (2, 1))
 

@@ -30,11 +30,10 @@ from typing_extensions import override
 from rbd.extras import names_extra
 
 if TYPE_CHECKING:
-    from viser import ViserServer
+    from viser import ClientHandle, ViserServer
     from viser.infra import WebsockClientConnection, WebsockMessageHandler, WebsockServer
 
 HOST: Final = "127.0.0.1"
-_NO_BACKGROUND: Final = "const m = window.__viserMutable?.backgroundMaterial; if (m) { m.visible = false; }"
 _OWN: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
 
 
@@ -71,11 +70,13 @@ def stop_server(server: ViserServer) -> None:
         server.stop()
 
 
-def hide_background(server: ViserServer) -> None:
-    """Let pages leave out the background image, which takes time for every pixel even where there is none."""
+def send_script(to: ViserServer | ClientHandle, source: str) -> None:
+    """Let one page run a script, or all pages of a server, also those that open later."""
+    from viser import ClientHandle
     from viser._messages import RunJavascriptMessage
 
-    _infra(server).queue_message(RunJavascriptMessage(_NO_BACKGROUND))
+    page = to._websock_connection if isinstance(to, ClientHandle) else _infra(to)  # pyright: ignore[reportPrivateUsage]
+    page.queue_message(RunJavascriptMessage(source))
 
 
 def wait_until_sent(server: ViserServer, client: int, end: float) -> None:

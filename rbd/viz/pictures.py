@@ -40,6 +40,8 @@ _PAUSE: Final = 0.1
 """Between images (s): the page builds new parts of the scene after it has received them."""
 _WINDOW: Final = (800, 600)
 """The smallest window: in a smaller one the panel covers the scene, which is not drawn then."""
+_ALL_PIXELS: Final = "/?fixedDpr=1"
+"""Query of a page that never draws fewer pixels than its window has: pictures would be blurred."""
 FIELD: Final = 0.6
 """Vertical field of view (rad)."""
 
@@ -114,7 +116,7 @@ class Camera:
         if self._client is None or self._client.client_id not in self._server.get_clients() or not fits:
             self.close()
             before = set(self._server.get_clients())
-            self._browser = HeadlessBrowser(self._url, max(size[0], _WINDOW[0]), max(size[1], _WINDOW[1]))
+            self._browser = HeadlessBrowser(self._url, max(size[0], _WINDOW[0]), max(size[1], _WINDOW[1]), _ALL_PIXELS)
             self._client = self._connected(before, end)
         return self._client
 

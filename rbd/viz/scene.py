@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
-from rbd.viz.ground import grid_lines, line_file
+from rbd.viz.ground import grid_lines, grid_spacing, line_file
 from rbd.viz.layers import Layer
 from rbd.viz.mesh_surfaces import Color
 from rbd.viz.poses import applied, quaternions
@@ -43,6 +43,7 @@ class Scene:
         self._index = {body: k for k, body in enumerate(mechanism.bodies)}
         low, high = self.extent(poses)
         self.size = max(float(np.linalg.norm(high - low)), 1e-3)
+        self._spacing = grid_spacing(self.size)
         self._light()
         self._bodies = [self._scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(self._bones))]
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
@@ -53,12 +54,6 @@ class Scene:
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self.move(poses)
-
-    @property
-    def _section(self) -> float:
-        """The distance of the thick lines of the grid."""
-        section: float = 5 * 10.0 ** float(np.floor(np.log10(self.size / 2)))
-        return section
 
     def _light(self) -> None:
         """Make a sun and the sky."""
@@ -218,23 +213,22 @@ class Scene:
 
     def _ground(self) -> Iterator[SceneNodeHandle]:
         """Yield a grid, three times as wide as the robot."""
-        count = int(np.ceil(1.5 * self.size / self._section))
-        lines = line_file(*grid_lines(self._section, count))
+        radius = 1.5 * self.size
+        lines = line_file(*grid_lines(self._spacing, radius))
         self._grid = self._scene.add_glb("/ground", lines, cast_shadow=False, receive_shadow=False)
         self._keep_ground_below()
-        width = 2 * count * self._section
         self._shade = self._scene.add_grid(  # without lines; below those of the grid, which would flicker
-            "/ground/shade", width, width, cell_thickness=0.0, section_thickness=0.0, fade_distance=8 * self.size,
-            position=(0.0, 0.0, -self.size / 1000),
+            "/ground/shade", 2 * radius, 2 * radius, cell_thickness=0.0, section_thickness=0.0,
+            fade_distance=8 * self.size, position=(0.0, 0.0, -self.size / 1000),
         )  # fmt: skip
         yield self._grid
 
     def _keep_ground_below(self) -> None:
-        """Move the grid by whole sections, which one does not see, to where the bodies are."""
+        """Move the grid by whole cells, which one does not see, to where the bodies are."""
         if self._grid is not None and len(self._poses) > 1:
             middle: Array = self._poses[1:, :2, 3].mean(axis=0)
-            if float(np.abs(middle - self._grid.position[:2]).max()) > self._section:
-                corner: Array = self._section * np.round(middle / self._section)
+            if float(np.abs(middle - self._grid.position[:2]).max()) > self._spacing:
+                corner: Array = self._spacing * np.round(middle / self._spacing)
                 self._grid.position = np.append(corner, 0.0)
 
     def extent(self, poses: Array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import threading
 import warnings
 import webbrowser
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias, final
 
@@ -25,8 +25,9 @@ from rbd.state import MechanismState
 from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, checked_size, layer_names
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
-from rbd.viz.loopback import hide_background, start_server, stop_server
+from rbd.viz.loopback import start_server, stop_server
 from rbd.viz.motions import Motion, as_trajectory, require_fitting
+from rbd.viz.page_scripts import add_page_scripts, tell_of_playback
 from rbd.viz.panel import Actions, Panel
 from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
 from rbd.viz.playback import Playback
@@ -58,7 +59,8 @@ class Viewer:
     follow.
 
     The page draws `pixel_ratio` pixels, from 0.1 to 4, per pixel of the window in each direction; by default as many as
-    the screen has, or up to a quarter fewer if it is slow. Without a graphics processor 0.5 takes a third less time.
+    the screen has, but fewer, down to 0.5, while it plays a trajectory with less than 30 frames a second. A number
+    switches that off.
 
     The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
     free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
@@ -108,7 +110,7 @@ class Viewer:
 
     def _build(self, visuals: Visuals, layers: Iterable[str]) -> None:
         """Make scene, panel and camera."""
-        hide_background(self._server)
+        add_page_scripts(self._server)
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         poses = body_poses(self._state, self._state.mechanism.bodies)
         self._scene = Scene(self._server, self._state.mechanism, visuals, poses)
@@ -137,7 +139,7 @@ class Viewer:
 
     @property
     def _address(self) -> str:
-        """The address of the page with the pixels of the screen, which pictures have."""
+        """The address of the page that chooses its pixels itself."""
         return f"http://{self._server.get_host()}:{self._server.get_port()}"
 
     @property
@@ -259,12 +261,14 @@ class Viewer:
             if player is None or player.halted:
                 return
             self._show_at(motion, forces, t)
-            if not playing or player.frames % _TIME_EVERY == 0:
+            if not playing:
                 self._panel.tell(t, playing)
-            if playing:
-                self._panel.show_some(state, player.frames)
-            else:
                 self._panel.show(state)
+                return
+            self._panel.show_some(state, player.frames)
+            if player.frames % _TIME_EVERY == 0:
+                self._panel.tell(t, playing)
+                tell_of_playback(self._server)
 
     def _show_at(self, motion: Trajectory, forces: ForcesAt | None, t: float) -> None:
         with self._own() as state:
@@ -342,9 +346,10 @@ class Viewer:
         """Close the page; further calls of this do nothing."""
         if not self._closed.is_set():
             self._closed.set()
-            self._playback.close()
-            self._camera.close()
-            stop_server(self._server)
+            with ExitStack() as parts:  # the server stops whatever happens before
+                parts.callback(stop_server, self._server)
+                parts.callback(self._camera.close)
+                parts.callback(self._playback.close)
 
     def __enter__(self) -> Self:
         return self

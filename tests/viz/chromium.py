@@ -6,6 +6,7 @@ import json
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,16 @@ class DrivenPage:
     """A page in a browser of its own."""
 
     def __init__(self, url: str, size: tuple[int, int] = (1200, 900)) -> None:
-        self._browser = HeadlessBrowser("about:blank", *size)
+        with ExitStack() as opened:  # closed at once if the page does not open
+            self._browser = HeadlessBrowser("about:blank", *size)
+            opened.callback(self._browser.close)
+            self._socket, self._calls = self._connected(), 0
+            opened.callback(self._socket.close)
+            self.call("Page.navigate", url=url)
+            self._opened = opened.pop_all()
+
+    def _connected(self) -> Any:
+        """Return a websocket of the debugging protocol."""
         told = Path(self._browser.folder) / "DevToolsActivePort"
         assert eventually(told.exists)
         assert eventually(lambda: "\n" in told.read_text())
@@ -33,9 +43,7 @@ class DrivenPage:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=30) as answer:
             targets = [each for each in json.load(answer) if each["type"] == "page"]
         connect: Any = import_module("websockets.sync.client").connect
-        self._socket = connect(targets[0]["webSocketDebuggerUrl"], max_size=None)
-        self._calls = 0
-        self.call("Page.navigate", url=url)
+        return connect(targets[0]["webSocketDebuggerUrl"], max_size=None)
 
     def call(self, method: str, **parameters: object) -> Any:
         """Call a method of the protocol; return its result."""
@@ -56,9 +64,8 @@ class DrivenPage:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=CODES[key])
 
     def close(self) -> None:
-        """End the browser."""
-        self._socket.close()
-        self._browser.close()
+        """End the connection and the browser; the latter also if the former does not end."""
+        self._opened.close()
 
 
 CODES = {"ArrowRight": 39, "ArrowLeft": 37}

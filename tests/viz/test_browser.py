@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +27,8 @@ pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not 
 
 LAST_FRAME = "(r => [r.frame, r.calls])(window.__viserTestpoints.rendererInfo.render)"
 """The number of a frame, and of its draw calls."""
+RATIO = "window.__viserTestpoints.devSettings.get().fixedDpr"
+"""Pixels per pixel of the window; None if viser chooses them."""
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +44,9 @@ def viewer(arm: rbd.Mechanism) -> Iterator[Viewer]:
 
 @pytest.fixture
 def page(viewer: Viewer) -> Iterator[DrivenPage]:
-    opened = DrivenPage(viewer.url)
-    assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length") >= 7)
-    yield opened
-    opened.close()
+    with closing(DrivenPage(viewer.url)) as opened:
+        assert eventually(lambda: opened.value("document.querySelectorAll('[role=slider]').length") >= 7)
+        yield opened
 
 
 def test_the_page_opens_with_its_elements(page: DrivenPage) -> None:
@@ -61,6 +64,24 @@ def test_the_page_draws_fewer_pixels(arm: rbd.Mechanism) -> None:
         assert eventually(lambda: page.value(sizes)[2] > 300)  # a canvas begins with 300
         drawn = eventually(lambda: (found := page.value(sizes))[:2] == [found[2] // 2, found[3] // 2])
         assert drawn, page.value(sizes)
+        page.value("rbdPixels.played(0, 0), rbdPixels.played(3000, 1), rbdPixels.rest()")  # slow, and then still
+        assert page.value(RATIO) == 0.5
+
+
+def test_a_page_draws_fewer_pixels_while_a_playback_is_slow(page: DrivenPage) -> None:
+    told = [(0, 0), (1900, 10), (2000, 60), (4100, 110), (6200, 111)]  # ms, frames
+    calls = ", ".join(f"[rbdPixels.played({ms}, {frame}), {RATIO}][1]" for ms, frame in told)
+    again = f"[rbdPixels.rest(), {RATIO}][1], [rbdPixels.played(9000, 200), {RATIO}][1]"
+    found = page.value(f"[{calls}, {again}, [rbdPixels.rest(), {RATIO}][1]]")
+    assert found == [None, None, None, 0.5, 0.5, None, 0.5, None]
+
+
+def test_a_page_leaves_the_pixels_that_a_person_has_chosen(page: DrivenPage) -> None:
+    page.value("window.__viserTestpoints.devSettings.set({fixedDpr: 0.8})")
+    page.value("rbdPixels.played(0, 0), rbdPixels.played(3000, 1)")
+    assert page.value(RATIO) == 0.8
+    page.value("rbdPixels.rest()")
+    assert page.value(RATIO) == 0.8
 
 
 def test_the_page_asks_no_other_server(page: DrivenPage, viewer: Viewer) -> None:
@@ -89,7 +110,9 @@ def test_a_slider_moves_a_body(page: DrivenPage, viewer: Viewer, arm: rbd.Mechan
 
 def test_playback_is_stopped_by_its_button(page: DrivenPage, viewer: Viewer, arm: rbd.Mechanism) -> None:
     trajectory = rbd.simulate(rbd.MechanismState(arm, [0.3] * 7), 1.0, dt=0.01)
+    page.value("window.told = 0, rbdPixels.tell = () => { window.told += 1; }")
     viewer.animate(trajectory, speed=0.001)
+    assert eventually(lambda: page.value("window.told") >= 2)
     find = "[...document.querySelectorAll('button')].filter(b => b.innerText == '{}')"
     assert eventually(lambda: page.value(find.format("Pause") + ".length") == 1)
     page.value(find.format("Pause") + "[0].click()")
@@ -175,6 +198,16 @@ def test_forces_are_drawn_red(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path
     before = red_pixels()
     viewer.show(state, forces=[push])
     assert any(red_pixels() > before + 30 for _ in range(5))  # a loaded machine may draw late
+
+
+def test_the_own_browser_draws_all_pixels(viewer: Viewer, tmp_path: Path) -> None:
+    viewer.screenshot(tmp_path / "a.png", size=(64, 48), timeout=120)
+    browser = viewer._camera._browser  # type: ignore[attr-defined]  # pyright: ignore
+    assert browser is not None
+    told = (Path(browser.folder) / "DevToolsActivePort").read_text().split()[0]
+    with urllib.request.urlopen(f"http://127.0.0.1:{told}/json", timeout=30) as answer:
+        addresses = [each["url"] for each in json.load(answer) if each["type"] == "page"]
+    assert addresses == [f"{viewer.url}/?fixedDpr=1"]
 
 
 def test_films(viewer: Viewer, arm: rbd.Mechanism, tmp_path: Path) -> None:

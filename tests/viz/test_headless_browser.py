@@ -6,11 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rbd.viz.browser import HeadlessBrowser, find_browser
-from tests.viz.chromium import eventually
+from tests.viz import chromium
+from tests.viz.chromium import DrivenPage, eventually
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not installed")
 
@@ -53,3 +56,29 @@ def test_close_ends_the_browser_and_removes_its_folder() -> None:
     browser.close()
     assert not browser.is_running
     assert not os.path.exists(browser.folder)
+
+
+def test_a_folder_is_removed_where_the_browser_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("rbd.viz.browser.find_browser", lambda: str(tmp_path / "no\0program"))
+    with pytest.raises(ValueError, match="null byte"):
+        HeadlessBrowser("about:blank", 200, 100)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", ["_connected", "call"])
+def test_a_page_that_does_not_open_leaves_no_browser(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[HeadlessBrowser]()
+
+    def browser(*arguments: Any) -> HeadlessBrowser:
+        made.append(HeadlessBrowser(*arguments))
+        return made[-1]
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise TimeoutError("the machine is busy")
+
+    monkeypatch.setattr(chromium, "HeadlessBrowser", browser)
+    monkeypatch.setattr(DrivenPage, method, fails)
+    with pytest.raises(TimeoutError, match="busy"):
+        DrivenPage("about:blank")
+    assert [each.is_running for each in made] == [False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import rbd
 from rbd.errors import ArgumentError
 from rbd.viz import Force, Viewer
 from rbd.viz.poses import body_poses
-from tests.viz.pages import open_page, receive_all
+from tests.viz.pages import open_page, port_of, receive_all
 
 pytest.importorskip("viser", reason="the extra `viz` is not installed")
 
@@ -66,7 +67,7 @@ def test_the_ground_stays_below_a_robot_that_walks_away() -> None:
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())
     with Viewer(robot, port=0) as viewer:
         grid: Any = viewer._server.scene._handle_from_node_name["/ground"]  # pyright: ignore[reportPrivateUsage]
-        section, places = viewer._scene._section, list[float]()  # pyright: ignore[reportPrivateUsage]
+        section, places = viewer._scene._spacing, list[float]()  # pyright: ignore[reportPrivateUsage]
         for x in (0.0, 0.4 * section, 7.3 * section, 6.9 * section, -3.0 * section):
             state.set_configuration("floating_base", [1, 0, 0, 0, x, 2 * x, 0.3])
             viewer.show(state)
@@ -123,6 +124,19 @@ def test_trajectories_play_to_their_end(arm: tuple[rbd.Mechanism, Viewer]) -> No
     trajectory = rbd.simulate(state, 0.2, dt=0.01)
     viewer.animate(trajectory, speed=2.0).wait_for_motion()
     np.testing.assert_array_equal(viewer.q, trajectory.q[-1])
+
+
+def test_the_server_stops_whatever_happens_to_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    viewer = Viewer(rbd.robots.double_pendulum(), port=0)
+
+    def fails() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(viewer._camera, "close", fails)  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(KeyboardInterrupt):
+        viewer.close()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port_of(viewer)), timeout=5)
 
 
 def test_wrong_arguments(arm: tuple[rbd.Mechanism, Viewer]) -> None:
