@@ -19,7 +19,7 @@ from rbd.contact.model.collision_model import CollisionModel, FrictionCone
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.distances import Distance
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.contact_accelerations import solve_contact
+from rbd.contact.solver.accelerations.solve import solve_contact
 from rbd.contact.solver.impacts import impact
 from rbd.contact.solver.quadratic_program import QPSolution, solve_qp
 from rbd.contact.solver.results import ContactSolution, ContactStep, ImpactSolution

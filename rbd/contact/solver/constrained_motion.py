@@ -54,7 +54,7 @@ def nearest_motion_by_projection(program: GaussProgram, groups: Sequence[RowGrou
     return ConstrainedMotion(solution.x, solution.multipliers, solution.active)
 
 
-def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
+def nearest_motion(M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]) -> ConstrainedMotion:
     """Return the motion of Gauss's principle: the x nearest to M⁻¹ f with J x >= bounds."""
     x, lam, active, _ = solve_quadratic_program(M, f, J, bounds)
     return ConstrainedMotion(x, lam, active)
@@ -62,7 +62,7 @@ def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> Constrain
 
 def nearest_motion_by_active_set(program: GaussProgram) -> ConstrainedMotion:
     """Return the motion of a program; active rows are linearly independent, as derivatives need them."""
-    return ConstrainedMotion(*solve_interval_program(_by_active_set, *program))
+    return ConstrainedMotion(*solve_interval_program(nearest_motion, *program))
 
 
 def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
@@ -75,10 +75,3 @@ def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
     solution = solve_cone_program(M, factor, f, cones, bounds[::AXES], intervals)
     lam = (*chain.from_iterable(solution.cones), *solution.intervals)
     return ConstrainedMotion(solution.x, lam, tuple(where(less(0, x), 1, 0) for x in lam))
-
-
-def _by_active_set(
-    M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]
-) -> tuple[Vector, Vector, Vector]:
-    x, lam, active, _ = solve_quadratic_program(M, f, J, bounds)
-    return x, lam, active

@@ -20,7 +20,7 @@ from rbd.compiled.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.contact_accelerations import Bias
+from rbd.contact.solver.accelerations.solve import Bias
 from rbd.contact.solver.contacts import CONTACT_DISTANCE
 from rbd.contact.solver.impacts import Law
 from rbd.contact.stepping.joint_options import JointOptions

@@ -9,7 +9,7 @@ import attrs
 from rbd.arguments import require_choice
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import require_within_reach
-from rbd.contact.solver.contact_accelerations import BIASES, Bias
+from rbd.contact.solver.accelerations.solve import BIASES, Bias
 from rbd.contact.solver.impacts import LAWS, Law
 from rbd.contact.stepping.step_options import MARGIN, TimeStepping
 from rbd.errors import ArgumentError

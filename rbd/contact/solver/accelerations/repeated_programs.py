@@ -7,12 +7,11 @@ method*, 1998). This iteration need not converge even where there is a solution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 
+from rbd.contact.solver.accelerations.problem import ContactProblem
+from rbd.contact.solver.accelerations.solution import Minimise
 from rbd.contact.solver.constrained_motion import ConstrainedMotion
-from rbd.contact.solver.contact_problem import ContactProblem
-from rbd.contact.solver.coulomb import FrictionSolution, Solve, frictional_results, frictionless_results
 from rbd.contact.solver.friction_cone import EDGES, cone_edges
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, where
 
@@ -23,14 +22,7 @@ _EXTRAPOLATIONS = 8
 _CONTRACTION = const(9, 10)
 
 
-def solve_problem_by_quadratic_programs(problem: ContactProblem, v: Vector, solve: Solve) -> Mapping[str, object]:
-    """Return the fields of `ContactSolution` for a problem; `solve` solves its quadratic programs."""
-    if not problem.J_t:
-        return frictionless_results(problem, v, solve)
-    return frictional_results(problem, v, solve_by_quadratic_programs(problem, solve))
-
-
-def solve_by_quadratic_programs(problem: ContactProblem, solve: Solve) -> FrictionSolution:
+def solve_by_quadratic_programs(solve: Minimise, problem: ContactProblem) -> ConstrainedMotion:
     """Return the limit of repeated quadratic programs, whose bounds are lowered by the corrections of the one before.
 
     The corrections of each pair are extrapolated from every second program (Steffensen's method).
@@ -47,7 +39,7 @@ def solve_by_quadratic_programs(problem: ContactProblem, solve: Solve) -> Fricti
         corrections = tuple(_aitken(*three) for three in zip(corrections, first, second, strict=True))
     motion = solved(corrections)
     starts = range(0, len(rows), EDGES)
-    return FrictionSolution(
+    return ConstrainedMotion(
         motion.x,
         tuple(x for k in starts for x in _along_rows(motion.lam[k : k + EDGES])),
         tuple(reduce(maximum, motion.active[k : k + EDGES]) for k in starts),

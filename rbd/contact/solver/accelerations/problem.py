@@ -37,6 +37,11 @@ class ContactProblem(NamedTuple):
     slides: Vector
     """Per pair, 1 if it slides along the first tangent."""
 
+    @property
+    def rows(self) -> Matrix:
+        """The rows of the pairs: normal and tangents of each."""
+        return tuple(row for k, normal in enumerate(self.J_n) for row in (normal, *self.J_t[2 * k : 2 * k + 2]))
+
     def tangential_accelerations(self, vd: Vector) -> Vector:
         """Return the accelerations of the points along the tangents, times mu."""
         return add(matvec(self.J_t, vd), self.bias_t)

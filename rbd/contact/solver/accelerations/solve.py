@@ -19,12 +19,13 @@ from rbd.contact.model.evaluation import (
     typed_results,
 )
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import ConstrainedMotion
-from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
+from rbd.contact.solver.accelerations.coulomb import solve_coulomb
+from rbd.contact.solver.accelerations.problem import ContactProblem, contact_problem
+from rbd.contact.solver.accelerations.repeated_programs import solve_by_quadratic_programs
+from rbd.contact.solver.accelerations.solution import Solvers, solution_fields
+from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
 from rbd.contact.solver.contacts import CONTACT_DISTANCE
-from rbd.contact.solver.coulomb import solve_problem
 from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
-from rbd.contact.solver.repeated_programs import solve_problem_by_quadratic_programs
 from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.kinematics.queries import State
@@ -151,7 +152,7 @@ def _accelerations(
     pairs: Sequence[Pair], exact: bool, frictional: bool, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
     fields = cast("dict[str, Any]", _problem(pairs, exact, frictional, state, torques, settings))
-    return solve_problem(ContactProblem(**fields), tuple(state.v))
+    return solution_fields(ContactProblem(**fields), tuple(state.v), Solvers(nearest_motion, solve_coulomb))
 
 
 def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,5 +166,6 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
         return ConstrainedMotion(*map(to_tuples, (solution.x, solution.multipliers, solution.active)))
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
-    fields = solve_problem_by_quadratic_programs(tuples, to_tuples(state.v), solve)
+    solvers = Solvers(solve, partial(solve_by_quadratic_programs, solve))
+    fields = solution_fields(tuples, to_tuples(state.v), solvers)
     return {name: array_or_number(pack(value)) for name, value in fields.items()}
