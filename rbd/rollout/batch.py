@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.row_status import RowStatus, inputs_of_row
+from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.status import status_error
 from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
 from rbd.uninterrupted import run_uninterrupted
 
 _ROWS_PER_CALL: Final = 50_000
@@ -65,22 +67,22 @@ class WorldBatch:
         return [*self.inputs.values(), *self.outputs.values(), self._frozen_after, self.status.codes]
 
     @property
-    def taken(self) -> Array:
+    def steps_taken(self) -> Array:
         """The number of steps that each world took."""
         steps = self.inputs["steps"]
         return np.where(np.isnan(steps), self._frozen_after, steps)
 
-    def take(self, calls: int, threads: int) -> None:
+    def take_steps(self, calls: int, threads: int) -> None:
         """Take integration steps; rows that fail are frozen, and their statuses noted.
 
         After an interrupt some rows have taken more steps than others, and those that failed may not be frozen yet.
         """
-        most = max(_ROWS_PER_CALL // max(self.count, 1), 1)
+        calls_at_a_time = max(_ROWS_PER_CALL // max(self.count, 1), 1)
         while calls > 0 and self.count:
             codes = np.zeros(self.count, np.int64)
-            self._repeat(min(calls, most), threads, codes)
-            self._note(codes)
-            calls -= most
+            self._call_step(min(calls, calls_at_a_time), threads, codes)
+            self._freeze_failed(codes)
+            calls -= calls_at_a_time
 
     def explain(self, row: int) -> str:
         """Return the message of a row's failure."""
@@ -96,8 +98,8 @@ class WorldBatch:
             ]
         )
 
-    def _repeat(self, calls: int, threads: int, codes: NDArray[np.int64]) -> None:
-        """Call the step `calls` times, each in place."""
+    def _call_step(self, calls: int, threads: int, codes: NDArray[np.int64]) -> None:
+        """Call the step `calls` times, each in place, and write the status codes of the rows."""
         kernel = self._executable.compile(rows=True)
         inputs, outputs = list(self.inputs.values()), list(self.outputs.values())
         if kernel is None:
@@ -107,12 +109,12 @@ class WorldBatch:
         from rbd.native.repeat import repeat_rows
 
         strides = [port.size for port in self.outline.inputs]
-        there, back = [(each, 0) for each in inputs], [(each, 0) for each in outputs]
-        repeat_rows(kernel, calls, there, strides, back, self.count, threads, codes)
+        reads, writes = [(each, 0) for each in inputs], [(each, 0) for each in outputs]
+        repeat_rows(kernel, calls, reads, strides, writes, self.count, threads, codes)
         if (codes == NO_MEMORY).any():
             raise status_error(self.outline, NO_MEMORY)
 
-    def _note(self, codes: NDArray[np.int64]) -> None:
+    def _freeze_failed(self, codes: NDArray[np.int64]) -> None:
         """Freeze the rows that failed now."""
         steps = self.inputs["steps"]
         failed = np.flatnonzero((codes != 0) & np.isfinite(steps))
@@ -127,6 +129,11 @@ class WorldBatch:
             self._messages[row] = f"in step {int(steps[row])}: {status.explain(k)}"
         self.status.codes[failed], self._frozen_after[failed] = status.codes, steps[failed]
         steps[failed] = np.nan
+
+
+def zero_start(mechanism: Mechanism) -> dict[str, Array]:
+    """Return the zero configuration and velocity, with which worlds begin that are given no other."""
+    return {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
 
 
 def _copied(

@@ -83,18 +83,18 @@ def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutP
     states = {name: np.empty((worlds.count, len(stored), *worlds.outputs[name].shape[1:])) for name in names}
     before = 0
     for k, number in enumerate(stored):
-        worlds.take((number - before) * plan.calls_per_step, threads)
+        worlds.take_steps((number - before) * plan.calls_per_step, threads)
         for name, array in states.items():
             array[:, k] = worlds.outputs[name]
         before = number
-    return states | _ends(worlds)
+    return states | _endings(worlds)
 
 
-def _ends(worlds: WorldBatch) -> Results:
+def _endings(worlds: WorldBatch) -> Results:
     """Return how cases ended."""
     codes = worlds.status.codes
     return {
-        "steps": worlds.taken,
+        "steps": worlds.steps_taken,
         "status": codes.copy(),
         "stopped": worlds.inputs.get("stopped", np.zeros(worlds.count)) > 0,
         "messages": {row: worlds.explain(row) for row in np.flatnonzero(codes).tolist()},

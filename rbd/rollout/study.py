@@ -15,6 +15,7 @@ from rbd.compiled.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar
+from rbd.rollout.batch import zero_start
 from rbd.rollout.cases import Cases
 from rbd.rollout.chunks import (
     PickledFunction,
@@ -30,7 +31,6 @@ from rbd.rollout.storage import Folder, Storage
 from rbd.rollout.world_step import record_world_step
 from rbd.rollout.worlds import available_threads
 from rbd.scalars.arrays import Array
-from rbd.state import MechanismState
 
 
 @final
@@ -51,8 +51,7 @@ class Study:
         """Record the step, and check the cases with it."""
         step = record_world_step(mechanism, settings)
         cases.require(step.evaluation.outline.inputs)
-        zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
-        return cls(step, plan, cases, zero, settings.dt, chunk)
+        return cls(step, plan, cases, zero_start(mechanism), settings.dt, chunk)
 
     @property
     def chunks(self) -> range:

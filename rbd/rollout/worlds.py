@@ -17,13 +17,12 @@ from rbd.compiled.function import RecordedFunction
 from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.rollout.batch import WorldBatch
+from rbd.rollout.batch import WorldBatch, zero_start
 from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
 from rbd.rollout.settings import GivenSettings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
 from rbd.scalars.entries import any_array, holds_truth_value
-from rbd.state import MechanismState
 
 
 @final
@@ -88,7 +87,7 @@ class Worlds:
         rows = whole_number(count, "count", 0)
         self._threads = available_threads() if threads is None else whole_number(threads, "threads", 1)
         self._settings, self._mechanism = settings, mechanism
-        self._zero = {"q": MechanismState(mechanism).q.copy(), "v": np.zeros(mechanism.nv)}
+        self._zero = zero_start(mechanism)
         self._batch = WorldBatch(record_world_step(mechanism, settings), rows, self._zero)
 
     def __copy__(self) -> Worlds:
@@ -125,7 +124,7 @@ class Worlds:
     @property
     def t(self) -> Array:
         """The times since the last reset of each world, (count,): multiples of `dt`."""
-        return self._batch.taken * self._settings.dt
+        return self._batch.steps_taken * self._settings.dt
 
     @property
     def status(self) -> NDArray[np.int64]:
@@ -173,7 +172,7 @@ class Worlds:
         number = whole_number(steps, "steps", 0)
         if actions is not None:
             self._set_actions(actions)
-        self._batch.take(number * self._settings.substeps, self._threads)
+        self._batch.take_steps(number * self._settings.substeps, self._threads)
 
     def reset(
         self,

@@ -50,9 +50,9 @@ class FacingPolygons(Candidates):
     of_a = result("24")
     """For each, the numbers of three corners of a."""
     of_b = result("24")
-    first = floats("3", "8")
+    flat_a = floats("3", "8")
     """x, y and height of the corners of a."""
-    second = floats("3", "8")
+    flat_b = floats("3", "8")
     tolerance = floats("1")
     """How far outside a polygon a corner still counts as inside: edges that nearly coincide do not cross."""
     candidate_kinds = ints("candidates")
@@ -154,54 +154,55 @@ def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
     return 3 * place
 
 
-def _add_corners_of_a(w: FacingPolygons, count: int, other: int) -> None:
-    for i in range(count):
-        x = w.first[0][i]
-        y = w.first[1][i]
-        if _contains(w.second, other, x, y, w.tolerance[0]) > 0:
-            k = _triangle(w.second, other, x, y)
-            at = _add(w, CORNER_OF_A, x, y, w.first[2][i] - _height_at(w.second, other, k, x, y))
+def _add_corners_of_a(w: FacingPolygons, count_a: int, count_b: int) -> None:
+    for i in range(count_a):
+        x = w.flat_a[0][i]
+        y = w.flat_a[1][i]
+        if _contains(w.flat_b, count_b, x, y, w.tolerance[0]) > 0:
+            k = _triangle(w.flat_b, count_b, x, y)
+            at = _add(w, CORNER_OF_A, x, y, w.flat_a[2][i] - _height_at(w.flat_b, count_b, k, x, y))
             w.candidate_of_a[at] = i
             w.candidate_of_b[at + 1] = k
-            w.candidate_of_b[at + 2] = _third(k, other)
+            w.candidate_of_b[at + 2] = _third(k, count_b)
 
 
-def _add_corners_of_b(w: FacingPolygons, count: int, other: int) -> None:
-    for i in range(count):
-        x = w.second[0][i]
-        y = w.second[1][i]
-        if _contains(w.first, other, x, y, w.tolerance[0]) > 0:
-            k = _triangle(w.first, other, x, y)
-            at = _add(w, CORNER_OF_B, x, y, _height_at(w.first, other, k, x, y) - w.second[2][i])
+def _add_corners_of_b(w: FacingPolygons, count_b: int, count_a: int) -> None:
+    for i in range(count_b):
+        x = w.flat_b[0][i]
+        y = w.flat_b[1][i]
+        if _contains(w.flat_a, count_a, x, y, w.tolerance[0]) > 0:
+            k = _triangle(w.flat_a, count_a, x, y)
+            at = _add(w, CORNER_OF_B, x, y, _height_at(w.flat_a, count_a, k, x, y) - w.flat_b[2][i])
             w.candidate_of_a[at + 1] = k
-            w.candidate_of_a[at + 2] = _third(k, other)
+            w.candidate_of_a[at + 2] = _third(k, count_a)
             w.candidate_of_b[at] = i
 
 
 def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
     """Add the crossing of the edge from i to j of a, and that from k to m of b, if there is one."""
-    along = w.first[0][j] - w.first[0][i]
-    across = w.first[1][j] - w.first[1][i]
-    turn = fma(along, w.second[1][m] - w.second[1][k], -(across * (w.second[0][m] - w.second[0][k])))
-    if abs(turn) > _PARALLEL * _length(w.first, i, j) * _length(w.second, k, m) and w.candidate_count[0] < w.candidates:
-        s = divide(_doubled_area(w.second, k, m, w.first[0][i], w.first[1][i]), turn)
-        t = divide(-_doubled_area(w.first, i, j, w.second[0][k], w.second[1][k]), turn)
+    along = w.flat_a[0][j] - w.flat_a[0][i]
+    across = w.flat_a[1][j] - w.flat_a[1][i]
+    turn = fma(along, w.flat_b[1][m] - w.flat_b[1][k], -(across * (w.flat_b[0][m] - w.flat_b[0][k])))
+    least = _PARALLEL * _length(w.flat_a, i, j) * _length(w.flat_b, k, m)
+    if abs(turn) > least and w.candidate_count[0] < w.candidates:
+        s = divide(_doubled_area(w.flat_b, k, m, w.flat_a[0][i], w.flat_a[1][i]), turn)
+        t = divide(-_doubled_area(w.flat_a, i, j, w.flat_b[0][k], w.flat_b[1][k]), turn)
         if s > 0.0 and s < 1.0 and t > 0.0 and t < 1.0:
-            gap = fma(s, w.first[2][j] - w.first[2][i], w.first[2][i])
-            gap -= fma(t, w.second[2][m] - w.second[2][k], w.second[2][k])
-            at = _add(w, CROSSING, fma(s, along, w.first[0][i]), fma(s, across, w.first[1][i]), gap)
+            gap = fma(s, w.flat_a[2][j] - w.flat_a[2][i], w.flat_a[2][i])
+            gap -= fma(t, w.flat_b[2][m] - w.flat_b[2][k], w.flat_b[2][k])
+            at = _add(w, CROSSING, fma(s, along, w.flat_a[0][i]), fma(s, across, w.flat_a[1][i]), gap)
             w.candidate_of_a[at] = i
             w.candidate_of_a[at + 1] = j
             w.candidate_of_b[at] = k
             w.candidate_of_b[at + 1] = m
 
 
-def _add_crossings(w: FacingPolygons, count: int, other: int) -> None:
-    for i in range(count):
-        for k in range(other):
-            j = after(i, count)
-            m = after(k, other)
-            if (count > 2 or i < j) and (other > 2 or k < m):
+def _add_crossings(w: FacingPolygons, count_a: int, count_b: int) -> None:
+    for i in range(count_a):
+        for k in range(count_b):
+            j = after(i, count_a)
+            m = after(k, count_b)
+            if (count_a > 2 or i < j) and (count_b > 2 or k < m):
                 _add_crossing(w, i, j, k, m)
 
 
@@ -221,19 +222,18 @@ def _store(w: FacingPolygons, count: int) -> None:
 
 def _clip(w: FacingPolygons) -> int:
     set_axes(w)
-    _project(w, w.a, w.first)
-    _project(w, w.b, w.second)
-    first = _corner_count(w, 0)
-    second = _corner_count(w, 1)
-    size = _size(w.first, first)
-    other = _size(w.second, second)
-    if other < size:
-        size = other
+    _project(w, w.a, w.flat_a)
+    _project(w, w.b, w.flat_b)
+    count_a = _corner_count(w, 0)
+    count_b = _corner_count(w, 1)
+    size = _size(w.flat_a, count_a)
+    if _size(w.flat_b, count_b) < size:
+        size = _size(w.flat_b, count_b)
     w.min_offset[0] = MIN_CORNER_SHARE * size
     w.tolerance[0] = _PARALLEL * size
-    _add_corners_of_a(w, first, second)
-    _add_corners_of_b(w, second, first)
-    _add_crossings(w, first, second)
+    _add_corners_of_a(w, count_a, count_b)
+    _add_corners_of_b(w, count_b, count_a)
+    _add_crossings(w, count_a, count_b)
     _store(w, choose_corners(w))
     return 0
 

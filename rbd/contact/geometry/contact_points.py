@@ -13,7 +13,6 @@ from rbd.contact.geometry.cylinder_distance import cylinder_on_plane
 from rbd.contact.geometry.face_contacts import face_contacts
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.placed_shapes import (
-    Ball,
     PlacedBox,
     PlacedCapsule,
     PlacedCylinder,
@@ -24,8 +23,14 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedShape,
     PlacedSphere,
 )
-from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation, nearest_of, onto_plane, where_separation
-from rbd.contact.geometry.shape_distance import nearest_points, with_distance
+from rbd.contact.geometry.separations import (
+    UNUSED_DISTANCE,
+    Separation,
+    nearest_separation,
+    separation_from_plane,
+    where_separation,
+)
+from rbd.contact.geometry.shape_distance import nearest_points, with_known_distance
 from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.support_polygons import MAX_CORNERS, support_polygon
 from rbd.contact.geometry.vectors import point_along
@@ -46,7 +51,7 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
         return [point.swapped() for point in _ON_GROUND[type(a)](b, a)]
     if isinstance(a, PlacedCapsule) and isinstance(b, PlacedCapsule):
         return list(_along_capsules(a, b))
-    a, b = with_distance(a, b)
+    a, b = with_known_distance(a, b)
     nearest = nearest_points(a, b)
     return [nearest, *_between_faces(a, b, nearest.n)]
 
@@ -70,7 +75,7 @@ def _end_of_overlap(a: PlacedCapsule, b: PlacedCapsule, side: int, n: Vec3) -> S
     side_of_b = where(less(dot3(a.half, b.half), 0), -side, side)
     end_of_a = PlacedSphere(point_along(a.center, a.half, side), a.radius)
     end_of_b = PlacedSphere(point_along(b.center, b.half, side_of_b), b.radius)
-    return nearest_of((nearest_points(end_of_a, b, n), nearest_points(a, end_of_b, n)))
+    return nearest_separation((nearest_points(end_of_a, b, n), nearest_points(a, end_of_b, n)))
 
 
 def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
@@ -79,7 +84,7 @@ def _on_field(a: PlacedShape, field: PlacedHeightField) -> Iterator[Separation]:
     Of a cylinder there are the nearest corner of its hull, and those of the face around it.
     """
     if isinstance(a, PlacedCylinder):
-        hull, _ = with_distance(a, field)
+        hull, _ = with_known_distance(a, field)
         nearest = nearest_points(hull, field)
         yield nearest
         yield from _on_face(list(spheres_of(hull)), nearest.n, lambda point: nearest_on_field(field, point)[0])
@@ -96,17 +101,17 @@ def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[Separation]:
     if isinstance(a, PlacedCylinder):
         yield from cylinder_on_plane(a, plane)
     elif len(corners) <= MAX_CORNERS:
-        yield from (onto_plane(point, radius, plane) for point, radius in corners)
+        yield from (separation_from_plane(point, radius, plane) for point, radius in corners)
     else:
         yield nearest_points(a, plane)
-        yield from _on_face(corners, plane.normal, lambda point: onto_plane(point, 0, plane))
+        yield from _on_face(corners, plane.normal, lambda point: separation_from_plane(point, 0, plane))
 
 
-def _on_face(corners: Sequence[Ball], n: Vec3, onto: Callable[[Vec3], Separation]) -> Iterator[Separation]:
+def _on_face(corners: Sequence[PlacedSphere], n: Vec3, onto: Callable[[Vec3], Separation]) -> Iterator[Separation]:
     """Yield the corners of the face that lies on ground with a normal; `onto` returns the distance of a corner."""
-    face = support_polygon([point for point, _ in corners], n, 1)
+    face = support_polygon([corner.center for corner in corners], n, 1)
     for k, point in enumerate(face.corners):
-        found = onto(point).inflated(corners[0][1], 0)
+        found = onto(point).inflated(corners[0].radius, 0)
         yield found._replace(phi=where(less(k, face.present), found.phi, UNUSED_DISTANCE))
 
 
@@ -114,8 +119,8 @@ def _between_faces(a: PlacedShape, b: PlacedShape, n: Vec3) -> Iterator[Separati
     """Yield the points at which faces of two shapes lie on each other along a normal, if one of them has faces."""
     first, second = list(spheres_of(a)), list(spheres_of(b))
     if min(len(first), len(second)) > 1 and max(len(first), len(second)) > 2:
-        for point in face_contacts([x for x, _ in first], [x for x, _ in second], n):
-            yield point.inflated(first[0][1], second[0][1])
+        for point in face_contacts([each.center for each in first], [each.center for each in second], n):
+            yield point.inflated(first[0].radius, second[0].radius)
 
 
 _ON_GROUND: Final[Mapping[type[Any], Callable[[Any, Any], Iterable[Separation]]]] = {

@@ -16,8 +16,8 @@ from itertools import chain
 from typing import Final
 
 from rbd.contact.geometry.face_completion import complete_face
-from rbd.contact.geometry.float_vectors import cross, dot, dot_at
-from rbd.contact.geometry.simplices import LARGEST, ConvexPair, find_nearest, set_difference, store_features
+from rbd.contact.geometry.float_vectors import LARGEST, cross, dot, dot_at
+from rbd.contact.geometry.simplices import ConvexPair, find_nearest, set_difference, store_features
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import sqrt
 from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
@@ -41,12 +41,12 @@ def _add_farthest(w: ConvexPair, place: int) -> None:
     """Set a difference of the simplex to the one that is farthest along -v."""
     least = LARGEST
     most = -LARGEST
-    for i in range(w.first):
+    for i in range(w.points_of_a):
         x = dot_at(w.v, w.a, 3 * i)
         if x < least:
             least = x
             w.picks_a[place] = i
-    for i in range(w.second):
+    for i in range(w.points_of_b):
         x = dot_at(w.v, w.b, 3 * i)
         if x > most:
             most = x
@@ -93,10 +93,10 @@ def _start(w: ConvexPair) -> None:
     w.picks_a[0] = 0
     w.picks_b[0] = 0
     set_difference(w, 0)
-    for i in range(w.first):
+    for i in range(w.points_of_a):
         for c in range(3):
             w.size[0] += abs(w.a[3 * i + c] - w.a[c])
-    for i in range(w.second):
+    for i in range(w.points_of_b):
         for c in range(3):
             w.size[0] += abs(w.b[3 * i + c] - w.b[c])
 
@@ -137,8 +137,9 @@ def _status(w: ConvexPair) -> int:
     return 0
 
 
-def _operations(first: int, second: int) -> int:
-    return ROUNDS * (6 * (first + second) + 660) + 6 * (first + second) + 6 * (12 * (first + second) + 40)
+def _operations(points_of_a: int, points_of_b: int) -> int:
+    points = points_of_a + points_of_b
+    return ROUNDS * (6 * points + 660) + 6 * points + 6 * (12 * points + 40)
 
 
 FIND_CONVEX_FEATURES: Final = Intrinsic(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rbd.contact.geometry.placed_shapes import PlacedCylinder, PlacedHalfSpace, PlacedSphere
 from rbd.contact.geometry.segment_distance import clamp
-from rbd.contact.geometry.separations import Separation, onto_plane
+from rbd.contact.geometry.separations import Separation, separation_from_plane
 from rbd.contact.geometry.vectors import length_and_direction, point_along, sign, where3
 from rbd.scalars import Scalar, absolute, both, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
@@ -42,7 +42,7 @@ def cylinder_and_plane(a: PlacedCylinder, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lowest point, or of the middle of an end or side that is parallel to the plane."""
     lowest = lowest_of_cylinder(a, b.normal)
     middle = point_along(a.center, a.axes[2], lowest.end * a.half_length)
-    return onto_plane(point_along(middle, lowest.down, lowest.tilts * a.radius), 0, b)
+    return separation_from_plane(point_along(middle, lowest.down, lowest.tilts * a.radius), 0, b)
 
 
 def cylinder_on_plane(a: PlacedCylinder, b: PlacedHalfSpace) -> list[Separation]:
@@ -54,7 +54,7 @@ def cylinder_on_plane(a: PlacedCylinder, b: PlacedHalfSpace) -> list[Separation]
     step = scale3(a.axes[2], where(less(end, 0), -a.half_length, a.half_length))
     lower, upper, aside = add3(a.center, step), sub3(a.center, step), cross3(a.axes[2], down)
     rim = [(lower, down, 1), (upper, down, 1), (lower, down, -1), (lower, aside, 1), (lower, aside, -1)]
-    return [onto_plane(point_along(middle, way, side * a.radius), 0, b) for middle, way, side in rim]
+    return [separation_from_plane(point_along(middle, way, side * a.radius), 0, b) for middle, way, side in rim]
 
 
 def cylinder_and_sphere(a: PlacedCylinder, b: PlacedSphere) -> Separation:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.contact.geometry.placed_shapes import PlacedEllipsoid, PlacedHalfSpace, PlacedSphere
-from rbd.contact.geometry.separations import Separation, onto_plane
+from rbd.contact.geometry.separations import Separation, separation_from_plane
 from rbd.contact.geometry.vectors import point_along, without_rates
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
@@ -92,7 +92,7 @@ def ellipsoid_and_plane(a: PlacedEllipsoid, b: PlacedHalfSpace) -> Separation:
     x, y, z = (radius * component for radius, component in zip(a.radii, n, strict=True))
     length = sqrt(x * x + y * y + z * z)
     u, v, w = (-radius * component / length for radius, component in zip(a.radii, (x, y, z), strict=True))
-    return onto_plane(add3(a.center, tmatvec(a.axes, (u, v, w))), 0, b)
+    return separation_from_plane(add3(a.center, tmatvec(a.axes, (u, v, w))), 0, b)
 
 
 def ellipsoid_and_sphere(a: PlacedEllipsoid, b: PlacedSphere) -> Separation:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.contact.geometry.float_vectors import cross, dot, dot_at, subtract
-from rbd.contact.geometry.simplices import LARGEST, ConvexPair, set_difference, store_features
+from rbd.contact.geometry.float_vectors import LARGEST, cross, dot, dot_at, subtract
+from rbd.contact.geometry.simplices import ConvexPair, set_difference, store_features
 from rbd.intrinsics.language import sqrt
 
 _MIN_WIDTH: Final = 1e-5
@@ -63,12 +63,12 @@ def _add_outermost(w: ConvexPair, place: int) -> None:
     """Set a difference to one that is farthest across, of those that are farthest along -v up to rounding."""
     least = LARGEST
     most = -LARGEST
-    for i in range(w.first):
+    for i in range(w.points_of_a):
         x = dot_at(w.across, w.a, 3 * i)
         if x > most and dot_at(w.v, w.a, 3 * i) <= w.extremes[0]:
             most = x
             w.picks_a[place] = i
-    for i in range(w.second):
+    for i in range(w.points_of_b):
         x = dot_at(w.across, w.b, 3 * i)
         if x < least and dot_at(w.v, w.b, 3 * i) >= w.extremes[1]:
             least = x

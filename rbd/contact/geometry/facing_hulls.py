@@ -21,7 +21,7 @@ from rbd.contact.geometry.placed_shapes import (
     PlacedHull,
     PlacedShape,
 )
-from rbd.contact.geometry.separations import nearest_of
+from rbd.contact.geometry.separations import nearest_separation
 from rbd.contact.geometry.shape_kinds import spheres_of
 from rbd.contact.geometry.vectors import point_along
 from rbd.scalars import sqrt
@@ -51,7 +51,7 @@ def _hull_on_field(a: PlacedShape, field: PlacedHeightField) -> PlacedShape:
     if isinstance(a, PlacedCylinder):
         sides = len(a.ring)
         down = [point for k, point in enumerate(down) if 6 * min(k % sides, -k % sides) <= sides]
-    n = nearest_of(nearest_on_field(field, point)[0] for point in down).n
+    n = nearest_separation(nearest_on_field(field, point)[0] for point in down).n
     return _hull(_with_support_point(a, n), n)
 
 
@@ -62,7 +62,7 @@ def _coarse_points(shape: PlacedShape) -> Sequence[Vec3]:
         return add3(shape.center, step), add3(shape.center, neg3(step))
     if isinstance(shape, PlacedEllipsoid):
         return shape.points
-    return tuple(point for point, _ in spheres_of(shape))
+    return tuple(sphere.center for sphere in spheres_of(shape))
 
 
 def _with_support_point(shape: PlacedShape, n: Vec3) -> PlacedShape:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rbd.intrinsics.language import Floats, fma
+
+LARGEST: Final = 1e300
+"""Larger than all squares of distances and sizes."""
 
 
 def dot(x: Floats, y: Floats) -> float:

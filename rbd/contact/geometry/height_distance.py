@@ -47,19 +47,19 @@ def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[Separation,
     """
     p = matvec(field.axes, sub3(point, field.center))
     patch = _Patch.around(field, p)
-    nearest, faces = _on_edges(patch, p), list(patch.faces(p))
+    nearest, faces = _nearest_on_edges(patch, p), list(patch.faces(p))
     for face in faces:
         nearer = both(face.beside, less_equal(face.phi * face.phi, nearest.phi * nearest.phi))
-        nearest = where_separation(nearer, _along_normal(p, face.phi, face.n), nearest)
-    other = _along_normal(p, UNUSED_DISTANCE, nearest.n)
+        nearest = where_separation(nearer, _on_plane_of_face(p, face.phi, face.n), nearest)
+    other = _on_plane_of_face(p, UNUSED_DISTANCE, nearest.n)
     for face in faces:
         hollow = both(face.beside, both(less(0, face.phi), less(dot3(face.n, nearest.n), _SAME)))
         nearer = both(hollow, less(face.phi, other.phi))
-        other = where_separation(nearer, _along_normal(p, face.phi, face.n), other)
-    return _out_of(field, nearest), _out_of(field, other)
+        other = where_separation(nearer, _on_plane_of_face(p, face.phi, face.n), other)
+    return _in_common_frame(field, nearest), _in_common_frame(field, other)
 
 
-def _on_edges(patch: _Patch, p: Vec3) -> Separation:
+def _nearest_on_edges(patch: _Patch, p: Vec3) -> Separation:
     """Return the nearest point of all edges."""
     best = reduce(_nearer, patch.edges(p))
     below, n = patch.below(p)
@@ -73,11 +73,11 @@ def _nearer(a: _Edge, b: _Edge) -> _Edge:
     return _Edge(where(closer, b.square, a.square), where3(closer, b.point, a.point))
 
 
-def _along_normal(p: Vec3, phi: Scalar, n: Vec3) -> Separation:
+def _on_plane_of_face(p: Vec3, phi: Scalar, n: Vec3) -> Separation:
     return Separation(phi, p, point_along(p, n, -phi), n)
 
 
-def _out_of(field: PlacedHeightField, found: Separation) -> Separation:
+def _in_common_frame(field: PlacedHeightField, found: Separation) -> Separation:
     """Return points and normal in the axes that the field is placed in."""
     p_a, p_b = (add3(tmatvec(field.axes, p), field.center) for p in (found.p_a, found.p_b))
     return Separation(found.phi, p_a, p_b, tmatvec(field.axes, found.n))

@@ -11,9 +11,6 @@ from rbd.contact.geometry.vectors import point_along, sign
 from rbd.scalars import Scalar
 from rbd.spatial.linalg import Mat3, Vec3, add3, dot3, scale3, tmatvec
 
-Ball: TypeAlias = tuple[Vec3, Scalar]
-"""Centre and radius of a sphere."""
-
 
 class PlacedSphere(NamedTuple):
     """A sphere: its centre and radius."""
@@ -21,9 +18,9 @@ class PlacedSphere(NamedTuple):
     center: Vec3
     radius: Scalar
 
-    def spheres(self) -> Iterator[Ball]:
+    def spheres(self) -> Iterator[PlacedSphere]:
         """Yield the spheres that the shape is the convex hull of."""
-        yield self.center, self.radius
+        yield self
 
 
 class PlacedCapsule(NamedTuple):
@@ -58,9 +55,9 @@ class PlacedCapsule(NamedTuple):
         """Return the point of the segment that is farthest in a direction, or its middle if its edge is left out."""
         return self.center if skip_edge == 0 else point_along(self.center, self.half, sign(dot3(self.half, direction)))
 
-    def spheres(self) -> Iterator[Ball]:
+    def spheres(self) -> Iterator[PlacedSphere]:
         """Yield the spheres that the shape is the convex hull of."""
-        yield from ((end, self.radius) for end in self.corners())
+        yield from (PlacedSphere(end, self.radius) for end in self.corners())
 
 
 class PlacedHalfSpace(NamedTuple):
@@ -108,9 +105,9 @@ class PlacedBox(NamedTuple):
                 point = point_along(point, axis, sign(dot3(axis, direction)) * half)
         return point
 
-    def spheres(self) -> Iterator[Ball]:
+    def spheres(self) -> Iterator[PlacedSphere]:
         """Yield the spheres that the shape is the convex hull of: its corners."""
-        yield from ((corner, 0) for corner in self.corners())
+        yield from (PlacedSphere(corner, 0) for corner in self.corners())
 
 
 class PlacedHull(NamedTuple):
@@ -119,9 +116,9 @@ class PlacedHull(NamedTuple):
     points: tuple[Vec3, ...]
     radius: Scalar
 
-    def spheres(self) -> Iterator[Ball]:
+    def spheres(self) -> Iterator[PlacedSphere]:
         """Yield the spheres that the shape is the convex hull of."""
-        yield from ((point, self.radius) for point in self.points)
+        yield from (PlacedSphere(point, self.radius) for point in self.points)
 
 
 class PlacedCylinder(NamedTuple):

@@ -48,12 +48,12 @@ def where_separation(condition: Condition, a: Separation, b: Separation) -> Sepa
     )
 
 
-def nearest_of(found: Iterable[Separation]) -> Separation:
+def nearest_separation(found: Iterable[Separation]) -> Separation:
     """Return the one with the smallest distance, the first of several."""
     return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), found)
 
 
-def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> Separation:
+def separation_from_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> Separation:
     """Return the distance of a sphere about `point` from a half-space."""
     phi = signed_distance_to_plane(point, plane.point, plane.normal)
     foot = point_along(point, plane.normal, -phi)

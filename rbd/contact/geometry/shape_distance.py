@@ -29,7 +29,7 @@ from rbd.contact.geometry.placed_shapes import (
 )
 from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
 from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
-from rbd.contact.geometry.separations import Separation, nearest_of, onto_plane
+from rbd.contact.geometry.separations import Separation, nearest_separation, separation_from_plane
 from rbd.contact.geometry.shape_kinds import kind_of, spheres_of
 from rbd.contact.geometry.shapes import Shape
 from rbd.contact.geometry.vectors import (
@@ -45,26 +45,26 @@ from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, sub3
 
 def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -> Separation:
     """Return signed distance, nearest points and normal of two shapes; `previous` is an earlier normal, or zero."""
-    a, b = with_distance(a, b)
+    a, b = with_known_distance(a, b)
     function = _PAIRS.get((type(a), type(b)))
     if function is not None:
         return function(a, b, previous)
     return _PAIRS[type(b), type(a)](b, a, neg3(previous)).swapped()
 
 
-def with_distance(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, PlacedShape]:
+def with_known_distance(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, PlacedShape]:
     """Return two shapes whose distance is known: these, or hulls of cylinders and ellipsoids."""
-    return (a, b) if _is_known(type(a), type(b)) else facing_hulls(a, b)
+    return (a, b) if _is_known_pair(type(a), type(b)) else facing_hulls(a, b)
 
 
 def has_distance(a: Shape, b: Shape) -> bool:
     """Return whether the distance of two shapes is known, or that of their hulls."""
-    return not is_by_hulls(a, b) or _is_known(_hull_kind(a), _hull_kind(b))
+    return not is_by_facing_hulls(a, b) or _is_known_pair(_hull_kind(a), _hull_kind(b))
 
 
-def is_by_hulls(a: Shape, b: Shape) -> bool:
+def is_by_facing_hulls(a: Shape, b: Shape) -> bool:
     """Return whether the distance of two shapes is not known but by hulls."""
-    return not _is_known(kind_of(a).placed, kind_of(b).placed)
+    return not _is_known_pair(kind_of(a).placed, kind_of(b).placed)
 
 
 def _hull_kind(shape: Shape) -> type[Any]:
@@ -72,24 +72,24 @@ def _hull_kind(shape: Shape) -> type[Any]:
     return PlacedHull if has_hull else kind_of(shape).placed
 
 
-def _is_known(a: type[Any], b: type[Any]) -> bool:
+def _is_known_pair(a: type[Any], b: type[Any]) -> bool:
     return (a, b) in _PAIRS or (b, a) in _PAIRS
 
 
-def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
+def _between_points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> Separation:
     length, n = length_and_direction(sub3(a, b), fallback, scale)
     return Separation(length, a, b, n)
 
 
 def _spheres(a: PlacedSphere, b: PlacedSphere, previous: Vec3) -> Separation:
     fallback, size = previous_or_direction(previous, (0, 0, 1)), a.radius + b.radius
-    return _points(a.center, b.center, fallback, size * size).inflated(a.radius, b.radius)
+    return _between_points(a.center, b.center, fallback, size * size).inflated(a.radius, b.radius)
 
 
 def _capsule_and_sphere(a: PlacedCapsule, b: PlacedSphere, previous: Vec3) -> Separation:
     point = point_along(a.center, a.half, nearest_parameter(a, b.center))
     fallback = previous_or_direction(previous, any_perpendicular(a.half))
-    return _points(point, b.center, fallback, dot3(a.half, a.half)).inflated(a.radius, b.radius)
+    return _between_points(point, b.center, fallback, dot3(a.half, a.half)).inflated(a.radius, b.radius)
 
 
 def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> Separation:
@@ -99,23 +99,23 @@ def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> Separation:
     parallel = less(dot3(crossed, crossed), const(1, 10**20) * scale * scale)
     fallback = previous_or_direction(previous, where3(parallel, perpendicular, crossed))
     p_a, p_b = point_along(a.center, a.half, s), point_along(b.center, b.half, t)
-    return _points(p_a, p_b, fallback, scale).inflated(a.radius, b.radius)
+    return _between_points(p_a, p_b, fallback, scale).inflated(a.radius, b.radius)
 
 
 def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace) -> Separation:
-    return onto_plane(a.center, a.radius, b)
+    return separation_from_plane(a.center, a.radius, b)
 
 
 def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lower end, or of the middle of a segment parallel to the plane."""
     slope = dot3(a.half, b.normal)
     lowest = where(less(slope, 0), 1, where(less(0, slope), -1, 0))
-    return onto_plane(point_along(a.center, a.half, lowest), a.radius, b)
+    return separation_from_plane(point_along(a.center, a.half, lowest), a.radius, b)
 
 
 def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
-    return onto_plane(a.support(neg3(b.normal)), 0, b)
+    return separation_from_plane(a.support(neg3(b.normal)), 0, b)
 
 
 def _box_and_sphere(a: PlacedBox, b: PlacedSphere) -> Separation:
@@ -127,23 +127,23 @@ def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> Separati
 
 
 def _hull_and_solid(a: PlacedHull, b: PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull) -> Separation:
-    cores = tuple(spheres_of(b))
-    return nearest_of_hulls(a.points, [point for point, _ in cores]).inflated(a.radius, cores[0][1])
+    spheres = tuple(spheres_of(b))
+    return nearest_of_hulls(a.points, [sphere.center for sphere in spheres]).inflated(a.radius, spheres[0].radius)
 
 
 def _hull_and_plane(a: PlacedHull, b: PlacedHalfSpace) -> Separation:
-    return nearest_of(onto_plane(point, a.radius, b) for point in a.points)
+    return nearest_separation(separation_from_plane(point, a.radius, b) for point in a.points)
 
 
 def _on_field(a: PlacedShape, b: PlacedHeightField) -> Separation:
     """Return the distance of the nearest of the spheres, or corners, that a shape rests with."""
-    return nearest_of(nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
+    return nearest_separation(nearest_on_field(b, point)[0].inflated(radius, 0) for point, radius in spheres_of(a))
 
 
 _PairFunction: TypeAlias = Callable[[Any, Any, Vec3], Separation]
 
 
-def _always(distance: Callable[[Any, Any], Separation]) -> _PairFunction:
+def _without_previous(distance: Callable[[Any, Any], Separation]) -> _PairFunction:
     """Return the function of a pair whose normal is always defined: it needs no previous one."""
     return lambda a, b, _: distance(a, b)
 
@@ -154,21 +154,21 @@ _PAIRS: Final[Mapping[tuple[type[Any], type[Any]], _PairFunction]] = {
     (PlacedCapsule, PlacedCapsule): _capsules,
     (PlacedBox, PlacedCapsule): _box_and_capsule,
     (PlacedBox, PlacedBox): box_and_solid,
-    (PlacedBox, PlacedSphere): _always(_box_and_sphere),
-    (PlacedHull, PlacedSphere): _always(_hull_and_solid),
-    (PlacedHull, PlacedCapsule): _always(_hull_and_solid),
-    (PlacedHull, PlacedBox): _always(_hull_and_solid),
-    (PlacedHull, PlacedHull): _always(_hull_and_solid),
-    (PlacedCylinder, PlacedSphere): _always(cylinder_and_sphere),
-    (PlacedEllipsoid, PlacedSphere): _always(ellipsoid_and_sphere),
-    (PlacedSphere, PlacedHalfSpace): _always(_sphere_and_plane),
-    (PlacedCapsule, PlacedHalfSpace): _always(_capsule_and_plane),
-    (PlacedBox, PlacedHalfSpace): _always(_box_and_plane),
-    (PlacedHull, PlacedHalfSpace): _always(_hull_and_plane),
-    (PlacedCylinder, PlacedHalfSpace): _always(cylinder_and_plane),
-    (PlacedEllipsoid, PlacedHalfSpace): _always(ellipsoid_and_plane),
-    (PlacedSphere, PlacedHeightField): _always(_on_field),
-    (PlacedCapsule, PlacedHeightField): _always(_on_field),
-    (PlacedBox, PlacedHeightField): _always(_on_field),
-    (PlacedHull, PlacedHeightField): _always(_on_field),
+    (PlacedBox, PlacedSphere): _without_previous(_box_and_sphere),
+    (PlacedHull, PlacedSphere): _without_previous(_hull_and_solid),
+    (PlacedHull, PlacedCapsule): _without_previous(_hull_and_solid),
+    (PlacedHull, PlacedBox): _without_previous(_hull_and_solid),
+    (PlacedHull, PlacedHull): _without_previous(_hull_and_solid),
+    (PlacedCylinder, PlacedSphere): _without_previous(cylinder_and_sphere),
+    (PlacedEllipsoid, PlacedSphere): _without_previous(ellipsoid_and_sphere),
+    (PlacedSphere, PlacedHalfSpace): _without_previous(_sphere_and_plane),
+    (PlacedCapsule, PlacedHalfSpace): _without_previous(_capsule_and_plane),
+    (PlacedBox, PlacedHalfSpace): _without_previous(_box_and_plane),
+    (PlacedHull, PlacedHalfSpace): _without_previous(_hull_and_plane),
+    (PlacedCylinder, PlacedHalfSpace): _without_previous(cylinder_and_plane),
+    (PlacedEllipsoid, PlacedHalfSpace): _without_previous(ellipsoid_and_plane),
+    (PlacedSphere, PlacedHeightField): _without_previous(_on_field),
+    (PlacedCapsule, PlacedHeightField): _without_previous(_on_field),
+    (PlacedBox, PlacedHeightField): _without_previous(_on_field),
+    (PlacedHull, PlacedHeightField): _without_previous(_on_field),
 }

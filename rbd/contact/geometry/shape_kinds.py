@@ -15,7 +15,6 @@ import numpy as np
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.placed_shapes import (
-    Ball,
     PlacedBox,
     PlacedCapsule,
     PlacedCylinder,
@@ -156,7 +155,7 @@ class ShapeKind:
     """Centre of the bounding sphere, in the shape's frame."""
     rounding: Callable[[Any], float] = lambda _: 0.0
     """Radius of the spheres that a shape rests with."""
-    spheres: Callable[[Any], Iterable[Ball]] = lambda _: ()
+    spheres: Callable[[Any], Iterable[PlacedSphere]] = lambda _: ()
     """The spheres, or corners, that a placed shape is the convex hull of; round solids and the ground have none."""
     numbers: Callable[[Any], tuple[int, ...]] = lambda _: ()
     """How many numbers each field of a placed shape has: a scalar, or vectors; none without a broad phase."""
@@ -232,6 +231,6 @@ def rounding(shape: Shape) -> float:
     return kind_of(shape).rounding(shape)
 
 
-def spheres_of(a: PlacedShape) -> Iterator[Ball]:
+def spheres_of(a: PlacedShape) -> Iterator[PlacedSphere]:
     """Yield the spheres, or corners, that a shape is the convex hull of; round solids and the ground have none."""
     yield from _BY_PLACED[type(a)].spheres(a)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.contact.geometry.float_vectors import cross, dot, subtract
+from rbd.contact.geometry.float_vectors import LARGEST, cross, dot, subtract
 from rbd.intrinsics.language import divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 
 _PREFERENCE: Final = 1e-15
 """Share of |v| times the size by which |v|² may be larger for simplices with the last difference: along nearly parallel
 faces, single steps towards the nearest points are smaller than rounding."""
-LARGEST: Final = 1e300
-"""Larger than all squares of distances and sizes."""
 
 
 @final
 class ConvexPair(Workspace):
     """The points of two hulls, and the simplex."""
 
-    first: int
+    points_of_a: int
     """How many points the first hull has."""
-    second: int
-    a = operand("3 * first")
-    b = operand("3 * second")
+    points_of_b: int
+    a = operand("3 * points_of_a")
+    b = operand("3 * points_of_b")
     of_a = result("3")
     """The numbers of the points of the first hull whose convex hull has the nearest point."""
     of_b = result("3")

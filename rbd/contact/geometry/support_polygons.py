@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple, final
 
-from rbd.contact.geometry.float_vectors import cross, dot, dot_at
+from rbd.contact.geometry.float_vectors import LARGEST, cross, dot, dot_at
 from rbd.contact.geometry.vectors import where3
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
@@ -30,7 +30,6 @@ MIN_CORNER_SHARE: Final = 1e-3
 """Share of the extent of the points by which a corner lies beyond the polygon without it, at least."""
 _ROUNDS: Final = 2 * MAX_CORNERS
 """Points that are added to a polygon, at most; corners may be dropped for them."""
-_LARGEST: Final = 1e300
 _OBLIQUE: Final = 0.7
 
 
@@ -88,7 +87,7 @@ def _weighted_offset(w: Candidates, i: int, c: float, s: float) -> float:
 
 
 def _farthest(w: Candidates, c: float, s: float) -> int:
-    most = -_LARGEST
+    most = -LARGEST
     found = 0
     for i in range(w.candidate_count[0]):
         value = _weighted_offset(w, i, c, s)
@@ -135,7 +134,7 @@ def _offset_beyond_edge(w: Candidates, i: int) -> float:
 
 def _farthest_beyond(w: Candidates) -> int:
     """Return the point farthest out of those that lie beyond the edge in the plane, or -1."""
-    most = -_LARGEST
+    most = -LARGEST
     found = -1
     for i in range(w.candidate_count[0]):
         if _offset_beyond_edge(w, i) > w.min_offset[0]:
@@ -222,8 +221,8 @@ def choose_corners(w: Candidates) -> int:
 
 def extent(x: Floats, count: int) -> float:
     """Return the difference of the largest and the smallest number."""
-    least = _LARGEST
-    most = -_LARGEST
+    least = LARGEST
+    most = -LARGEST
     for i in range(count):
         if x[i] < least:
             least = x[i]

@@ -16,7 +16,7 @@ from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import PlacedShape
 from rbd.contact.geometry.separations import Separation
-from rbd.contact.geometry.shape_distance import is_by_hulls, nearest_points
+from rbd.contact.geometry.shape_distance import is_by_facing_hulls, nearest_points
 from rbd.contact.geometry.shape_kinds import place, rounding
 from rbd.contact.model.pairs import Pair
 from rbd.kernels.lifting import lifted_transform
@@ -45,7 +45,7 @@ def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 | None 
 def distance_and_jacobian(state: State[Any], pair: Pair) -> tuple[Scalar, Vector]:
     """Return phi and the row J of the contact Jacobian: the generalized force of a unit normal force at the witness."""
     separation = nearest_in_base(state, pair)
-    if is_by_hulls(pair.a, pair.b):
+    if is_by_facing_hulls(pair.a, pair.b):
         force = _gradient(state, pair)
     else:
         force = Wrench.of_force(Point.trusted(pair.base, separation.p_a), FreeVector.trusted(pair.base, separation.n))

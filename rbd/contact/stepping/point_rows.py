@@ -53,21 +53,21 @@ class PointRows(NamedTuple):
     """The force of each row's multiplier 1, in the root frame."""
     normal: Vector
     """The row along the normal."""
-    slip: tuple[Vector, ...]
+    slip_rates: tuple[Vector, ...]
     """Rates of sliding and of turning before the step, times the coefficient of each kind of friction."""
-    sinking: Scalar
+    approach_rate: Scalar
     """The rate at which the point would approach without contact."""
-    overlap: Scalar
+    correction_rate: Scalar
     """The rate at which a step removes the overlap; zero if the point is compliant."""
     contact: ContactRows
 
     @property
-    def rise(self) -> Scalar:
+    def rise_rate(self) -> Scalar:
         """How fast the point would have to rise; zero if it is not near."""
         if self.contact.pair.round_cone:
-            rise = sqrt(dot(self.slip[0], self.slip[0]))
+            rise = sqrt(dot(self.slip_rates[0], self.slip_rates[0]))
         else:
-            rise = reduce(add, (reduce(maximum, map(absolute, rates)) for rates in self.slip))
+            rise = reduce(add, (reduce(maximum, map(absolute, rates)) for rates in self.slip_rates))
         return where(self.contact.near, rise, 0)
 
 
@@ -105,8 +105,8 @@ def point_rows(
 ) -> PointRows:
     """Return the rows of a point; they are zero if it is farther than the margin, and than it moves in the step."""
     point = _point(state, pair, found, v_free, options.mu)
-    sinking = maximum(-dot3(found.n, point.velocity), 0)
-    near = less(found.phi, maximum(options.margin, _REACH * options.dt * sinking))
+    approach_rate = maximum(-dot3(found.n, point.velocity), 0)
+    near = less(found.phi, maximum(options.margin, _REACH * options.dt * approach_rate))
     cone = _cone(point)
     bound, spring = _bound_and_spring(point, found.phi, options.dt)
     return PointRows(
@@ -115,12 +115,12 @@ def point_rows(
         shares=cone.shares,
         spring=None if spring is None else where(near, spring, 0),
         forces=tuple(_in_root(state, pair, force) for force in cone.forces),
-        overlap=CORRECTION_SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
-        sinking=sinking,
+        correction_rate=CORRECTION_SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
+        approach_rate=approach_rate,
         bound=where(near, bound, 0),
         gap=found.phi,
         normal=point.J_n,
-        slip=_slip(point),
+        slip_rates=_slip_rates(point),
         contact=ContactRows(pair, found.p_a, found.n, cone.tangents, near),
     )
 
@@ -183,7 +183,7 @@ def _turning_friction(point: _Point) -> list[tuple[Scalar, tuple[Vec3, ...]]]:
     return [(point.state.lifted(coefficient), axes) for coefficient, axes in kinds if coefficient]
 
 
-def _slip(point: _Point) -> tuple[Vector, ...]:
+def _slip_rates(point: _Point) -> tuple[Vector, ...]:
     """Return rates of sliding and of turning before the step, times coefficients; none without friction."""
     mu, velocity = point.mu, point.J.velocity(point.v)
     if mu is None:

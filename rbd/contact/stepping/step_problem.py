@@ -131,9 +131,9 @@ def step_problem(
     v_free = factor.solve(momentum)
     constraints = _constraints(state, pairs, v_free, options)
     points = constraints.points
-    bounds, rates = constraints.bounds, tuple(point.overlap for point in points)
+    bounds, rates = constraints.bounds, tuple(point.correction_rate for point in points)
     if options.mu is not None:
-        bounds, rates = _without_rise(constraints)
+        bounds, rates = _bounds_without_rise(constraints)
     intervals, return_rates = joint_intervals(state, joints, dt)
     normals, groups = tuple(point.normal for point in points), [group.cones for group in constraints.groups(state)]
     overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, groups)
@@ -169,7 +169,7 @@ def _constraints(
     return StepConstraints(tuple(rows), tuple(distances))
 
 
-def _without_rise(constraints: StepConstraints) -> tuple[Vector, Vector]:
+def _bounds_without_rise(constraints: StepConstraints) -> tuple[Vector, Vector]:
     """Return bounds that let points slide without rising, and the rates at which positions alone remove overlaps.
 
     Under the relaxation a point that slides at speed s must rise at mu s, so that bodies take off. Subtracting mu s,
@@ -177,9 +177,9 @@ def _without_rise(constraints: StepConstraints) -> tuple[Vector, Vector]:
     down within the step sink a little. Velocities remove their overlap, too, as long as no bound becomes positive, and
     no faster than they would approach without contact.
     """
-    bounds, left = list[Scalar](), list[Scalar]()
+    bounds, correction_rates = list[Scalar](), list[Scalar]()
     for point in constraints.points:
-        up = minimum(minimum(point.overlap, point.rise), point.sinking)
-        bounds += [point.bound - (point.rise - up)] * len(point.rows)
-        left.append(point.overlap - up)
-    return tuple(bounds), tuple(left)
+        up = minimum(minimum(point.correction_rate, point.rise_rate), point.approach_rate)
+        bounds += [point.bound - (point.rise_rate - up)] * len(point.rows)
+        correction_rates.append(point.correction_rate - up)
+    return tuple(bounds), tuple(correction_rates)
