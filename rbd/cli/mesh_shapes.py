@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import numpy as np
-
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import FileError, MissingPackageError
 from rbd.files.mesh_hulls import MeshHull
-from rbd.files.meshes import FORMATS, Vertices, read_vertices
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
@@ -70,7 +67,7 @@ def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
 
     for number, geometry in enumerate(report.geometries):
         if geometry.use == "collision" and geometry.shape == "mesh":
-            yield number, partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING, _vertices)
+            yield number, partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING)
 
 
 def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
@@ -79,12 +76,3 @@ def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
     for number, geom in geoms_in_pairs(report).items():
         if geom.mesh is not None:
             yield number, partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
-
-
-def _vertices(data: bytes, suffix: str) -> Vertices:
-    """Return the vertices of a mesh; of formats that hulls are not made of, those that the viewer shows."""
-    from rbd.viz.mesh_surfaces import read_surfaces
-
-    if suffix.lower() in FORMATS:
-        return read_vertices(data, suffix)
-    return np.concatenate([surface.vertices for surface, _ in read_surfaces(data, suffix)])

@@ -6,7 +6,9 @@ source.py      the bytes of files and of texts; xml.py: elements, with their lin
 formats.py     what a format is called, and its errors
 reading.py     one reading of a file: errors, doubts, attributes; report.py: what it found
 numbers.py, names.py, paths.py, pose.py, inertias.py: what attributes hold
-meshes.py      vertices and triangles; convex_hulls.py: hulls by SciPy; mesh_hulls.py: rounded hulls of a few vertices
+meshes.py      vertices and triangles; colored_meshes.py: those of more formats, with colours, by trimesh
+mesh_hulls.py  rounded hulls of a few vertices; convex_hulls.py: hulls by SciPy
+height_grids.py  grids of heights from images and binary files
 shapes.py      shapes of files in collision models
 writing.py     elements and numbers as text
 """

@@ -1,8 +1,8 @@
 """Robot models in MJCF, MuJoCo's format: mechanisms that move as MuJoCo's do.
 
-Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `settings`,
+Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `options`,
 `defaults`, `meshes`, `bodies` (one small module per element) -> `masses` -> `forces` -> `build` (a Mechanism) ->
-`equality`, `contacts`, `keyframes`.
+`equality`, `contacts`, `keyframes`. `reading` is the context of them all: settings, default classes, the report.
 """
 
 from __future__ import annotations

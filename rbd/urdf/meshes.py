@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rbd.errors import UrdfValueError, quoted
+from rbd.files.colored_meshes import read_colored_meshes
 from rbd.files.formats import URDF
 from rbd.files.mesh_hulls import MeshHull, mesh_hull
-from rbd.files.meshes import MESH_BYTES, MeshFault, Vertices, read_vertices
+from rbd.files.meshes import FORMATS, MESH_BYTES, MeshFault, Vertices, read_vertices, single_precision
 from rbd.files.source import read_bytes
 
 if TYPE_CHECKING:
     from rbd.urdf.report import Geometry, UrdfReport
-
-VertexReader: TypeAlias = Callable[[bytes, str], Vertices]
-"""From the bytes of a file and the suffix of its name to vertices (n, 3); raises MeshFault."""
 
 
 def mesh_bytes(report: UrdfReport, mesh: Geometry | str) -> tuple[bytes, str]:
@@ -26,13 +23,18 @@ def mesh_bytes(report: UrdfReport, mesh: Geometry | str) -> tuple[bytes, str]:
     return read_bytes(path, MESH_BYTES, URDF)[0], path.suffix
 
 
-def hull_of_mesh(
-    report: UrdfReport, mesh: Geometry, most: int, rounding: float, read: VertexReader = read_vertices
-) -> MeshHull:
+def hull_of_mesh(report: UrdfReport, mesh: Geometry, most: int, rounding: float) -> MeshHull:
     """Return the convex hull of a mesh, of `most` vertices at most, in its own frame."""
     data, suffix = mesh_bytes(report, mesh)
     try:
-        return mesh_hull(read(data, suffix) * np.array(mesh.size), most, rounding)
+        return mesh_hull(_vertices(data, suffix) * np.array(mesh.size), most, rounding)
     except MeshFault as error:
         message = f"mesh {quoted(mesh.mesh or '')}: {error}"
         raise UrdfValueError(message, file=report.file, line=mesh.line, element=f"link '{mesh.link}'") from None
+
+
+def _vertices(data: bytes, suffix: str) -> Vertices:
+    """Return the vertices of a mesh, by trimesh for the formats that rbd does not read itself."""
+    if suffix.lower() in FORMATS:
+        return read_vertices(data, suffix)
+    return single_precision(np.concatenate([mesh.vertices for mesh in read_colored_meshes(data, suffix)]))

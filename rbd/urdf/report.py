@@ -141,7 +141,7 @@ class UrdfReport(FileReport):
         1e-8 of their extent are rounded on both sides, those of more than 500 km by more than a millimetre. Coordinates
         are rounded to single precision. Raises ArgumentError, UrdfPathError for a file that cannot be read,
         UrdfRefusedError for one of more than 100 MB, and UrdfValueError for one that is no mesh in the format STL, OBJ
-        or MSH, or a mesh without a hull.
+        or MSH, nor one that trimesh reads (extra `viz`): COLLADA, GLB, OFF, PLY; or a mesh without a hull.
         """
         from rbd.files.mesh_hulls import checked_hull_points
         from rbd.urdf.meshes import hull_of_mesh

@@ -1,35 +1,12 @@
-"""Meshes from files with trimesh (extra `viz`): the bytes of one file to coloured surfaces.
-
-The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver, so nothing it refers
-to (materials, textures, buffers) is opened. COLLADA is XML: other encodings than UTF-8 and document type declarations
-are refused. Hulls and masses of STL, OBJ and MSH files need neither colours nor trimesh: see `files/meshes.py`.
-"""
-
-# trimesh does not type all its arguments:
-# pyright: reportUnknownMemberType=false
+"""Surfaces of mesh files."""
 
 from __future__ import annotations
 
-import io
-import re
-from importlib import import_module
-from typing import Any, Final, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rbd.errors import MissingPackageError
-from rbd.extras import names_extra
-from rbd.files.meshes import MeshFault, check_mesh
+from rbd.files.colored_meshes import Color, read_colored_meshes
 from rbd.viz.surfaces import Surface
 
-MESH_TRIANGLES: Final = 2_000_000
-"""Larger meshes are refused."""
-FORMATS: Final = frozenset({"stl", "obj", "ply", "off", "glb", "dae"})
-_DECLARATION: Final = re.compile(r"<!(?!--|\[CDATA\[)")
-_ENCODING: Final = re.compile(r"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
-
-Color: TypeAlias = tuple[float, float, float, float]
 ColoredSurface: TypeAlias = tuple[Surface, Color | None]
 
 
@@ -38,69 +15,4 @@ def read_surfaces(data: bytes, suffix: str) -> list[ColoredSurface]:
 
     Raises MeshFault, with the reason, for what is no mesh that can be shown, and MissingPackageError.
     """
-    kind = suffix.lower().removeprefix(".")
-    if kind not in FORMATS:
-        raise MeshFault(f"formats of meshes are {', '.join(sorted(FORMATS))}, not {suffix or 'none'}")
-    if kind == "dae":
-        _check_xml(data)
-    try:
-        parts = _loaded(data, kind)
-    except (MeshFault, MissingPackageError):
-        raise
-    except Exception as error:  # readers of damaged files raise errors of many kinds
-        raise MeshFault(f"trimesh cannot read it: {error or type(error).__name__}") from error
-    if not parts:
-        raise MeshFault("it has no triangles")
-    return parts
-
-
-def _check_xml(data: bytes) -> None:
-    """Raise MeshFault unless the XML is UTF-8 without declarations."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise MeshFault("it is not UTF-8") from None
-    if "\0" in text or _ENCODING.search(text):
-        raise MeshFault("it is not UTF-8")
-    if _DECLARATION.search(text):
-        raise MeshFault("document type declarations are refused")
-
-
-@names_extra("such meshes")
-def _loaded(data: bytes, kind: str) -> list[ColoredSurface]:
-    import trimesh
-
-    if kind == "dae":
-        import_module("collada")  # with which trimesh reads them
-    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
-    by_color: dict[Color | None, list[Surface]] = {}
-    for mesh in scene.dump(concatenate=False):
-        if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
-            by_color.setdefault(_color(mesh), []).append(_surface(mesh))
-    if sum(len(part.triangles) for parts in by_color.values() for part in parts) > MESH_TRIANGLES:
-        raise MeshFault(f"it has more than {MESH_TRIANGLES} triangles")
-    return [(_joined(parts), color) for color, parts in by_color.items()]
-
-
-def _surface(mesh: Any) -> Surface:
-    vertices: NDArray[np.float64] = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
-    triangles: NDArray[np.intp] = np.array(mesh.faces, dtype=np.intp).reshape(-1, 3)
-    check_mesh(vertices, triangles, least=3)
-    return Surface(vertices, triangles)
-
-
-def _color(mesh: Any) -> Color | None:
-    """Return the diffuse colour of a mesh, or None where the file has none."""
-    kind = mesh.visual.kind
-    if kind not in ("texture", "face", "vertex"):
-        return None
-    color = mesh.visual.material.main_color if kind == "texture" else mesh.visual.main_color
-    red, green, blue, alpha = (float(part) / 255 for part in color)
-    return red, green, blue, alpha
-
-
-def _joined(parts: list[Surface]) -> Surface:
-    """Return several surfaces as one."""
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
-    triangles = [part.triangles + start for part, start in zip(parts, starts, strict=True)]
-    return Surface(np.concatenate([part.vertices for part in parts]), np.concatenate(triangles))
+    return [(Surface(mesh.vertices, mesh.triangles), mesh.color) for mesh in read_colored_meshes(data, suffix)]

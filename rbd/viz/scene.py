@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.files.colored_meshes import Color
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.viz.ground import grid_lines, grid_spacing, line_file
 from rbd.viz.layers import Layer
-from rbd.viz.mesh_surfaces import Color
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
 from rbd.viz.solids import plane_axes

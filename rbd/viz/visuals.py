@@ -13,6 +13,7 @@ from rbd.contact import CollisionModel, HeightField
 from rbd.contact.geometry.shape_kinds import bounding_radius
 from rbd.contact.geometry.shapes import Shape
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfError
+from rbd.files.colored_meshes import Color
 from rbd.files.meshes import MeshFault
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.mjcf import MjcfReport
@@ -22,7 +23,7 @@ from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
 from rbd.urdf.meshes import mesh_bytes
-from rbd.viz.mesh_surfaces import Color, ColoredSurface, read_surfaces
+from rbd.viz.mesh_surfaces import ColoredSurface, read_surfaces
 from rbd.viz.shapes import PALETTE
 from rbd.viz.solids import plane_axes, surface_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, sphere, square

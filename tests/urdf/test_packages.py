@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -219,3 +220,19 @@ def test_namespaces_are_no_news() -> None:
     )
     assert report.ignored == []
     assert (report.name, report.file) == ("r", "<string>")
+
+
+@pytest.mark.parametrize("suffix", ["dae", "ply", "glb", "off"])
+def test_hulls_of_meshes_in_the_formats_of_trimesh(suffix: str, tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    if suffix == "dae":
+        pytest.importorskip("collada", reason="the extra `viz` is not installed")
+    data = trimesh.creation.box((1, 2, 3)).export(file_type=suffix)
+    (tmp_path / f"a.{suffix}").write_bytes(data.encode() if isinstance(data, str) else data)
+    shape = f'<collision><geometry><mesh filename="a.{suffix}" scale="1 1 2"/></geometry></collision>'
+    (tmp_path / "a.urdf").write_text(f"<robot name='r'><link name='a'>{shape}</link></robot>")
+    report = UrdfReport()
+    robot = load_urdf(tmp_path / "a.urdf", floating=True, report=report)
+    hull = report.mesh_hull(report.meshes[0])
+    np.testing.assert_allclose(np.abs(hull.points) + hull.radius, np.tile([0.5, 1, 3], (8, 1)), rtol=0, atol=1e-6)
+    assert len(report.collision_model(robot, hull_points=32).shapes) == 1
