@@ -35,10 +35,10 @@ shared_functions.py      functions that all programs call: sines, access to rows
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time
-    context.py, ir_parts.py  what they are bound to; the parts of IR that they share
-    builtin.py, builtin_ir.py, rows_ir.py  of programs: single calls, batches
-    value_builtin.py, value_ir.py  that return framed values
-    array_ir.py                    that make arrays of tuples
+    context.py, ir_parts.py  contexts of builtins; LLVM IR that several share
+    builtin.py, builtin_ir.py, rows_ir.py  compiled programs: single calls, batches
+    value_builtin.py, value_ir.py  framed values
+    array_ir.py                    arrays of tuples
     fused.py                       fused multiply-adds of the interpreter
     step_loop.py, step_loop_ir.py  loops over time steps with callbacks
 executable.py            a program that is interpreted, compiled, or called as a builtin

@@ -42,15 +42,15 @@ _WORK = ctypes.CFUNCTYPE(
 )
 _SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
 _SINGLE_SYMBOLS = (_SINGLE_SYMBOL, "fresh")
-_SMALL = 8192
+_SMALL_BATCH_NUMBERS = 8192
 """Maximum number of inputs and outputs of all rows of a small batch, which takes some microseconds."""
-_PIECE = 1024
+_LARGEST_PIECE = 1024
 """Maximum number of rows that a thread takes at a time."""
 OPERATIONS_FOR_THREADS = 4_000_000
 """Minimum number of operations of a batch that uses several threads: some 130 microseconds. Waking a thread and waiting
 for it take 35, so that two threads on idle processors are as fast as one at half as many, and slower below."""
-_PIECES = 8
-"""Pieces per thread, if there are enough rows, for load balancing."""
+_PIECES_PER_THREAD = 8
+"""Pieces of a batch for each thread, if there are enough rows, for load balancing."""
 
 
 def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
@@ -104,7 +104,8 @@ class CompiledProgram:
         """Return the code for one state, compiled at the first call."""
         text = functools.partial(single_module, chunk=self._chunk, threshold=self._threshold)
         code = self._library(_SINGLE_SYMBOLS, text, shared_sines)
-        self.entries[1], self.entries[0] = (code.address(symbol) for symbol in reversed(_SINGLE_SYMBOLS))
+        single, fresh = (code.address(symbol) for symbol in _SINGLE_SYMBOLS)
+        self.entries[1], self.entries[0] = fresh, single  # in this order: other threads may test the first one
         return code
 
     def compile_batch(self) -> Library:
@@ -123,7 +124,7 @@ class CompiledProgram:
     def small_batch(self) -> int:
         """Maximum number of rows of a small batch, which builtins compute under the interpreter's lock."""
         ports = self.outline
-        return max(1, _SMALL // max(1, sum(port.size for port in (*ports.inputs, *ports.outputs))))
+        return max(1, _SMALL_BATCH_NUMBERS // max(1, sum(port.size for port in (*ports.inputs, *ports.outputs))))
 
     def load_single(self) -> bool:
         """Load the code for one state from the disk cache, without waiting; return whether it is loaded."""
@@ -224,8 +225,8 @@ def _addresses(arrays: Sequence[Array]) -> array[int]:
 
 def _piece(count: int, threads: int, lanes: int) -> int:
     """Return the number of rows that a thread takes at a time: whole blocks of lanes, so that results do not change."""
-    blocks = -(-count // (lanes * threads * _PIECES))
-    return min(blocks * lanes, _PIECE // lanes * lanes)
+    blocks = -(-count // (lanes * threads * _PIECES_PER_THREAD))
+    return min(blocks * lanes, _LARGEST_PIECE // lanes * lanes)
 
 
 def compile_program(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import final
 
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, RowsOfBlock, TileBlock
 from rbd.native.batch.prefetching import CACHE_LINE_BYTES
 from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.bounds import outputs_to_test
@@ -34,7 +34,7 @@ class BlockComputation:
         self._w, self._lanes, self._program = arguments.w, arguments.lanes, arguments.program
         self._prefetcher = _Prefetcher(arguments, len(names))
 
-    def compute(self, rows: LaneRows, tile_block: TileBlock) -> str:
+    def compute(self, rows: RowsOfBlock, tile_block: TileBlock) -> str:
         """Write the calls, fetching in between; return the status of every lane."""
         w, lanes = self._w, self._lanes
         first, slot = (w.assign(f"mul i64 {k}, {lanes.width}") for k in (tile_block.number, tile_block.slot))

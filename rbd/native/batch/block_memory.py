@@ -14,8 +14,8 @@ from rbd.program.program import Program, offsets
 
 @final
 @attrs.frozen
-class LaneRows:
-    """The rows in the lanes of a block: the first one, how many are left in the batch, and how many the block has."""
+class RowsOfBlock:
+    """The rows of a block, one per lane: the first one, how many are left in the batch, and how many the block has."""
 
     first: str
     left: str
@@ -24,11 +24,11 @@ class LaneRows:
     count: str
 
 
-def lane_rows(w: Writer, lanes: Lanes, first: str, end: str) -> LaneRows:
+def rows_of_block(w: Writer, lanes: Lanes, first: str, end: str) -> RowsOfBlock:
     """Write which rows a block has."""
     left = w.assign(f"sub i64 {end}, {first}")
     is_full = w.assign(f"icmp sge i64 {left}, {lanes.width}")
-    return LaneRows(first, left, is_full, w.assign(f"select i1 {is_full}, i64 {lanes.width}, i64 {left}"))
+    return RowsOfBlock(first, left, is_full, w.assign(f"select i1 {is_full}, i64 {lanes.width}, i64 {left}"))
 
 
 @final
@@ -106,27 +106,25 @@ class BlockMemory:
         can_tile = w.assign(f"icmp ne ptr {self._tile_memory}, null")
         return can_tile, w.assign(f"select i1 {can_tile}, ptr {w.aligned(self._tile_memory)}, ptr {behind_workspace}")
 
-    def place(self, rows: LaneRows) -> TileBlock:
-        """Write the place of a block: tiles follow each other from the first row on, then come blocks alone."""
+    def tile_block(self, rows: RowsOfBlock) -> TileBlock:
+        """Write where a block is: tiles follow each other from the first row on, then come blocks alone."""
         w, blocks, rows_of_tile = self._w, self._tile.blocks, self._tile.rows
         if blocks == 1:
             return TileBlock("0", "0", rows.first, "0", "false", "false")
         before = w.assign(f"sub i64 {rows.first}, %first")
         above = w.assign(f"urem i64 {before}, {rows_of_tile}")
-        rest, inside = (
-            w.assign(f"add i64 {rows.left}, {above}"),
-            w.assign(f"udiv i64 {above}, {rows_of_tile // blocks}"),
-        )
+        rest = w.assign(f"add i64 {rows.left}, {above}")
+        inside = w.assign(f"udiv i64 {above}, {rows_of_tile // blocks}")
         is_tile, has_next = (
             w.assign(f"and i1 {self.can_tile}, {w.assign(f'icmp sge i64 {rest}, {k * rows_of_tile}')}") for k in (1, 2)
         )
         half = w.assign(f"and i64 {w.assign(f'udiv i64 {before}, {rows_of_tile}')}, 1")
         slot = w.assign(f"add i64 {w.assign(f'mul i64 {half}, {blocks}')}, {inside}")
         last = w.assign(f"sub i64 {blocks - 1}, {inside}")
-        number, left, place, start = (
+        number, left, slot, start = (
             w.assign(f"select i1 {is_tile}, i64 {each}, i64 0") for each in (inside, last, slot, above)
         )
-        return TileBlock(number, left, w.assign(f"sub i64 {rows.first}, {start}"), place, is_tile, has_next)
+        return TileBlock(number, left, w.assign(f"sub i64 {rows.first}, {start}"), slot, is_tile, has_next)
 
     def free(self) -> None:
         """Write the release of the memory for tiles."""

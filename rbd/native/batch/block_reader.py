@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import final
 
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, RowsOfBlock, TileBlock
 from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.finite import zero_sum
 
@@ -35,12 +35,12 @@ class BlockReader:
         total, before = zero_sum(w, lanes, block, access.port.size), w.load(lanes.double, address)
         w.store(lanes.double, w.assign(f"fadd {lanes.double} {before}, {total}"), address, lanes.alignment)
 
-    def read(self, rows: LaneRows, place: TileBlock) -> None:
+    def read(self, rows: RowsOfBlock, tile_block: TileBlock) -> None:
         """Write the reading of a block alone, or of a slice of the next tile; the block of a tile has been read."""
         w = self._w
-        w.unless(place.is_tile, partial(self._read_block, rows))
+        w.unless(tile_block.is_tile, partial(self._read_block, rows))
         if self._tile.blocks > 1:
-            w.if_(place.has_next, partial(self._read_ahead, place))
+            w.if_(tile_block.has_next, partial(self._read_ahead, tile_block))
 
     def _read_first_tile(self) -> None:
         w, sums = self._w, self._memory.sums
@@ -48,19 +48,19 @@ class BlockReader:
         for access, block in self._ports:
             w.unless(access.is_shared, partial(access.read_tile, "%first", self._tile, block, sums))
 
-    def _read_ahead(self, place: TileBlock) -> None:
+    def _read_ahead(self, tile_block: TileBlock) -> None:
         """Write the reading of a slice of the next tile; ports that are no vectors are read with the first slice."""
         w, tile = self._w, self._tile
-        row = w.assign(f"add i64 {place.first_row}, {tile.rows}")
-        first = w.assign(f"sub i64 {tile.blocks}, {w.assign(f'sub i64 {place.slot}, {place.number}')}")
+        row = w.assign(f"add i64 {tile_block.first_row}, {tile.rows}")
+        first = w.assign(f"sub i64 {tile.blocks}, {w.assign(f'sub i64 {tile_block.slot}, {tile_block.number}')}")
         sums = w.address(self._memory.sums, w.assign(f"mul i64 {first}, {self._lanes.width}"))
         apart = w.assign(f"mul i64 {first}, {tile.input_step}")
-        is_first = w.assign(f"icmp eq i64 {place.number}, 0")
+        is_first = w.assign(f"icmp eq i64 {tile_block.number}, 0")
         w.if_(is_first, lambda: self._begin_sums(sums))
         for access, start in self._ports:
             block = w.address(start, apart)
             if access.is_vector:
-                read = partial(access.read_slice, row, place.number, tile, block, sums)
+                read = partial(access.read_slice, row, tile_block.number, tile, block, sums)
                 w.unless(access.is_shared, read)
             else:
                 skipped = w.assign(f"or i1 {access.is_shared}, {w.assign(f'xor i1 {is_first}, true')}")
@@ -72,7 +72,7 @@ class BlockReader:
         total = w.load(lanes.double, self._memory.shared_sum, lanes.alignment)
         w.add(f"  call void @begin_sums(ptr {sums}, i64 {self._tile.blocks}, {lanes.double} {total})")
 
-    def _read_block(self, rows: LaneRows) -> None:
+    def _read_block(self, rows: RowsOfBlock) -> None:
         w, lanes, memory = self._w, self._lanes, self._memory
         last = w.assign(f"sub i64 {rows.count}, 1")
         for access, block in self._ports:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, LaneRows, TileBlock
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, RowsOfBlock, TileBlock
 from rbd.program.program import offsets
 
 
@@ -19,7 +19,7 @@ class BlockWriter:
         starts = [start * arguments.lanes.width for start, _ in offsets(arguments.program.outputs)]
         self._ports = list(zip(arguments.outputs, starts, strict=True))
 
-    def write(self, rows: LaneRows, tile_block: TileBlock, statuses: str) -> None:
+    def write(self, rows: RowsOfBlock, tile_block: TileBlock, statuses: str) -> None:
         """Write the storing of a block, or of a whole tile after its last block; `statuses` are those of lanes."""
         has_failed = self._note_failure(tile_block, statuses)
         is_last = self._w.assign(f"icmp eq i64 {tile_block.left}, 0")
@@ -34,7 +34,7 @@ class BlockWriter:
         w.store("i1", failed, self._memory.has_failed)
         return failed
 
-    def _write(self, rows: LaneRows, tile_block: TileBlock, has_failed: str) -> None:
+    def _write(self, rows: RowsOfBlock, tile_block: TileBlock, has_failed: str) -> None:
         """Write the storing of all rows at once, or of those that exist and are clean one by one."""
         w = self._w
         above = w.assign(f"mul i64 {tile_block.number}, {self._lanes.width}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.native.batch.block_computation import BlockComputation
-from rbd.native.batch.block_memory import BatchArguments, BlockMemory, lane_rows
+from rbd.native.batch.block_memory import BatchArguments, BlockMemory, rows_of_block
 from rbd.native.batch.block_reader import BlockReader
 from rbd.native.batch.block_writer import BlockWriter
 from rbd.native.batch.column_tiles import ColumnTile, tile_functions
@@ -60,10 +60,10 @@ def _write_blocks(arguments: BatchArguments, memory: BlockMemory, computation: B
     reader.begin()
 
     def block(row: str) -> None:
-        rows = lane_rows(w, lanes, row, end_row)
-        place = memory.place(rows)
-        reader.read(rows, place)
-        writer.write(rows, place, computation.compute(rows, place))
+        rows = rows_of_block(w, lanes, row, end_row)
+        tile_block = memory.tile_block(rows)
+        reader.read(rows, tile_block)
+        writer.write(rows, tile_block, computation.compute(rows, tile_block))
 
     w.for_each(end_row, block, start="%first", step=lanes.width)
 

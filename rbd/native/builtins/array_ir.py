@@ -1,4 +1,4 @@
-"""The machine code that makes arrays of tuples of numbers, as LLVM IR; CPython calls it for METH_O.
+"""LLVM IR of array makers: builtins that make arrays of tuples of numbers; CPython calls them for METH_O.
 
 A tuple of floats and ints becomes an array with one axis, a tuple of such tuples of one length an array with two. For
 everything else it returns NotImplemented.

@@ -1,4 +1,4 @@
-"""The machine code between the interpreter and a compiled program, as LLVM IR.
+"""LLVM IR of builtins of compiled programs: from the arguments of a call to the program, and to its results.
 
 One function serves all builtins; it is what CPython calls for METH_FASTCALL | METH_KEYWORDS. It checks the owner, the
 guards and the arguments, runs the program, and returns the array of the keyword `out`, new arrays, or None. Wherever

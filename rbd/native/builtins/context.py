@@ -1,4 +1,4 @@
-"""What every builtin is bound to: a structure of words that machine code reads, and the objects that it refers to."""
+"""Contexts of builtins: structures of words that machine code reads, and the objects that the words refer to."""
 
 from __future__ import annotations
 

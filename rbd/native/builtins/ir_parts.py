@@ -1,4 +1,4 @@
-"""Parts of the IR of builtins that several of them have: context, checks of objects, owner and guards, copies, results.
+"""LLVM IR that several builtins share: contexts, checks of objects, owner and guards, copies, results.
 
 Parts are text with names of `abi` as $placeholders, which `filled` replaces. A part jumps to the labels it is given;
 its other labels and names are its own, so each stands once in a function.

@@ -1,4 +1,4 @@
-"""The part of builtins that computes batches, as LLVM IR.
+"""LLVM IR of batches in builtins of compiled programs: leading axes of arguments, layouts, new results.
 
 Arguments have the shape the program wants, and are the same for all rows, or have leading axes before it: the same ones
 in all arguments that have any. Arrays may be strided as long as rows are a constant distance apart. New results are in

@@ -1,4 +1,4 @@
-"""The machine code of `StepLoop`, as LLVM IR; CPython calls it for METH_NOARGS."""
+"""LLVM IR of loops over time steps, the builtins of `StepLoop`; CPython calls them for METH_NOARGS."""
 
 from __future__ import annotations
 

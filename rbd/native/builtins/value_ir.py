@@ -1,4 +1,4 @@
-"""The machine code of `value_builtin`, as LLVM IR; CPython calls it for METH_NOARGS. `array_ir` is part of the module.
+"""LLVM IR of builtins that return framed values; CPython calls them for METH_NOARGS. `array_ir` is part of the module.
 
 It looks at the owner and the guards, runs the passes whose inputs have changed since they last ran, and follows a list
 of words: arithmetic on numbers in memory, then the construction of a Python object from them.
