@@ -41,7 +41,7 @@ def confined_file(candidate: Path, directories: Sequence[Path]) -> Path:
         real = Path(os.path.realpath(candidate))
         roots = [Path(os.path.realpath(directory)) for directory in directories]
         if not any(real.is_relative_to(root) for root in roots):
-            raise PathFault(f"leads outside {', '.join(map(str, directories))}", tried, outside=True)
+            raise PathFault(f"{candidate} leads outside {', '.join(map(str, directories))}", tried, outside=True)
         if not stat.S_ISREG(real.stat().st_mode):
             raise PathFault(f"{candidate} is no regular file", tried)
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ from typing import Final, final
 import attrs
 
 from rbd.arguments import flag, require_kind
-from rbd.errors import MjcfSyntaxError
+from rbd.errors import MjcfSyntaxError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.reading import check_arguments
 from rbd.files.report import emit_warning
@@ -168,7 +168,7 @@ def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechani
 def _check_root(reading: MjcfReading, tree: XmlElement) -> None:
     if tree.tag != "mujoco":
         hint = ": this is a URDF file; rbd.load_urdf reads those" if tree.tag == "robot" else ""
-        raise reading.fault(MjcfSyntaxError, tree, f"the root element must be <mujoco>{hint}")
+        raise reading.fault(MjcfSyntaxError, tree, f"the root element must be <mujoco>, not {quoted(tree.tag)}{hint}")
 
 
 def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:

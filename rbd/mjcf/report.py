@@ -247,7 +247,7 @@ class MjcfReport(FileReport):
                [0.5 , 0.5 ]])
         """
         if geom.height_field is None or self.meshes is None:
-            raise ArgumentError(f"geom is a {geom.shape}, not an hfield", argument="geom", value=geom)
+            raise ArgumentError(f"geom is {with_article(geom.shape)}, not an hfield", argument="geom", value=geom)
         return self.meshes.heights(geom.height_field)
 
     def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:

@@ -43,7 +43,7 @@ def _refuse_others(reading: UrdfReading, root: XmlElement) -> None:
     """Raise UrdfSyntaxError for another format, UrdfRefusedError for a template."""
     if root.tag != "robot":
         advice = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
-        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{advice}")
+        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>, not {quoted(root.tag)}{advice}")
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"

@@ -103,6 +103,22 @@ def test_files_lie_below_the_model_or_a_root(tmp_path: Path) -> None:
     load_mjcf(path, root=tmp_path)
 
 
+def test_the_path_that_leads_outside_is_told(tmp_path: Path) -> None:
+    asset = '<compiler meshdir="../meshes"/><asset><mesh file="a.stl"/></asset>'
+    body = '<worldbody><body><geom mesh="a" type="mesh"/></body></worldbody>'
+    write(tmp_path / "robots", arm=f"<mujoco>{asset}{body}</mujoco>")
+    with pytest.raises(
+        MjcfPathError, match=r"file 'a\.stl': \S*robots/\.\./meshes/a\.stl leads outside \S*robots; pass root="
+    ):
+        load_mjcf(tmp_path / "robots" / "arm.xml")
+
+
+@pytest.mark.parametrize("tag", ["element", "Mujoco"])
+def test_another_root_element_is_named(tag: str) -> None:
+    with pytest.raises(MjcfSyntaxError, match=f"the root element must be <mujoco>, not '{tag}'"):
+        parse_mjcf(f'<{tag} name="mujoco"/>')
+
+
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs symbolic links")
 def test_links_do_not_lead_outside(tmp_path: Path) -> None:
     write(tmp_path, secret="<mujoco/>")

@@ -48,8 +48,14 @@ def test_collision_models_have_height_fields_and_their_pairs() -> None:
 def test_heights_without_numbers_are_zero() -> None:
     report = read('nrow="2" ncol="3"')[1]
     assert not report.heights(report.geoms[0]).any()
-    with pytest.raises(ArgumentError, match="geom is a sphere, not an hfield"):
-        report.heights(report.geoms[1])
+
+
+@pytest.mark.parametrize(("shape", "named"), [("sphere", "a sphere"), ("ellipsoid", "an ellipsoid")])
+def test_other_shapes_have_no_heights(shape: str, named: str) -> None:
+    report = MjcfReport()
+    parse_mjcf(f'<mujoco><worldbody><geom type="{shape}" size="1 1 1"/></worldbody></mujoco>', report=report)
+    with pytest.raises(ArgumentError, match=f"geom is {named}, not an hfield"):
+        report.heights(report.geoms[0])
 
 
 FAULTS = {
