@@ -26,7 +26,6 @@ def module_declarations(widths: set[int]) -> list[str]:
 
 
 def declared(definitions: Iterable[str]) -> list[str]:
-    """Return the declarations of functions that another module defines and exports."""
+    """Return the declarations of functions that another module defines."""
     lines = (line for text in definitions for line in text.splitlines())
-    exported = (line for line in lines if line.startswith("define ") and not line.startswith("define internal "))
-    return [f"declare {line[7:-2]}" for line in exported]
+    return [f"declare {line[7:-2]}" for line in lines if line.startswith("define ")]
