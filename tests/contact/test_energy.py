@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, CollisionModel, ContactSimulator, ContactTrajectory, HalfSpace
+from rbd.contact import (
+    Box,
+    Capsule,
+    CollisionModel,
+    ContactSimulator,
+    ContactTrajectory,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Shape,
+)
+from rbd.contact.geometry.shapes import Solid
 from rbd.joints.base import JointType
 from rbd.scalars.arrays import Array
 from tests.contact.test_coulomb_motion import G, energies, on_slope
@@ -116,6 +130,40 @@ def test_a_tumbling_box_gains_no_energy_but_what_lifts_it_out_of_the_ground(seed
     assert (np.diff(found) <= 1e-12 * found[0]).mean() > 0.9
     assert found.max() == found[0]
     assert found[-1] < 0.6 * found[0]
+
+
+WEDGE = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.25], [0.1, 0.1, 0.2]]) - 0.08
+SOLIDS: dict[str, Callable[[rbd.Frame[str]], Solid]] = {
+    "capsule": lambda frame: Capsule(frame, 0.3, 0.08),
+    "hull": lambda frame: ConvexHull(frame, WEDGE, 0.01),
+    "cylinder": lambda frame: Cylinder(frame, 0.3, 0.1),
+}
+GROUNDS: dict[str, Callable[[rbd.Frame[str]], Shape]] = {
+    "plane": lambda root: HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))),
+    "hills": lambda root: HeightField(root, (6.0, 6.0), 0.03 * np.random.default_rng(3).normal(size=(31, 31))),
+    "log": lambda root: Capsule(root, 4.0, 0.2),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "ground"),
+    [("capsule", "plane"), ("capsule", "hills"), ("capsule", "log"), ("hull", "plane"), ("cylinder", "plane")],
+)
+def test_tumbling_solids_gain_no_energy_but_what_lifts_them_out_of_the_ground(kind: str, ground: str) -> None:
+    mechanism = rbd.Mechanism(gravity=(-G, 0, 0) if ground == "log" else (0, 0, -G))
+    model, moment = CollisionModel(mechanism), np.diag([0.015, 0.02, 0.006])
+    body = rbd.RigidBody("body", rbd.SpatialInertia(rbd.Frame("body"), mass=1.5, moment_about_com=moment))
+    mechanism.attach(mechanism.root_body, body, rbd.Joint("free", rbd.QuaternionFloating()))
+    below = model.add("world", GROUNDS[ground](mechanism.root_frame))
+    model.add_pair(model.add(body, SOLIDS[kind](body.default_frame)), below)
+    rng, above = np.random.default_rng(0), [0.6, 0, 0] if ground == "log" else [0, 0, 0.6]
+    turned = rng.normal(size=4)
+    v = 3 * rng.normal(size=6) * (0.1 if ground == "log" else 1.0)
+    state = rbd.MechanismState(mechanism, [*turned / np.linalg.norm(turned), *above], v)
+    after = ContactSimulator(mechanism, model, None, DT, friction=0.5).run(state, 1.0)
+    found, overlaps = energies(mechanism, after), np.maximum(-after.distances[:, 0], 0)
+    assert (np.diff(found) <= body.inertia.mass * G * overlaps / 5 + 1e-12 * abs(found[0])).all()
+    assert found[-1] < 0.9 * found[0]
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.5])
