@@ -88,8 +88,8 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
-        self._require_table("near()", "use distances(state), for all pairs", "state")
-        return near_pairs(self._table(state), state, not_nan(margin, "margin"))
+        self._require_rows("near()", "use distances(state), for all pairs", "state")
+        return near_pairs(self._shape_table_of(state), state, not_nan(margin, "margin"))
 
     @overload
     def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
@@ -134,7 +134,7 @@ class CollisionModel(CollisionPairs):
     ) -> list[Distance[float]]:
         root = state.layout.root_frame
         earlier = normals_array(previous_normals(previous, pairs.size, root))
-        table = self._selected(state).distances(cast("MechanismState", state), pairs, earlier)
+        table = self._narrow_phase_of(state).distances(cast("MechanismState", state), pairs, earlier)
         return [from_row(row, root) for row in table.tolist()]
 
     def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any] | None) -> list[Distance[Scalar]]:
@@ -155,7 +155,7 @@ class CollisionModel(CollisionPairs):
         shape = (len(self._pairs), state.layout.nv)
         if pairs is not None:
             chosen = pair_numbers(pairs, len(self._pairs), "pairs")
-            rows = self._selected(state).jacobian(cast("MechanismState", state), chosen).tolist()
+            rows = self._narrow_phase_of(state).jacobian(cast("MechanismState", state), chosen).tolist()
             shape = (chosen.size, state.layout.nv)
         elif isinstance(state, MechanismState):
             return np.asarray(self._recorded("jacobian")(state.q, state.v, out=out))
@@ -217,22 +217,22 @@ class CollisionModel(CollisionPairs):
         self._functions.clear()
         self._shape_table = self._narrow_phase = None
 
-    def _require_table(self, name: str, instead: str, argument: str) -> None:
+    def _require_rows(self, name: str, instead: str, argument: str) -> None:
         """Raise ArgumentError for a model with shapes that are in no table."""
         if not ShapeTable.can_hold(self.shapes):
             message = f"{name} is not for models with {_WITHOUT_BROAD_PHASE}; {instead}"
             raise ArgumentError(message, argument=argument, value=self)
 
-    def _selected(self, state: State[Any]) -> NarrowPhase:
+    def _narrow_phase_of(self, state: State[Any]) -> NarrowPhase:
         if self._narrow_phase is None or not isinstance(state, MechanismState):
-            self._narrow_phase = NarrowPhase(self._table(state))
+            self._narrow_phase = NarrowPhase(self._shape_table_of(state))
         return self._narrow_phase
 
-    def _table(self, state: State[Any]) -> ShapeTable:
+    def _shape_table_of(self, state: State[Any]) -> ShapeTable:
         if not isinstance(state, MechanismState):
             message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
             raise ArgumentError(message, argument="state", value=state)
-        self._require_table("pairs", "leave it out", "pairs")
+        self._require_rows("pairs", "leave it out", "pairs")
         if self._shape_table is None:
             record = partial(self._functions.recorded, inputs={})
             self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)

@@ -105,9 +105,8 @@ class CollisionPairs(ABC):
         separate with this share of their approach speed. A pair is hard unless it has a `compliance`. In steps with
         friction, of the step or of a pair, each contact point bears a torque about the normal of at most
         `torsional_friction` times its normal force, and one against rolling of at most `rolling_friction` times that
-        (both in metres). Raises ArgumentError
-        for shapes that were not added, of one body, or without a known distance, a negative coefficient, a friction
-        above 100, a restitution above 1, and a compliant pair with a restitution.
+        (both in metres). Raises ArgumentError for shapes that were not added, of one body, or without a known distance,
+        a negative coefficient, a friction above 100, a restitution above 1, and a compliant pair with a restitution.
         """
         mu = None if friction is None else friction_coefficient(friction)
         bounce = _restitution(restitution, compliance)

@@ -26,7 +26,7 @@ from rbd.scalars.jets import Jet, jet
 from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Wrench
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
 
-NEAR = 1 / 100
+HEIGHT_FIELD_REACH = 1 / 100
 """Gaps up to which the distance from a height field is that of its nearest point (m)."""
 _AXES: Final[tuple[Vec3, ...]] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
@@ -124,7 +124,7 @@ def _bias_acceleration(state: State[Any], pair: Pair) -> SpatialAcceleration[Any
 def _placed(state: State[Any], pair: Pair, X_BA: Transform[Any, Any] | None = None) -> tuple[PlacedShape, PlacedShape]:
     tf_a = state.relative_transform(pair.a.frame, pair.base) if X_BA is None else X_BA
     tf_b = lifted_transform(state, pair.body_b.fixed_transform(pair.b.frame, pair.base))
-    reach = max(rounding(pair.a), rounding(pair.b)) + NEAR
+    reach = max(rounding(pair.a), rounding(pair.b)) + HEIGHT_FIELD_REACH
     return place(pair.a, tf_a, state.lifted, reach), place(pair.b, tf_b, state.lifted, reach)
 
 

@@ -13,7 +13,7 @@ from rbd.compiled.evaluation import Result
 from rbd.contact.arguments import float_vector
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.collision_model import CollisionModel
-from rbd.contact.model.contact_kinematics import NEAR
+from rbd.contact.model.contact_kinematics import HEIGHT_FIELD_REACH
 from rbd.errors import ArgumentError
 from rbd.kinematics.queries import State
 from rbd.kinematics.scalar_state import ScalarState
@@ -56,9 +56,11 @@ def require_model_and_state(state: object, model: object, operation: str) -> Non
 
 def require_within_reach(model: CollisionModel, distance: float, argument: str) -> None:
     """Raise ArgumentError for distances at which points above height fields are not found."""
-    if distance > NEAR and any(isinstance(shape, HeightField) for shape in model.shapes):
-        message = f"{argument} is {distance:g}, distances from height fields are exact up to {NEAR:g} m only"
-        raise ArgumentError(message, argument=argument, value=distance, allowed=f"at most {NEAR:g}")
+    if distance > HEIGHT_FIELD_REACH and any(isinstance(shape, HeightField) for shape in model.shapes):
+        message = (
+            f"{argument} is {distance:g}, distances from height fields are exact up to {HEIGHT_FIELD_REACH:g} m only"
+        )
+        raise ArgumentError(message, argument=argument, value=distance, allowed=f"at most {HEIGHT_FIELD_REACH:g}")
 
 
 def torque_vector(state: State[Any], torques: object) -> Vector | Array:

@@ -101,35 +101,35 @@ class _Point(NamedTuple):
 
 
 def point_rows(
-    state: ScalarState, owner: int, pair: Pair, found: Separation, v_free: Vector, options: ContactStepOptions
+    state: ScalarState, owner: int, pair: Pair, separation: Separation, v_free: Vector, options: ContactStepOptions
 ) -> PointRows:
-    """Return the rows of a point; they are zero if it is farther than the margin, and than it moves in the step."""
-    point = _point(state, pair, found, v_free, options.mu)
-    approach_rate = maximum(-dot3(found.n, point.velocity), 0)
-    near = less(found.phi, maximum(options.margin, _REACH * options.dt * approach_rate))
+    """Return the rows of a point: zero if it is farther than the margin, and than twice its approach in the step."""
+    point = _point(state, pair, separation, v_free, options.mu)
+    approach_rate = maximum(-dot3(separation.n, point.velocity), 0)
+    near = less(separation.phi, maximum(options.margin, _REACH * options.dt * approach_rate))
     cone = _cone(point)
-    bound, spring = _bound_and_spring(point, found.phi, options.dt)
+    bound, spring = _bound_and_spring(point, separation.phi, options.dt)
     return PointRows(
         owner,
         rows=tuple(masked_row(near, row) for row in cone.rows),
         shares=cone.shares,
         spring=None if spring is None else where(near, spring, 0),
         forces=tuple(_in_root(state, pair, force) for force in cone.forces),
-        correction_rate=CORRECTION_SHARE * maximum(-found.phi, 0) / options.dt if spring is None else 0,
+        correction_rate=CORRECTION_SHARE * maximum(-separation.phi, 0) / options.dt if spring is None else 0,
         approach_rate=approach_rate,
         bound=where(near, bound, 0),
-        gap=found.phi,
+        gap=separation.phi,
         normal=point.J_n,
         slip_rates=_slip_rates(point),
-        contact=ContactRows(pair, found.p_a, found.n, cone.tangents, near),
+        contact=ContactRows(pair, separation.p_a, separation.n, cone.tangents, near),
     )
 
 
-def _point(state: ScalarState, pair: Pair, found: Separation, v_free: Vector, mu: Scalar | None) -> _Point:
+def _point(state: ScalarState, pair: Pair, separation: Separation, v_free: Vector, mu: Scalar | None) -> _Point:
     own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
-    J = contact_point_jacobian(state, pair, found.p_a)
-    J_n = J.row(found.n)
-    return _Point(state, pair, own, found.n, J, J_n, v_free, J.velocity(v_free))
+    J = contact_point_jacobian(state, pair, separation.p_a)
+    J_n = J.row(separation.n)
+    return _Point(state, pair, own, separation.n, J, J_n, v_free, J.velocity(v_free))
 
 
 def _bound_and_spring(point: _Point, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:

@@ -115,18 +115,18 @@ class ContactSimulator:
 
     def _take_steps(self, steps: int, state: MechanismState, record: TrajectoryRecorder, bar: Progress) -> None:
         """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""
-        k, most = 0, steps if isinstance(bar, NoProgress) else 1
-        fast, made_for = None, None
+        k, steps_at_a_time = 0, steps if isinstance(bar, NoProgress) else 1
+        native, bound_function = None, None
         while k < steps:
-            function = self._step()
-            if function is not made_for:
-                fast, made_for = self._native_steps(function, state, record), function
-            done, torques = (0, None) if fast is None else fast.take(k, min(most, steps - k))
-            if fast is None or torques is not None:
-                self._advance(k + done, function, state, record, torques)
-                done += 1
-            bar.update(done)
-            k += done
+            function = self._step_function()
+            if function is not bound_function:
+                native, bound_function = self._native_steps(function, state, record), function
+            taken, torques = (0, None) if native is None else native.take(k, min(steps_at_a_time, steps - k))
+            if native is None or torques is not None:
+                self._take_step(k + taken, function, state, record, torques)
+                taken += 1
+            bar.update(taken)
+            k += taken
 
     def _native_steps(
         self, function: RecordedFunction, state: MechanismState, record: TrajectoryRecorder
@@ -136,13 +136,13 @@ class ContactSimulator:
             return None
         return NativeSteps(function, self._model.functions, control, state, record, self._dt)
 
-    def _advance(
+    def _take_step(
         self,
         k: int,
-        step: RecordedFunction,
+        function: RecordedFunction,
         state: MechanismState,
         record: TrajectoryRecorder,
-        torques: Array | None = None,
+        torques: Array | None,
     ) -> None:
         """Take step k; `torques` are those of a control in Python that has been called."""
         time = k * self._dt
@@ -151,7 +151,7 @@ class ContactSimulator:
         else:
             control = torques
         try:
-            found = step(record.q[k], record.v[k], control, record.touching, self._dt)
+            results = function(record.q[k], record.v[k], control, record.touching, self._dt)
         except SolverError as error:
             raise SolverError(f"{error.message}, at t = {time:g}", **{**error.fields, "time": time}) from error
         except (NotFiniteError, ArithmeticError) as error:
@@ -163,7 +163,7 @@ class ContactSimulator:
                 q=record.q[k].copy(),
                 v=record.v[k].copy(),
             ) from error
-        record.append(k, *as_tuple(found))
+        record.append(k, *as_tuple(results))
 
     def _control_input(self, k: int, state: MechanismState, record: TrajectoryRecorder) -> Array | float:
         """Return the time for a recorded control, torques otherwise."""
@@ -178,7 +178,7 @@ class ContactSimulator:
             torques = self._control(time, state)
             return np.zeros(size) if torques is None else float_vector_unchecked(torques, size, "control")
 
-    def _step(self) -> RecordedFunction:
+    def _step_function(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""
         now = (self.mechanism.structure_version, self.mechanism.parameter_version, len(self._model.pairs))
         if now != self._version:
