@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import SolverError
+from rbd.intrinsics import tree
+from rbd.intrinsics.traversal import walk
 from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, pack
 from rbd.solvers.equations.linear import Factor
@@ -17,7 +19,7 @@ from rbd.solvers.projections import warm_start as warm_start_module
 from rbd.solvers.projections.dual_active_set import DualActiveSet
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup
-from rbd.solvers.projections.warm_start import warm_start
+from rbd.solvers.projections.warm_start import PROJECT_BY_ACTIVE_SET, warm_start
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import edges_of, flat_feet
 from tests.contact.test_projected_program import nested
@@ -111,3 +113,20 @@ def test_rows_that_contradict_each_other_raise() -> None:
     factor = Factor.of(IDENTITY, ["pivot"] * 6)
     with pytest.raises(SolverError):
         solve_projected_program(IDENTITY, factor, (0.0,) * 6, nested(rows), (1.0,) * 48, groups=[group])
+
+
+def selected_stores(routine: tree.Routine) -> list[str]:
+    """Return the arrays of a function, and of those it calls, whose entries a `select` keeps or replaces."""
+    found = list[str]()
+    for node in walk(routine.body):
+        if isinstance(node, tree.RoutineCall):
+            found += selected_stores(node.routine)
+        elif isinstance(node, tree.Store) and isinstance(node.value, tree.BuiltinCall) and node.value.name == "select":
+            own = tree.Load(node.array, node.index, "float")
+            found += [node.array] if own in node.value.arguments else []
+    return found
+
+
+def test_no_entry_of_an_array_is_kept_by_select() -> None:
+    """LLVM would make masked stores of these, which are slow on processors with AVX2."""
+    assert selected_stores(PROJECT_BY_ACTIVE_SET.routine) == []

@@ -96,7 +96,10 @@ class DualActiveSet(GroupedCones):
 
 
 def _find_row(w: DualActiveSet, g: int) -> None:
-    """Find the most violated row of a group, in lanes that have none which entered half-way."""
+    """Find the most violated row of a group, in lanes that have none which entered half-way.
+
+    In the others the cone that is found has zeros only, so that the row stays.
+    """
     first = w.column_ends[g]
     size = w.group_sizes[g]
     for a in range(size):
@@ -108,7 +111,7 @@ def _find_row(w: DualActiveSet, g: int) -> None:
     _compare_cones(w, g)
     _copy_cone(w, g)
     _copy_row(w, g)
-    for i in range(w.n):  # a row that entered half-way stays: such lanes have no entries
+    for i in range(w.n):
         x = fma(w.pending[0], w.row[i], 0.0)
         for a in range(size):
             if i <= first + a:
@@ -177,7 +180,7 @@ def _copy_row(w: DualActiveSet, g: int) -> None:
     edge = _choose_edge(w, n)
     number = float(w.group_ends[g] + 1 - w.edges) + float(w.edges) * w.place[0] + edge
     number = select(w.place[0] > 0.0, number, 0.0)
-    w.number[0] = select(w.pending[0] > 0.0, w.number[0], number)
+    w.number[0] = fma(w.pending[0], w.number[0], number)
     for e in range(w.part_ends[n], w.part_ends[n + 1]):
         w.entries[w.part_columns[e]] = w.cone[e - w.part_ends[n]]
     for k in range(w.tangents):
@@ -204,7 +207,7 @@ def _choose_edge(w: DualActiveSet, n: int) -> float:
         side = select(x > worst, w.cone_sides[2 * k + 1], side)
         edge = select(x > worst, float(2 * k + 1), edge)
         worst = select(x > worst, x, worst)
-    w.side[0] = select(w.pending[0] > 0.0, w.side[0], side)
+    w.side[0] = fma(w.pending[0], w.side[0], side)
     return edge
 
 
@@ -336,7 +339,7 @@ def _add(w: DualActiveSet, entering: float, used: int, drops: int) -> None:
 
 def _enter(w: DualActiveSet, entering: float, used: int) -> None:
     """Let the row that was found enter, where it is `entering`; one active row may be dropped on the way."""
-    w.weight[0] = select(w.pending[0] > 0.0, w.weight[0], 0.0)
+    w.weight[0] *= w.pending[0]
     _find_direction(w)
     free = _longest_step(w)
     end = _step_to_zero(w)
@@ -347,7 +350,7 @@ def _enter(w: DualActiveSet, entering: float, used: int) -> None:
     drops = 0
     if some(blocked > 0.0):
         drops = 1
-        w.slot[0] = select(blocked > 0.0, w.slot[0], -1.0)
+        w.slot[0] = fma(blocked, w.slot[0] + 1.0, -1.0)
         _drop(w, used)
         free = _longest_step(w)
         end = _step_to_zero(w)
