@@ -5,7 +5,7 @@ call_arguments.py     arguments of such calls, parsed into a key and arrays
 result_fast_path.py   the same for functions that fill a DynamicsResult
 live_engine.py        LiveEngine: finds what was recorded of a kernel, runs it, returns the result of the call
 live_buffers.py       coordinates of a live state, its owner and its versions, which machine code reads
-fast_path_builder.py  makes the builtins of fast paths
+fast_path_table.py    FastPathTable: the fast paths of a state, by the keys of calls
 bound_builtin.py      builtins of recorded kernels, bound to the buffers of a state
 ownership.py          ownership of states by threads
 kernel_cache.py       recorded kernels of a mechanism, by kernel and template of arguments

@@ -1,4 +1,4 @@
-"""Builtins of recorded kernels, bound to the buffers of a live state."""
+"""Builtins of recorded kernels, bound to the buffers of a live state: they return arrays, or values."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from rbd.engine.live_buffers import OWNER, LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
+from rbd.kernels.value_tree import UnsuitableError
 from rbd.scalars.arrays import Array
 
 Builtin = Callable[..., Any]
@@ -29,7 +30,7 @@ def bound_builtin(
     It returns new arrays, or writes to `outputs`, copies after success, and counts. It returns NotImplemented in
     other threads than the owner, after edits, and in interpreted execution.
     """
-    compiled = recorded.executable.machine_code
+    compiled = recorded.machine_code
     if compiled is None:
         return None
     ports = compiled.outline.outputs
@@ -38,9 +39,38 @@ def bound_builtin(
     from rbd.native.builtins.builtin import Binding, make_builtin
     from rbd.native.builtins.context import Word
 
-    inputs = (buffers.q, buffers.v, *arguments, *recorded.parameters)
     counted = None if counter is None else Word(counter, 0)
+    inputs = recorded.inputs(buffers, arguments)
     binding = Binding(buffers.word(OWNER), buffers.guards(), inputs, outputs, copies, counted)
     with suppress(MemoryError):
         return make_builtin(compiled, None, binding)
     return None
+
+
+def bound_value_builtin(
+    buffers: LiveBuffers,
+    recorded: RecordedKernel,
+    arguments: Sequence[Array],
+    of_array: Callable[[Array], Any] | None = None,
+) -> Builtin | None:
+    """Return a builtin of the value that a compiled kernel computes for bound arguments, or None.
+
+    The kernel has one output. The value is the result as it is, or what `of_array` makes of it: a value that holds it.
+    """
+    compiled = recorded.machine_code
+    if compiled is None or not recorded.has_one_output:
+        return None
+    from rbd.engine.value_plans import PlanBuilder
+    from rbd.native.builtins.value_builtin import PassBuffer
+
+    builder, buffer = PlanBuilder(), PassBuffer(compiled, recorded.inputs(buffers, arguments), needs_v=True)
+    builder.buffers.append(buffer)
+    (output,) = buffer.outputs
+    if of_array is not None:
+        builder.value_of_array(of_array(output), output)
+        return builder.builtin(buffers)
+    try:
+        builder.result(recorded.form.template, output)
+    except UnsuitableError:
+        return None
+    return builder.builtin(buffers)

@@ -48,8 +48,8 @@ def fast_path(
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         arguments = CallArguments(target, vectors, torques, wrenches, frame, out, choices)
-        paths = _FastPaths(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
-        call = _of_target(paths) if target else _of_vectors(paths) if vectors else _of_state(paths)
+        fast = _FastFunction(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
+        call = _of_target(fast) if target else _of_vectors(fast) if vectors else _of_state(fast)
         return cast("Callable[P, R]", wraps(function)(call))
 
     return decorate
@@ -58,9 +58,9 @@ def fast_path(
 # These functions run in every call: each line adds to its time.
 
 
-def _of_state(paths: _FastPaths) -> Callable[..., Any]:
+def _of_state(fast: _FastFunction) -> Callable[..., Any]:
     """Return a function of a state alone."""
-    key, dispatch, dispatch_out = paths.function, paths.dispatch, paths.dispatch_out
+    key, dispatch, dispatch_out = fast.function, fast.dispatch, fast.dispatch_out
 
     def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
         if args or named:
@@ -69,15 +69,15 @@ def _of_state(paths: _FastPaths) -> Callable[..., Any]:
             answer = state.engine.fast[key]()
         except (AttributeError, KeyError):  # no live state, or not yet
             answer = NotImplemented
-        return paths.run(state, args, named, paths.plain) if answer is NotImplemented else answer
+        return fast.run(state, args, named, fast.plain) if answer is NotImplemented else answer
 
     return call
 
 
-def _of_vectors(paths: _FastPaths) -> Callable[..., Any]:
+def _of_vectors(fast: _FastFunction) -> Callable[..., Any]:
     """Return a function of a state and arrays."""
-    key, dispatch, dispatch_out = paths.function, paths.dispatch, paths.dispatch_out
-    vectors = paths.arguments.vectors
+    key, dispatch, dispatch_out = fast.function, fast.dispatch, fast.dispatch_out
+    vectors = fast.arguments.vectors
 
     def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
         if named or len(args) != vectors:
@@ -87,16 +87,16 @@ def _of_vectors(paths: _FastPaths) -> Callable[..., Any]:
         except (AttributeError, KeyError):  # no live state, or not yet
             builtin = None  # what runs now does so outside: its errors have no KeyError for a context
         if builtin is None:
-            return paths.run(state, args, named, paths.plain)
+            return fast.run(state, args, named, fast.plain)
         answer = builtin(*args)
-        return paths.refused(state, args, named) if answer is NotImplemented else answer
+        return fast.refused(state, args, named) if answer is NotImplemented else answer
 
     return call
 
 
-def _of_target(paths: _FastPaths) -> Callable[..., Any]:
+def _of_target(fast: _FastFunction) -> Callable[..., Any]:
     """Return a function of a state, a path or a body, perhaps arrays, and perhaps a frame."""
-    key, arity = paths.function, 1 + paths.arguments.vectors
+    key, arity = fast.function, 1 + fast.arguments.vectors
 
     def call(state: Any = MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
         if len(args) == arity and not named:
@@ -108,15 +108,15 @@ def _of_target(paths: _FastPaths) -> Callable[..., Any]:
                 answer = builtin() if arity == 1 else builtin(*args[1:])
                 if answer is not NotImplemented:
                     return answer
-        return paths.dispatch(state, args, named if frame is None else {**named, FRAME: frame})
+        return fast.dispatch(state, args, named if frame is None else {**named, FRAME: frame})
 
     return call
 
 
 @final
 @attrs.frozen(eq=False)
-class _FastPaths:
-    """The fast paths of one function; the key of its plain call is the function."""
+class _FastFunction:
+    """A function with fast paths; the key of its plain call is the function."""
 
     function: Callable[..., Call[Any]]
     arguments: CallArguments

@@ -12,7 +12,7 @@ from typing_extensions import override
 from rbd import native
 from rbd.engine.bound_builtin import Builtin
 from rbd.engine.coordinate_writer import coordinate_writer, no_builtin
-from rbd.engine.fast_path_builder import FastPathBuilder
+from rbd.engine.fast_path_table import FastPathTable
 from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.engine.kernel_cache import kernel_cache
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
@@ -31,6 +31,7 @@ from rbd.program.status import range_error
 from rbd.scalars.arrays import Array, check_out
 
 if TYPE_CHECKING:
+    from rbd.engine.native_queries import NativeQueries
     from rbd.kernels.state_view import StateView
     from rbd.native.builtins.step_loop import LoopBinding
 
@@ -50,13 +51,14 @@ class LiveEngine(Engine):
         self.zero_torques: Array = np.zeros(layout.nv)
         self.kernels = kernel_cache(mechanism)
         """What was recorded of the kernels; shared by all states of the mechanism."""
-        self._builder = FastPathBuilder(mechanism, layout, self.buffers, self.kernels)
-        self.fast = self._builder.fast
+        self._fast_paths = FastPathTable(self.buffers)
+        self.fast = self._fast_paths.builtins
         """Builtins by the keys of calls."""
         self.identified: dict[tuple[object, int, int], tuple[Builtin, object, object]] = {}
         """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self._words, self._versions = self.buffers.words, self.buffers.versions
         self._query_counts = QueryCounts()
+        self._native_queries: NativeQueries | None = None
 
     @override
     def check(self) -> None:
@@ -98,11 +100,11 @@ class LiveEngine(Engine):
             if recorded is not None:
                 recorded.warn(call.kernel.name)
             return result
-        arrays = recorded.executable([self.buffers.q, self.buffers.v, *numbers, *recorded.parameters])
+        arrays = recorded.executable(recorded.inputs(self.buffers, numbers))
         if arrays is None:  # the source raises the error of a failed program
             return self._run_source(state, call)
         if key is not None and recorded.executable.is_compiled:
-            self._builder.open(key, count, recorded, call, numbers)
+            self._fast_paths.open(key, count, recorded, call, numbers)
         return self._result(call, recorded, arrays)
 
     def _result(self, call: KernelCall[Any], recorded: RecordedKernel, arrays: Sequence[Array]) -> Any:
@@ -214,9 +216,17 @@ class LiveEngine(Engine):
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
             return
         asked, version = self._query_counts.counted(table, key, places), self._versions[1]
-        builtin = make(self._builder.queries) if asked.is_due(version) else None
+        builtin = make(self._queries()) if asked.is_due(version) else None
         if builtin is not None:
             asked.built_at, table[key] = version, builtin
+
+    def _queries(self) -> NativeQueries:
+        """Return the maker of builtins of framed queries."""
+        from rbd.engine.native_queries import NativeQueries  # rarely used: keeps `import rbd` fast
+
+        if self._native_queries is None:
+            self._native_queries = NativeQueries(self.mechanism, self.layout, self.buffers, self.kernels)
+        return self._native_queries
 
 
 def _as_list(*arrays: Array) -> list[Array]:

@@ -6,8 +6,8 @@ readable source in their order, and makes the framed value. The results have the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, final
 
 import attrs
 
@@ -22,12 +22,7 @@ from rbd.kernels.query_builtins import Attachment, unanswered
 from rbd.kernels.value_tree import UnsuitableError
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
-from rbd.native.builtins.value_ir import RETURN
-from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
-
-if TYPE_CHECKING:
-    from rbd.native.builtins.value_builtin import PassBuffer
 
 Builtin = Callable[[], Any]
 MotionVector: TypeAlias = Twist[Any, Any, Any] | SpatialAcceleration[Any, Any, Any]
@@ -38,9 +33,13 @@ class _NoCodeYetError(Exception):
     """There is no machine code of a pass yet."""
 
 
-def _placed(builder: PlanBuilder, pose: Numbers, place: Attachment) -> Numbers:
+def _attached_pose(builder: PlanBuilder, pose: Numbers, attachment: Attachment) -> Numbers:
     """Return the pose of a frame from that of its body."""
-    return pose if place.to_default is None else builder.call("compose", pose, builder.constant(place.to_default))
+    return (
+        pose
+        if attachment.to_default is None
+        else builder.call("compose", pose, builder.constant(attachment.to_default))
+    )
 
 
 @final
@@ -53,11 +52,11 @@ class NativeQueries:
         self._passes: dict[object, PassValues] = {}
 
     def pose(self, attachment: Attachment) -> Builtin | None:
-        """Return a builtin of the transform from a place to the root frame."""
+        """Return a builtin of the transform from an attached frame to the root frame."""
 
         def plan(builder: PlanBuilder) -> None:
             pose, in_pass = self._gather(builder, passes.to_root, attachment.index), attachment.to_default is None
-            pose = _placed(builder, pose, attachment)
+            pose = _attached_pose(builder, pose, attachment)
             builder.instance(Transform, pose, attachment.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
 
         return self._planned(plan)
@@ -74,7 +73,7 @@ class NativeQueries:
         return self._planned(plan)
 
     def relative_transform(self, start: Attachment, end: Attachment) -> Builtin | None:
-        """Return a builtin of the transform between two places."""
+        """Return a builtin of the transform between two attached frames."""
 
         def plan(builder: PlanBuilder) -> None:
             builder.instance(Transform, self._frame_transform(builder, start, end), start.frame, end.frame, 9, 3)
@@ -82,7 +81,7 @@ class NativeQueries:
         return self._planned(plan)
 
     def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Builtin | None:
-        """Return a builtin of the twist of a place with respect to another, in the frame of a third."""
+        """Return a builtin of the twist of an attached frame with respect to another, in a third."""
         here = attrs.evolve(moving, to_default=None)
 
         def plan(builder: PlanBuilder) -> None:
@@ -95,43 +94,9 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def of_array(
-        self, recorded: RecordedKernel, numbers: Sequence[Array], convert: Callable[[Array], Any]
-    ) -> Builtin | None:
-        """Return a builtin of a value that holds the result of a kernel, an array, for bound `numbers`."""
-        buffer = self._kernel_buffer(recorded, numbers)
-        if buffer is None:
-            return None
-        builder, output = PlanBuilder(), buffer.outputs[0]
-        builder.buffers.append(buffer)
-        builder.value_of_array(convert(output), output)
-        return self._made(builder)
-
-    def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
-        """Return a builtin of the result of a kernel as it is, for bound `numbers`; None for results of arrays."""
-        buffer = self._kernel_buffer(recorded, numbers)
-        if buffer is None:
-            return None
-        builder = PlanBuilder()
-        builder.buffers.append(buffer)
-        try:
-            builder.result(recorded.form.template, buffer.outputs[0])
-        except UnsuitableError:
-            return None
-        return self._made(builder)
-
-    def _kernel_buffer(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> PassBuffer | None:
-        """Return a buffer for the only result of a kernel, with its arguments bound to `numbers`."""
-        from rbd.native.builtins.value_builtin import PassBuffer
-
-        code, buffers = recorded.executable.machine_code, self._buffers
-        if code is None or len(recorded.executable.outline.outputs) != 1:
-            return None
-        return PassBuffer(code, (buffers.q, buffers.v, *numbers, *recorded.parameters), needs_v=True)
-
     def _frame_transform(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
-        """Return the transform from one place to another."""
-        between = _placed(builder, self._body_transform(builder, start.index, end.index), start)
+        """Return the transform from one attached frame to another."""
+        between = _attached_pose(builder, self._body_transform(builder, start.index, end.index), start)
         if end.from_default is None:
             return between
         return builder.call("compose", builder.constant(end.from_default), between)
@@ -178,8 +143,8 @@ class NativeQueries:
         code = recorded.executable.counted()
         if code is None:
             raise _NoCodeYetError
-        inputs = (self._buffers.q, self._buffers.v, *recorded.parameters)
-        return PassValues.of(version, PassBuffer(code, inputs, needs_v=needs_v), recorded.form.template)
+        buffer = PassBuffer(code, recorded.inputs(self._buffers), needs_v=needs_v)
+        return PassValues.of(version, buffer, recorded.form.template)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:
         """Return the builtin of a plan; None while a pass has no machine code, `unanswered` if it will have none."""
@@ -190,10 +155,4 @@ class NativeQueries:
             return None
         except UnsuitableError:
             return unanswered
-        return self._made(builder) or unanswered
-
-    def _made(self, builder: PlanBuilder) -> Builtin | None:
-        from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
-
-        plan = ValuePlan(builder.arithmetic, [*builder.instructions, RETURN], tuple(builder.kept))
-        return value_builtin(self._buffers.all_words(), self._buffers.guards(), builder.buffers, plan)
+        return builder.builtin(self._buffers) or unanswered

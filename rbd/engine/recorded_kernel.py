@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar, final
 
 import attrs
 
 from rbd import native
 from rbd.scalars.arrays import Array
 
+A = TypeVar("A", bound="Array | None")
+"""An argument: an array, or None for one that a builtin takes."""
+
 if TYPE_CHECKING:
+    from rbd.engine.live_buffers import LiveBuffers
     from rbd.engine.result_form import ResultForm
+    from rbd.native.compiled_program import CompiledProgram
     from rbd.native.executable import LiveExecutable
 
 
@@ -26,6 +32,20 @@ class RecordedKernel:
     form: ResultForm
     array_arguments: int
     """Number of arguments with numbers, besides coordinates and parameters."""
+
+    @property
+    def machine_code(self) -> CompiledProgram | None:
+        """Its machine code, once there is some."""
+        return self.executable.machine_code
+
+    @property
+    def has_one_output(self) -> bool:
+        """Whether the program writes one array."""
+        return len(self.executable.outline.outputs) == 1
+
+    def inputs(self, buffers: LiveBuffers, arguments: Sequence[A] = ()) -> tuple[Array | A, ...]:
+        """Return the inputs of the program for a state: its coordinates, the arguments, then the parameters."""
+        return buffers.q, buffers.v, *arguments, *self.parameters
 
 
 @final

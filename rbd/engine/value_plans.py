@@ -25,7 +25,7 @@ from rbd.kernels.templates import (
     VectorTemplate,
 )
 from rbd.kernels.value_tree import UnsuitableError
-from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, TUPLE
+from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.scalars.registry import ARRAYS
@@ -33,6 +33,7 @@ from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 from rbd.spatial.linalg import transform_motion
 
 if TYPE_CHECKING:
+    from rbd.engine.live_buffers import LiveBuffers
     from rbd.native.builtins.value_builtin import PassBuffer
     from rbd.native.runtime.jit import Library
 
@@ -120,6 +121,13 @@ class PlanBuilder:
         self.kept: list[object] = []
         self.buffers: list[PassBuffer] = []
         """Those of the passes that numbers come from."""
+
+    def builtin(self, buffers: LiveBuffers) -> Callable[[], Any] | None:
+        """Return the builtin of the plan, for the state with these buffers."""
+        from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
+
+        plan = ValuePlan(self.arithmetic, [*self.instructions, RETURN], tuple(self.kept))
+        return value_builtin(buffers.all_words(), buffers.guards(), self.buffers, plan)
 
     def gather(self, source: PassValues, index: int) -> Numbers:
         """Copy the numbers of a value of a pass."""

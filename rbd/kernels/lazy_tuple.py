@@ -12,12 +12,12 @@ from typing_extensions import override
 class LazyTuple(Sequence[Any]):
     """A tuple of framed values over a sequence of numbers; each value is made lazily, once."""
 
-    __slots__ = ("_fills", "_made", "_numbers")
+    __slots__ = ("_made", "_numbers", "_unflatteners")
 
-    def __init__(self, fills: tuple[Callable[[Any], Any], ...], numbers: Sequence[Any] | memoryview) -> None:
+    def __init__(self, unflatteners: tuple[Callable[[Any], Any], ...], numbers: Sequence[Any] | memoryview) -> None:
         """Set the numbers."""
-        self._fills, self._numbers = fills, numbers
-        self._made: list[Any] = [None] * len(fills)
+        self._unflatteners, self._numbers = unflatteners, numbers
+        self._made: list[Any] = [None] * len(unflatteners)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -29,7 +29,7 @@ class LazyTuple(Sequence[Any]):
             return tuple(self[i] for i in range(*index.indices(len(self._made))))
         value = self._made[index]
         if value is None:
-            value = self._made[index] = self._fills[index](self._numbers)
+            value = self._made[index] = self._unflatteners[index](self._numbers)
         return value
 
     @override

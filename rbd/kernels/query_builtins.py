@@ -40,13 +40,13 @@ class QueryBuiltins(Protocol):
     """
 
     def pose(self, attachment: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform from a place to the root frame."""
+        """Return a builtin of the transform from an attached frame to the root frame."""
 
     def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
 
     def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform between two places."""
+        """Return a builtin of the transform between two attached frames."""
 
     def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the twist of a place with respect to another, in the frame of a third."""
+        """Return a builtin of the twist of an attached frame with respect to another, in a third."""

@@ -19,7 +19,7 @@ from typing_extensions import override
 from rbd.kernels.lazy_tuple import LazyTuple
 from rbd.mechanism import Joint, RigidBody, TreePath
 
-Fill: TypeAlias = Callable[[Sequence[Any]], Any]
+Unflattener: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function from a sequence of numbers, recorded ones or floats, to a value."""
 Setter: TypeAlias = Callable[[object, object], None]
 
@@ -42,7 +42,7 @@ class Template(ABC):
         return False
 
     @abstractmethod
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         """Return the function from numbers to the value; its own begin at index `start`."""
 
 
@@ -62,7 +62,7 @@ class NumberTemplate(Template):
         return True
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         return itemgetter(start)
 
 
@@ -87,7 +87,7 @@ class VectorTemplate(Template):
         return True
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         return itemgetter(_span(self, start))
 
 
@@ -104,7 +104,7 @@ class ConstantTemplate(Template):
         return type(self.value) in (int, bool, str, type(None))
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         value = self.value
         return lambda numbers: value
 
@@ -119,7 +119,7 @@ class PathTemplate(Template):
     steps: tuple[tuple[Joint, int], ...]
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         path = TreePath(self.source, self.target, self.steps)
         return lambda numbers: path
 
@@ -144,9 +144,9 @@ class MappingTemplate(CompositeTemplate):
     keys: tuple[object, ...]
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
-        keys, fills = self.keys, _unflatteners(self.parts, start)
-        return lambda numbers: {key: fill(numbers) for key, fill in zip(keys, fills, strict=True)}
+    def unflattener(self, start: int = 0) -> Unflattener:
+        keys, unflatteners = self.keys, _unflatteners(self.parts, start)
+        return lambda numbers: {key: unflatten(numbers) for key, unflatten in zip(keys, unflatteners, strict=True)}
 
 
 @final
@@ -165,13 +165,13 @@ class TupleTemplate(CompositeTemplate):
         return len(self.parts) > 2 and any(isinstance(part, InstanceTemplate) for part in self.parts)
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         if len(self.parts) > 1 and all(isinstance(part, VectorTemplate) for part in self.parts):
             return itemgetter(*_spans(self.parts, start))  # a single call for all vectors
-        fills = _unflatteners(self.parts, start)
+        unflatteners = _unflatteners(self.parts, start)
         if self.is_lazy:
-            return lambda numbers: LazyTuple(fills, numbers)
-        return lambda numbers: tuple([fill(numbers) for fill in fills])
+            return lambda numbers: LazyTuple(unflatteners, numbers)
+        return lambda numbers: tuple([unflatten(numbers) for unflatten in unflatteners])
 
 
 @final
@@ -182,12 +182,12 @@ class InstanceTemplate(CompositeTemplate):
     kind: type[Any]
 
     @override
-    def unflattener(self, start: int = 0) -> Fill:
+    def unflattener(self, start: int = 0) -> Unflattener:
         kind = self.kind
         setters = _setters(kind)  # type: ignore[arg-type]  # mypy looks for the hash of instances
         rows = list(zip(setters, self.parts, _unflatteners(self.parts, start), strict=True))
-        constants = [(setter, fill(())) for setter, part, fill in rows if not part.count]
-        fields = [(setter, fill) for setter, part, fill in rows if part.count]
+        constants = [(setter, unflatten(())) for setter, part, unflatten in rows if not part.count]
+        fields = [(setter, unflatten) for setter, part, unflatten in rows if part.count]
         if len(fields) == 2:
             return _unflattener_of_two(kind, constants, *fields)
 
@@ -195,8 +195,8 @@ class InstanceTemplate(CompositeTemplate):
             value: Any = _new(kind)
             for setter, entry in constants:
                 setter(value, entry)
-            for setter, fill in fields:
-                setter(value, fill(numbers))
+            for setter, unflatten in fields:
+                setter(value, unflatten(numbers))
             return value
 
         if fields:
@@ -206,17 +206,20 @@ class InstanceTemplate(CompositeTemplate):
 
 
 def _unflattener_of_two(
-    kind: type[Any], constants: Sequence[tuple[Setter, Any]], first: tuple[Setter, Fill], last: tuple[Setter, Fill]
-) -> Fill:
+    kind: type[Any],
+    constants: Sequence[tuple[Setter, Any]],
+    first: tuple[Setter, Unflattener],
+    last: tuple[Setter, Unflattener],
+) -> Unflattener:
     """Return the function for instances with two fields of numbers; written out, as most queries return them."""
-    (set_first, fill_first), (set_last, fill_last) = first, last
+    (set_first, unflatten_first), (set_last, unflatten_last) = first, last
 
     def instance(numbers: Sequence[Any]) -> Any:
         value: Any = _new(kind)
         for setter, entry in constants:
             setter(value, entry)
-        set_first(value, fill_first(numbers))
-        set_last(value, fill_last(numbers))
+        set_first(value, unflatten_first(numbers))
+        set_last(value, unflatten_last(numbers))
         return value
 
     return instance
@@ -235,7 +238,7 @@ def _spans(templates: Sequence[Template], start: int) -> list[slice]:
     return spans
 
 
-def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Fill, ...]:
+def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Unflattener, ...]:
     spans = _spans(templates, start)
     return tuple(template.unflattener(span.start) for template, span in zip(templates, spans, strict=True))
 

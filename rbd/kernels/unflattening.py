@@ -26,28 +26,28 @@ def array_unflattener(template: Template) -> Callable[[Array], Any]:
     Of a tuple of framed values each reads its own part of the array, when it is first asked for.
     """
     if not isinstance(template, TupleTemplate) or not template.is_lazy:
-        fill = template.unflattener()
-        return lambda array: fill(tuple(array.tolist()))
+        unflatten = template.unflattener()
+        return lambda array: unflatten(tuple(array.tolist()))
     start = 0
     readers: list[Callable[[memoryview], Any]] = []
     for part in template.parts:
         readers.append(_reader(part, start))
         start += part.count
-    fills = tuple(readers)
-    return lambda array: LazyTuple(fills, array.data)
+    unflatteners = tuple(readers)
+    return lambda array: LazyTuple(unflatteners, array.data)
 
 
 def _reader(template: Template, start: int) -> Callable[[memoryview], Any]:
     """Return the function from the memory of an array to a value whose numbers begin at `start`."""
     count, entries = template.count, list[object]()
-    fill = _with_constants_as_numbers(template, entries).unflattener()
+    unflatten = _with_constants_as_numbers(template, entries).unflattener()
     unpack, offset = Struct(f"{count}d").unpack_from, start * Struct("d").size
     constants = tuple(entry for entry in entries if entry is not None)
     if not constants or not count:
-        return lambda memory: fill(unpack(memory, offset))
+        return lambda memory: unflatten(unpack(memory, offset))
     numbers, others = iter(range(count)), iter(range(count, len(entries)))
     arrange = itemgetter(*(next(numbers if entry is None else others) for entry in entries))
-    return lambda memory: fill(arrange(unpack(memory, offset) + constants))
+    return lambda memory: unflatten(arrange(unpack(memory, offset) + constants))
 
 
 def _with_constants_as_numbers(template: Template, entries: list[object]) -> Template:

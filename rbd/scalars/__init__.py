@@ -1,15 +1,33 @@
 """Scalars: the number types of algorithms, and generic functions of them.
 
-    protocol.py     Scalar, Vector, Matrix, Condition: the types of signatures
-    functions.py    sin, where, less, positive ... for every family
-    constants.py    const(1, 2): exact with exact numbers, a float with floats
-    elementary.py   derivatives of the elementary functions
-    arrays.py       conversion of arguments (arrays, lists) to tuples of scalars and back
-    operations.py   the interface of scalar families
-    lengths.py      norms and directions without overflow
-    counting.py     floats that count operations
+Numbers and their functions:
+
+    protocol.py            Scalar, Vector, Matrix, Condition: the types of signatures
+    functions.py           sin, less, positive ... for every family; conditions.py: where, both, either
+    constants.py           const(1, 2): exact with exact numbers, a float with floats
+    structural_zeros.py    zeros by the structure of a problem, which cost nothing
+    linear_algebra.py      vectors and matrices as tuples
+    lengths.py             norms and directions without overflow
+
+Families:
+
+    operations.py          the interface of a family; registry.py: the family of a value
+    backends/              floats, complex numbers, fractions, SymPy, mpmath, intervals
+    dual.py, jets.py       derivatives along directions; value, first and second time derivative
+    elementary.py          derivatives of the elementary functions; powers.py: of powers
+    sparse_tangents.py     sparse derivatives of dual numbers
+    counting.py            floats that count operations; opaque.py: values that cannot be asked
+    operator_methods.py    operators and functions of NumPy; binary_operators.py: operators by two methods
+    libm.py, sincos.py     functions of the C library; sine and cosine with the same bits everywhere
+
+Arguments:
+    arrays.py              conversion of arrays and lists to tuples of scalars and back
+    entries.py             shapes, dtypes and entries of arrays
+    number_checks.py       checks of numbers
+    lazy.py                lazy attributes
 
 Scalars have no frames. SymPy and mpmath are not imported by this package.
+
 """
 
 from rbd.scalars.arrays import (

@@ -2,7 +2,8 @@
 
 simulate.py             `simulate`: arguments, choice of the path, one run
 run.py                  Run: steps, split at instants of holds and at events
-paths.py                choice of the part of the steps that machine code takes
+run_path.py             run paths: how a run takes its steps
+path_choice.py          choice of the part of the steps that machine code takes
 equations_of_motion.py  the right-hand side: control, external wrenches, forces, contact
 callbacks.py            callbacks of the user, checked
 hold.py                 ZeroOrderHold

@@ -22,7 +22,7 @@ from rbd.scalars.number_checks import above_zero
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, RightHandSide
 from rbd.simulation.munthe_kaas import Stages, take_stages
-from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau
+from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau, error_weights
 from rbd.state import MechanismState
 from rbd.state.saved_state import SavedState
 
@@ -92,8 +92,7 @@ class AdaptiveMuntheKaas(Integrator):
         return end, self._error(stages, v, state.v, s, end)
 
     def _error(self, stages: Stages, v0: Array, v1: Array, s0: Array, s1: Array) -> float:
-        weights = tuple(x - y for x, y in zip(self.tableau.b, self.tableau.b_hat or (), strict=True))
-        rtol, atol = self.rtol, self.atol
+        weights, rtol, atol = error_weights(self.tableau), self.rtol, self.atol
         parts = (
             stages.sum(weights, stages.phi_rates) / (atol + rtol),
             stages.sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),

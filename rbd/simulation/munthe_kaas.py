@@ -19,8 +19,6 @@ from rbd.simulation.integrator import Integrator, RightHandSide, weighted_step
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 
-ROUNDING = 1e-12
-
 
 @final
 @attrs.frozen(eq=False)
@@ -67,7 +65,7 @@ def take_stages(
     for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
         stage = step.set_state(weights)
         # `end` itself, not start + h: controllers compare times.
-        step.evaluate(rhs, end if abs(fraction - 1) < ROUNDING else start + fraction * step.h, stage)
+        step.evaluate(rhs, end if fraction == 1 else start + fraction * step.h, stage)
     return step
 
 

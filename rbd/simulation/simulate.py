@@ -1,6 +1,7 @@
 """`simulate`: integrate the equations of motion and record every step.
 
-A failed run restores the state. The steps of a run are in `run.py`, the choice of machine code for them in `paths.py`.
+A failed run restores the state. The steps of a run are in `run.py`, the choice of machine code for them in
+`path_choice.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.outputs import Outputs
-from rbd.simulation.paths import RunSettings, choose_path
+from rbd.simulation.path_choice import RunSettings, choose_path
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run
 from rbd.simulation.semi_implicit import SemiImplicitEuler

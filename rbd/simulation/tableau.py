@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods as tables of coefficients.
+"""Explicit Runge-Kutta methods as tables of coefficients, of all Runge-Kutta integrators; recorded ones by `scheme_of`.
 
 Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), chapter II.
 """
@@ -10,7 +10,9 @@ from typing import final
 
 import attrs
 
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
 from rbd.errors import ArgumentError, ShapeError
+from rbd.scalars import to_float
 
 Row = tuple[float, ...]
 _TOLERANCE = 1e-12
@@ -67,8 +69,9 @@ class ButcherTableau:
 
     @property
     def c(self) -> Row:
-        """The stage times, as fractions of the step."""
-        return tuple(sum(row) for row in self.a)
+        """The stage times, as fractions of the step; 1 where rounding has moved it, since controllers compare times."""
+        sums = map(sum, self.a)
+        return tuple(1.0 if abs(total - 1) < _TOLERANCE else total for total in sums)
 
     @property
     def order(self) -> int:
@@ -125,5 +128,21 @@ DORMAND_PRINCE = ButcherTableau(
     b_hat=(5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40),
 )
 RUNGE_KUTTA_4 = ButcherTableau(
-    a=((0, 0, 0, 0), (1 / 2, 0, 0, 0), (0, 1 / 2, 0, 0), (0, 0, 1, 0)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6)
+    a=[[to_float(x) for x in row] for row in CLASSICAL.a], b=[to_float(x) for x in CLASSICAL.b]
 )
+
+
+def error_weights(tableau: ButcherTableau) -> Row:
+    """Return the weights of the error of a step: those of the method less those of the embedded one."""
+    return tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
+
+
+def scheme_of(tableau: ButcherTableau, *, estimates_error: bool = False) -> RungeKuttaScheme:
+    """Return the method for recorded scalars; the classical one has exact coefficients.
+
+    >>> scheme_of(RUNGE_KUTTA_4) is CLASSICAL, scheme_of(HEUN).c
+    (True, (0.0, 1.0))
+    """
+    if tableau == RUNGE_KUTTA_4 and not estimates_error:
+        return CLASSICAL
+    return RungeKuttaScheme(tableau.a, tableau.b, tableau.c, error_weights(tableau) if estimates_error else None)

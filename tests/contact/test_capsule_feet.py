@@ -59,7 +59,7 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
         (group,) = row_groups(state, tuple(point.contact for point in constraints.points))
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
-        near = [where(each, 1, 0) for each in group.near for _ in range(4)]
+        near = [where(each, 1, 0) for each in group.counts for _ in range(4)]
         return {"J": problem.J, "W": group.rows, "T": group.map, "near": near}
 
     q, v, _ = states(8)

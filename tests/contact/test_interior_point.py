@@ -115,7 +115,7 @@ def test_newton_takes_no_step_after_the_interior_point() -> None:
     group = RowGroup(tuple(range(24)), nested(W), identity)
     sides = (1 + 1e-3 * np.random.default_rng(0).normal(size=24)).tolist()
     near = warm_start([group], sides, Intervals(), ())
-    found = project_on_polyhedron(nested(W), sides, near=near)
+    found = project_on_polyhedron(nested(W), sides, start=near)
     assert found.steps == 0
     assert found.residual < 1e-10
     alone = project_on_polyhedron(nested(W), sides)

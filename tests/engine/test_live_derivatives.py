@@ -120,7 +120,7 @@ def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.engine.fast_path_builder._MAX_FAST_PATHS", 4)
+    monkeypatch.setattr("rbd.engine.fast_path_table._MAX_FAST_PATHS", 4)
     state = MechanismState(rbd.robots.arm7())
     vd = np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:

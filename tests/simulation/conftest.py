@@ -10,7 +10,7 @@ import pytest
 import rbd
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
-from rbd.simulation import paths
+from rbd.simulation import path_choice
 from rbd.simulation.native import blocks as native_blocks
 from rbd.simulation.native.stages import native_stages
 
@@ -105,5 +105,5 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return made[-1]
 
     monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
-    monkeypatch.setattr(paths, "native_stages", noted)
+    monkeypatch.setattr(path_choice, "native_stages", noted)
     return made

@@ -1,4 +1,4 @@
-"""Results of `dynamics`: their arrays, and what fills them.
+"""Results of `dynamics`: their arrays, the kernels that compute these, and fast paths that write them.
 
 dynamics_result.py  DynamicsResult: arrays, and framed values computed from them
 solution.py         Solution, the data of one solution; kernels that compute it, and calls of them

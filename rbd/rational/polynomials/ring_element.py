@@ -1,4 +1,4 @@
-"""What polynomials and rational functions have in common: operators that follow from others, and LaTeX."""
+"""Base of polynomials and rational functions: operators that follow from others, and LaTeX."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.native.blocks import NativeBlocks
 from rbd.simulation.native.stages import Histories, NativeStages
-from rbd.simulation.run import Run, RunPath
+from rbd.simulation.run import Run
+from rbd.simulation.run_path import RunPath
 
 _MIN_BLOCK: Final = 4
 """Steps between two instants of a hold, from which on one call takes them all."""

@@ -19,11 +19,11 @@ from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
+from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.native.compiled_steps import compiled_step
 from rbd.simulation.native.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
+from rbd.simulation.tableau import scheme_of
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
@@ -51,19 +51,9 @@ def stage_programs(
 
 def _scheme(method: Integrator) -> RungeKuttaScheme | None:
     """Return the Runge-Kutta method of an integrator, if it is one."""
-    if isinstance(method, MuntheKaas):
-        tableau = method.tableau
-        return CLASSICAL if tableau == RUNGE_KUTTA_4 else RungeKuttaScheme(tableau.a, tableau.b, _times(tableau))
-    if isinstance(method, AdaptiveMuntheKaas):
-        tableau = method.tableau
-        error = tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
-        return RungeKuttaScheme(tableau.a, tableau.b, _times(tableau), error)
+    if isinstance(method, (MuntheKaas, AdaptiveMuntheKaas)):
+        return scheme_of(method.tableau, estimates_error=isinstance(method, AdaptiveMuntheKaas))
     return None
-
-
-def _times(tableau: ButcherTableau) -> tuple[float, ...]:
-    """Return the times of the stages; 1 where rounding has moved it: controllers compare times."""
-    return tuple(1.0 if abs(c - 1) < ROUNDING else c for c in tableau.c)
 
 
 def _specs(

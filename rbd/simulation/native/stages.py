@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.algorithms.time_steps.runge_kutta import CLASSICAL
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
@@ -152,7 +152,7 @@ class _StepsInPython:
 
     def _right_hand_side(self, torques: list[Array]) -> RightHandSide:
         """Return the right-hand side with these torques at the first stages."""
-        first = iter(torques if len(self._loop.stages) > 1 else torques * CLASSICAL.stages)
+        first = iter(torques) if len(self._loop.stages) > 1 else cycle(torques)  # one program has all stages
 
         def rhs(t: float, state: MechanismState, s: Array) -> Rates:
             tau = next(first, None)

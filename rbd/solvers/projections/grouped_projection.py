@@ -1,4 +1,4 @@
-"""Projection onto a polyhedron whose rows come in groups, U = W T, near a point that is known.
+"""Projection onto a polyhedron whose rows come in groups, U = W T, from a warm start.
 
 The conditions of the minimum are checked with W and T. Only where they do not hold, in some lane, the rows are formed
 and Newton's method (`projection_newton.py`) continues there. The intrinsic and its derivatives.
@@ -30,7 +30,7 @@ from rbd.solvers.projections.polyhedral_projection import (
 from rbd.solvers.projections.projection_newton import (
     ACCEPTED,
     Projection,
-    begin_near,
+    begin_warm,
     compute_residual,
     compute_slacks,
     finish_residual,
@@ -201,7 +201,7 @@ def _form_row(w: GroupedProjection, g: int, row: int, start: int, part: int, sig
 
 def project_groups(w: GroupedProjection) -> int:
     """Check the point and its multipliers; find them where they are not near enough."""
-    begin_near(w)
+    begin_warm(w)
     _check(w)
     checked = w.residual[0]
     failing = select(checked <= ACCEPTED, 0.0, 1.0)
@@ -297,13 +297,13 @@ def project_in_groups(
     sides: Sequence[Scalar],
     intervals: Intervals,
     rest: Sequence[Scalar],
-    near: WarmStart,
+    start: WarmStart,
 ) -> Projected:
     """Return the projection, as `project_on_polyhedron`, for the rows of groups, which are all rows but the intervals.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
-    >>> near = WarmStart((0.9, 0.0), (0.9, 0.0), ())
-    >>> [round(x, 9) for x in project_in_groups([group], (1.0, 0.3), Intervals(), (), near).z]
+    >>> start = WarmStart((0.9, 0.0), (0.9, 0.0), ())
+    >>> [round(x, 9) for x in project_in_groups([group], (1.0, 0.3), Intervals(), (), start).z]
     [1.0, 0.0]
     """
     order, m = [j for group in groups for j in group.numbers], len(sides)
@@ -314,11 +314,11 @@ def project_in_groups(
         **cones.join(groups),
         "interval_rows": plain.entries(intervals.rows),
         "sides": (*(sides[j] for j in order), *rest),
-        "begin": near.begin,
-        "near_point": near.point,
-        "near_multipliers": (*(near.multipliers[j] for j in order), *near.multipliers[m:]),
+        "begin": start.begin,
+        "start_point": start.point,
+        "start_multipliers": (*(start.multipliers[j] for j in order), *start.multipliers[m:]),
     }
-    found = Projected.read(PROJECT_GROUPS.call(_sizes(pattern, cones, plain, len(near.point)), operands))
+    found = Projected.read(PROJECT_GROUPS.call(_sizes(pattern, cones, plain, len(start.point)), operands))
     multipliers = dict(zip(order, found.multipliers, strict=False))
     return found._replace(multipliers=(*(multipliers[j] for j in range(m)), *found.multipliers[m:]))
 
@@ -326,6 +326,6 @@ def project_in_groups(
 def _sizes(groups: GroupPattern, cones: ConePattern, plain: RowPattern, n: int) -> tuple[int, ...]:
     """Return sizes and tables of a call."""
     own = (columns for columns, count in zip(groups.columns, groups.rows, strict=True) for _ in range(count))
-    rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), known=True)
+    rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), warm=True)
     named = {**rows.named_sizes, **groups.named_sizes, **cones.named_sizes, "plain_entries": plain.ends[-1]}
     return PROJECT_GROUPS.sizes_of(named)

@@ -213,9 +213,9 @@ def project_on_polyhedron(
     sides: Sequence[Scalar],
     intervals: Intervals = NO_INTERVALS,
     rest: Sequence[Scalar] = (),
-    near: WarmStart | None = None,
+    start: WarmStart | None = None,
 ) -> Projected:
-    """Return the point z nearest to zero with `rows` z >= `sides`; `near` are point and multipliers near the solution.
+    """Return the point z nearest to zero with `rows` z >= `sides`; `start` is a warm start.
 
     For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a
     negative side; sides are of the size of one. The integer 0 is a structural zero. The residual is the largest of
@@ -227,13 +227,13 @@ def project_on_polyhedron(
     ([1.0, 0.0, 1.0, 0.0], True)
     """
     every = *rows, *intervals.rows
-    pattern = ProjectionPattern.of(len(every[0]), RowPattern.of(every), len(intervals.rows), near is not None)
+    pattern = ProjectionPattern.of(len(every[0]), RowPattern.of(every), len(intervals.rows), start is not None)
     operands = {
         **intervals._asdict(),
         "rows": pattern.rows.entries(every),
         "sides": (*sides, *rest),
-        "near_point": () if near is None else near.point,
-        "near_multipliers": () if near is None else near.multipliers,
+        "start_point": () if start is None else start.point,
+        "start_multipliers": () if start is None else start.multipliers,
     }
     return Projected.read(PROJECT_ON_POLYHEDRON.call(PROJECT_ON_POLYHEDRON.sizes_of(pattern.named_sizes), operands))
 
@@ -245,13 +245,14 @@ class ProjectionPattern:
 
     rows: RowPattern
     intervals: int
-    known: bool
+    warm: bool
+    """Whether there is a warm start."""
     factor: FactorPattern
 
     @classmethod
-    def of(cls, n: int, rows: RowPattern, intervals: int, known: bool) -> ProjectionPattern:
+    def of(cls, n: int, rows: RowPattern, intervals: int, warm: bool) -> ProjectionPattern:
         """Return the pattern of rows with n columns."""
-        return cls(rows, intervals, known, FactorPattern.of(n, rows.columns))
+        return cls(rows, intervals, warm, FactorPattern.of(n, rows.columns))
 
     @property
     def named_sizes(self) -> NamedSizes:
@@ -263,7 +264,7 @@ class ProjectionPattern:
             "entries": self.rows.ends[-1],
             "products": self.rows.products,
             "eliminations": self.factor.eliminations,
-            "known": int(self.known),
+            "warm": int(self.warm),
             "row_ends": self.rows.ends,
             "row_columns": self.rows.every,
         }

@@ -1,4 +1,4 @@
-"""Quadratic programs as projections: many of them side by side in vector registers.
+"""Quadratic programs by projection, many of them side by side in vector registers: the whole route.
 
 In the coordinates y = W x of H = W'W the objective is the distance from a point, and the solution is the projection of
 that point onto the polyhedron of the constraints. Where the projection is not found to `ACCURACY`, the active-set

@@ -55,8 +55,8 @@ class Projection(WeightedFactor):
     """Entries of the lower triangles of all rows' products with themselves."""
     eliminations: int
     """Multiply-adds of the factor."""
-    known: int
-    """1 if point and multipliers near the solution are given, else 0."""
+    warm: int
+    """1 if point and multipliers near the solution are given, the warm start, else 0."""
     row_ends = table("m + 1")
     row_columns = table("entries")
     rows = operand("entries")
@@ -68,8 +68,8 @@ class Projection(WeightedFactor):
     friction = operand("intervals")
     begin = operand("intervals")
     """U z - u0, less the multiplier, near that of the solution."""
-    near_point = operand("known * n")
-    near_multipliers = operand("known * m")
+    start_point = operand("warm * n")
+    start_multipliers = operand("warm * m")
     point = result("n")
     multipliers = result("m")
     pieces = result("intervals")
@@ -354,23 +354,23 @@ def _review(w: Projection, running: float) -> float:
 
 def project(w: Projection) -> int:
     """Find the point and its multipliers; the residual says whether they are found."""
-    begin_near(w)
+    begin_warm(w)
     compute_residual(w)
     enough = _CONVERGED
-    if w.known > 0:
+    if w.warm > 0:
         enough = ACCEPTED
     iterate(w, select(w.residual[0] > enough, 1.0, 0.0))
     return 0
 
 
-def begin_near(w: Projection) -> None:
-    """Begin with the point and the multipliers that are known."""
+def begin_warm(w: Projection) -> None:
+    """Begin with the point and the multipliers of the warm start, if there is one."""
     w.penalty[0] = _PENALTY
     w.last[0] = _FAR
-    for i in range(w.known * w.n):
-        w.point[i] = w.near_point[i]
-    for j in range(w.known * w.m):
-        w.multipliers[j] = w.near_multipliers[j]
+    for i in range(w.warm * w.n):
+        w.point[i] = w.start_point[i]
+    for j in range(w.warm * w.m):
+        w.multipliers[j] = w.start_multipliers[j]
     _guess_pieces(w)
 
 
@@ -385,7 +385,7 @@ def iterate(w: Projection, running: float) -> None:
 
 
 def operations(
-    n: int, fill: int, m: int, intervals: int, entries: int, products: int, eliminations: int, known: int
+    n: int, fill: int, m: int, intervals: int, entries: int, products: int, eliminations: int, warm: int
 ) -> int:
     """Bound the operations by those of the largest number of steps; few need more than ten."""
     residual = 6 * entries + 10 * m + 5 * n + 1 + 27 * intervals
@@ -393,4 +393,4 @@ def operations(
     search = 4 * n + 2 * entries + 9 * m + 2 * m + 2
     search += TRIALS * (3 + 9 * m + 11)
     update = 2 * n + 5 * m + 3 + 16 * intervals + 2
-    return (2 * STEPS + 2) * (residual + 1) + (STEPS + 1) * (newton + search + update + 12) + known * (n + m)
+    return (2 * STEPS + 2) * (residual + 1) + (STEPS + 1) * (newton + search + update + 12) + warm * (n + m)

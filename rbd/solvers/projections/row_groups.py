@@ -37,7 +37,7 @@ class RowGroup(NamedTuple):
     map: Matrix
     tangents: tuple[Matrix, ...] = ()
     """Of each tangent, t of each cone."""
-    near: tuple[Condition, ...] = ()
+    counts: tuple[Condition, ...] = ()
     """Whether the rows of each cone count; all do, if this is empty."""
 
     @property
@@ -79,7 +79,7 @@ class RowGroup(NamedTuple):
             for slide in [x for t in slides for x in (t, -t)] or [0]:
                 j = next(numbers)
                 side = bounds[j] - rate
-                found[j] = (where(self.near[cone], side, none) if self.near else side) - slide
+                found[j] = (where(self.counts[cone], side, none) if self.counts else side) - slide
         return found
 
 

@@ -1,4 +1,4 @@
-"""Quadratic programs as projections: in the coordinates in which the Hessian is the identity, seen from the free point.
+"""Scaled programs: quadratic programs in the coordinates in which the Hessian is the identity, from the free point.
 
 Rows have length one, those of groups lengths of the order of one; the largest violation is one.
 """

@@ -67,8 +67,8 @@ def warm_start(
     first, and the interior-point method elsewhere.
 
     >>> group = RowGroup((0, 1), ((1.0,), (0.6,)), ((1.0, 0),))
-    >>> near = warm_start([group], (1.0, 0.3), Intervals(), ())
-    >>> [round(x, 9) for x in (*near.point, *near.multipliers)]
+    >>> start = warm_start([group], (1.0, 0.3), Intervals(), ())
+    >>> [round(x, 9) for x in (*start.point, *start.multipliers)]
     [1.0, 0.0, 1.0, 0.0]
     """
     problem = _GroupedProblem(groups, sides, intervals, rest)

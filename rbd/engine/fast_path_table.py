@@ -1,48 +1,32 @@
-"""Builder of fast paths: builtins that return the results of algorithms, on the buffers of a live state."""
+"""Table of the fast paths of a live state: builtins that return the results of algorithms, by the keys of calls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
-from rbd.engine.bound_builtin import Builtin, bound_builtin
-from rbd.engine.kernel_cache import KernelCache
+from rbd.engine.bound_builtin import Builtin, bound_builtin, bound_value_builtin
 from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
-from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall
-from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
-
-if TYPE_CHECKING:
-    from rbd.engine.native_queries import NativeQueries
 
 _MAX_FAST_PATHS: Final = 256
 """Maximum number of fast paths of a state; above it, all are discarded."""
 
 
 @final
-class FastPathBuilder:
-    """Adds builtins to the fast paths of one state."""
+class FastPathTable:
+    """The fast paths of one state."""
 
-    def __init__(self, mechanism: Mechanism, layout: Layout, buffers: LiveBuffers, kernels: KernelCache) -> None:
+    def __init__(self, buffers: LiveBuffers) -> None:
         """Start without fast paths."""
-        self.fast: dict[object, Builtin] = {}
+        self.builtins: dict[object, Builtin] = {}
         """Builtins by the keys of calls."""
         self._opened: dict[object, tuple[RecordedKernel, int]] = {}
-        """Recorded kernels of fast paths, with their versions of the parameters."""
-        self._mechanism, self._layout, self._buffers, self._kernels = mechanism, layout, buffers, kernels
-        self._queries: NativeQueries | None = None
-
-    @property
-    def queries(self) -> NativeQueries:
-        """The maker of builtins that return framed values."""
-        from rbd.engine.native_queries import NativeQueries  # rarely used: keeps `import rbd` fast
-
-        if self._queries is None:
-            self._queries = NativeQueries(self._mechanism, self._layout, self._buffers, self._kernels)
-        return self._queries
+        """What builtins were made, or tried, of: recorded kernels, with the versions of the parameters."""
+        self._buffers = buffers
 
     def open(
         self, key: object, count: int, recorded: RecordedKernel, call: KernelCall[Any], numbers: Sequence[Array]
@@ -57,15 +41,15 @@ class FastPathBuilder:
             return
         if len(self._opened) >= _MAX_FAST_PATHS:
             self._opened.clear()
-            self.fast.clear()
+            self.builtins.clear()
         self._opened[key] = opened
         builtin = None if count else self._value_builtin(recorded, call, numbers)
         if builtin is None:
             builtin = self._array_builtin(recorded, call, [*numbers[: len(numbers) - count], *[None] * count])
         if builtin is None:
-            self.fast.pop(key, None)
+            self.builtins.pop(key, None)
         else:
-            self.fast[key] = builtin
+            self.builtins[key] = builtin
 
     def _value_builtin(
         self, recorded: RecordedKernel, call: KernelCall[Any], numbers: Sequence[Array]
@@ -74,8 +58,8 @@ class FastPathBuilder:
         if call.shapes is not None or not abi.is_supported():
             return None
         if recorded.form.is_arrays and call.finish_array is not None:
-            return self.queries.of_array(recorded, numbers, call.finish_array)
-        builtin = self.queries.result(recorded, numbers)
+            return bound_value_builtin(self._buffers, recorded, numbers, call.finish_array)
+        builtin = bound_value_builtin(self._buffers, recorded, numbers)
         return builtin if builtin is None or call.finish is None else _converted(builtin, call.finish, one=True)
 
     def _array_builtin(
@@ -85,7 +69,7 @@ class FastPathBuilder:
         builtin = bound_builtin(self._buffers, recorded, arguments)
         if builtin is None:
             return None
-        one = len(recorded.executable.outline.outputs) == 1
+        one = recorded.has_one_output
         if call.finish_array is not None and recorded.form.is_arrays and one:
             return _converted(builtin, call.finish_array, one=True)
         if call.shapes is not None:

@@ -22,7 +22,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.native.block_runs import BlocksOfStages, BlocksOfSteps, SampledHoldRun, hold_splits_few_steps
 from rbd.simulation.native.blocks import is_worthwhile, native_blocks, step_name, steps_per_call
 from rbd.simulation.native.stages import native_stages
-from rbd.simulation.run import RunPath, SingleSteps
+from rbd.simulation.run_path import RunPath, SingleSteps
 from rbd.state import MechanismState
 
 _MIN_HELD_STEPS = 16
@@ -53,12 +53,15 @@ class RunSettings:
 
 def choose_path(settings: RunSettings) -> RunPath:
     """Return the fastest path."""
-    if not is_worthwhile(settings.state, len(settings.times) - 1):
-        return SingleSteps(settings.method)
-    return _held_stages(settings) or _blocks_of_steps(settings) or _stages(settings) or SingleSteps(settings.method)
+    if is_worthwhile(settings.state, len(settings.times) - 1):
+        for choice in (_sampled_hold_run, _blocks_of_steps, _blocks_of_stages):
+            path = choice(settings)
+            if path is not None:
+                return path
+    return SingleSteps(settings.method)
 
 
-def _held_stages(settings: RunSettings) -> SampledHoldRun | None:
+def _sampled_hold_run(settings: RunSettings) -> SampledHoldRun | None:
     callbacks, state = settings.equations.callbacks, settings.state
     if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
@@ -83,7 +86,7 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
     return BlocksOfSteps(stages or settings.method, blocks, equations.holds[0])
 
 
-def _stages(settings: RunSettings) -> RunPath | None:
+def _blocks_of_stages(settings: RunSettings) -> RunPath | None:
     stages = native_stages(settings.state, settings.method, settings.equations, steps_per_call(settings.state))
     if stages is None:
         return None
