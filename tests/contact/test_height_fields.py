@@ -103,6 +103,23 @@ def test_distances_are_those_of_the_nearest_triangle(seed: int) -> None:
     assert np.linalg.norm(near.normal.xyz) == pytest.approx(1, abs=1e-12)
 
 
+def test_capsules_are_as_far_as_the_nearer_of_spheres_at_their_ends() -> None:
+    rng = np.random.default_rng(2)
+    state, model = on_field(hills(2), "capsule", "sphere", "sphere")
+    for _ in range(30):
+        turn, at = rng.normal(size=4), np.append(rng.uniform(-0.3, 0.3, 2), rng.uniform(0.0, 0.12))
+        turn /= np.linalg.norm(turn)
+        state.set_configuration([*turn, *at, *[1, 0, 0, 0, 0, 0, 1] * 2])
+        axis = state.relative_transform(model.shapes[1].frame, state.mechanism.root_frame).rotation[:, 2]
+        ends = [at + side * 0.1 * axis for side in (-1, 1)]
+        state.set_configuration([*turn, *at, 1, 0, 0, 0, *ends[0], 1, 0, 0, 0, *ends[1]])
+        capsule, *spheres = model.distances(state)
+        nearer = min(spheres, key=lambda distance: distance.value)
+        assert capsule.value == pytest.approx(nearer.value, abs=1e-14)
+        assert capsule.witness_b.isclose(nearer.witness_b, atol=1e-12)
+        assert capsule.normal.isclose(nearer.normal, atol=1e-11)
+
+
 def _under(p: Array, corners: Array) -> bool:
     """Whether a point is below a triangle that covers it."""
     weights = np.linalg.solve(np.vstack([corners[:, :2].T, np.ones(3)]), [p[0], p[1], 1.0])
