@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 import rbd
-from tests.mechanism.interrupts import traced
+from tests.mechanism.interrupts import count_lines, raise_at
 
 CLOSE: Final = 1e-9
 """Relative difference of results; machine code and the interpreter may round differently."""
@@ -134,15 +133,8 @@ CALLS: Final[dict[str, Interruptible]] = {
 
 def lines_of(subject: Interruptible) -> int:
     """Return the number of lines of rbd that a call runs through."""
-    count = 0
-
-    def count_one() -> None:
-        nonlocal count
-        count += 1
-
     made = subject.make()
-    traced(lambda: subject.call(made), count_one)
-    return count
+    return count_lines(lambda: subject.call(made))
 
 
 def _same(found: list[np.ndarray[Any, Any]], expected: list[np.ndarray[Any, Any]]) -> bool:
@@ -155,18 +147,11 @@ def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> 
     before = subject.look(clean)
     subject.call(clean)
     after = subject.look(clean)
-    made, left = subject.make(), line
-
-    def countdown() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise error("in the middle of a call")
-
-    with warnings.catch_warnings(), suppress(error):
+    made = subject.make()
+    with warnings.catch_warnings():
         # Tracing may raise at the end of a `with` block, before the file is closed, where no signal arrives.
         warnings.simplefilter("ignore", ResourceWarning)
-        traced(lambda: subject.call(made), countdown)
+        raise_at(line, error, lambda: subject.call(made))
     if _same(subject.look(made), before):
         subject.call(made)  # works afterwards
         assert _same(subject.look(made), after)

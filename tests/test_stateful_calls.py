@@ -24,7 +24,7 @@ import rbd
 from rbd.errors import RbdError
 from tests.deep import share
 from tests.mechanism import invariants
-from tests.mechanism.interrupts import traced
+from tests.mechanism.interrupts import raise_at
 
 EXAMPLES = share(300)
 pick = st.floats(0, 1, exclude_max=True)
@@ -37,20 +37,11 @@ types = st.sampled_from([rbd.Revolute((0, 0, 1)), rbd.Prismatic((1, 0, 0)), rbd.
 
 def interrupted(call: Callable[[], object], line: int | None, error: type[BaseException]) -> bool:
     """Make a call, with an exception at one of its lines unless None; return whether it has come to its end."""
-    left, ended = line or 0, False
     tried["calls"] += 1
-
-    def countdown() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            tried["interrupts"] += 1
-            raise error("in the middle of a call")
-
-    with suppress(error, RbdError):
-        traced(call, countdown)
-        ended = True
-    return ended
+    ended = list[object]()
+    with suppress(RbdError):
+        tried["interrupts"] += raise_at(line or 0, error, lambda: ended.append(call()))
+    return bool(ended)
 
 
 class Calls(RuleBasedStateMachine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from itertools import chain, count
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 import rbd
 from rbd import DynamicsResult
 from tests.marks import needs_builtins
-from tests.mechanism.interrupts import traced
+from tests.mechanism.interrupts import count_lines, raise_at
 
 from ..algorithms.helpers import case, raised
 from ..algorithms.loops.mechanisms import looped
@@ -64,28 +63,6 @@ class Solved:
         return which
 
 
-def interrupted_at(line: int, call: Call) -> bool:
-    """Interrupt a call at one of its lines; return False if it has fewer."""
-    left = line
-
-    def countdown() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise KeyboardInterrupt
-
-    with suppress(KeyboardInterrupt):
-        traced(call, countdown)
-    return left <= 0
-
-
-def lines_of(call: Call) -> int:
-    """Return the number of lines of rbd that a call runs through."""
-    lines = count()
-    traced(call, partial(next, lines))
-    return next(lines)
-
-
 solutions = pytest.mark.parametrize("pushed", [(True, True), (True, False), (False, True), (False, False)])
 kinds = pytest.mark.parametrize("kind", ["tree", "loops"])
 
@@ -98,7 +75,7 @@ def test_interrupted_solutions_are_whole(kind: str, pushed: tuple[bool, bool]) -
         solved.solve(0)
         if line % 2:  # read before the next one is written, or not
             everything(solved.result)
-        if not interrupted_at(line, solved.prepared(1)):
+        if not raise_at(line, KeyboardInterrupt, solved.prepared(1)):
             break
         found.add(solved.holds())
     assert 0 in found
@@ -115,7 +92,7 @@ def test_interrupted_reading_takes_nothing(kind: str, pushed: tuple[bool, bool],
     everything(solved.result)
     for line in chain(range(1, 60), count(60, 201)):  # every line of the result's own, some of the algorithm's
         solved.solve(line % 2)
-        if not interrupted_at(line, partial(getattr(solved.result, read), target)):
+        if not raise_at(line, KeyboardInterrupt, partial(getattr(solved.result, read), target)):
             break
         assert solved.holds() == line % 2
     assert line > 20
@@ -137,11 +114,11 @@ def test_other_scalars_replace_a_solution_or_leave_it() -> None:
     """Arrays of another kind close the fast paths, one of which has written a solution that nobody has read."""
     solved = Solved("tree", (False, False))
     kinds = set[type]()
-    for line in range(lines_of(solved.other_scalars()) - 40, 10**9):
+    for line in range(count_lines(solved.other_scalars()) - 40, 10**9):
         for _ in range(4):
             solved.solve(line % 2)
         assert solved.result.engine.fast
-        ended = not interrupted_at(line, solved.other_scalars())
+        ended = not raise_at(line, KeyboardInterrupt, solved.other_scalars())
         kinds.add(solved.result.vd.dtype.type)
         if ended:
             break

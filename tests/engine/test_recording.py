@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import gc
 import os
-import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
@@ -16,11 +14,12 @@ import pytest
 import rbd
 from rbd.engine.recorder import record_program
 from rbd.errors import RecordingError
-from rbd.program import recording as recording_module
 from rbd.program.differentiate import derivative
 from rbd.program.nodes import GraphNode
 from rbd.program.program import Program
-from tests import architecture as house
+from rbd.program.recording import recording
+from tests import architecture as rules
+from tests.mechanism.interrupts import count_lines, raise_at
 
 
 @pytest.fixture(autouse=True)
@@ -92,8 +91,8 @@ def test_failed_recordings_leave_nothing_to_the_collector() -> None:
 
 def test_graphs_are_made_by_recordings_alone() -> None:
     makers = {
-        house.name_of(path)
-        for path in house.modules()
+        rules.name_of(path)
+        for path in rules.modules()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "Graph"
     }
@@ -173,25 +172,15 @@ def test_collection_resumes_in_children_forked_during_recordings() -> None:
     assert collects()
 
 
-@pytest.mark.parametrize("line", range(1, 30))
-def test_an_interrupt_at_any_line_leaves_collection_on(line: int) -> None:
-    count = 0
+def test_an_interrupt_at_any_line_leaves_collection_on() -> None:
+    def open_and_close() -> None:
+        with recording():
+            pass
 
-    def trace(frame: Any, event: str, argument: object) -> Any:
-        nonlocal count
-        if frame.f_code.co_filename != recording_module.__file__:
-            return None
-        if event == "line":
-            count += 1
-            if count == line:
-                raise KeyboardInterrupt
-        return trace
-
-    sys.settrace(trace)
-    with contextlib.suppress(KeyboardInterrupt), recording_module.recording():
-        pass
-    sys.settrace(None)
-    assert collects()
-    assert count >= min(line, 20)
-    recorded(lambda state: 1.0)
-    assert collects()
+    lines = count_lines(open_and_close)
+    assert lines > 20
+    for line in range(1, lines + 1):
+        raise_at(line, KeyboardInterrupt, open_and_close)
+        assert collects(), line
+        recorded(lambda state: 1.0)
+        assert collects(), line

@@ -72,15 +72,8 @@ def summary(m: rbd.Mechanism) -> tuple[object, ...]:
 
 def lines_of(edit: Edit) -> int:
     """Return the number of lines of rbd that an edit runs through."""
-    count = 0
-
-    def count_one() -> None:
-        nonlocal count
-        count += 1
-
     m = mechanism()
-    traced(lambda: edit(m), count_one)
-    return count
+    return count_lines(lambda: edit(m))
 
 
 def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
@@ -89,16 +82,7 @@ def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
     clean = copy.deepcopy(m)
     edit(clean)
     before, after, whole = summary(m), summary(clean), invariants.content(m)
-    left = line
-
-    def countdown() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise error("in the middle of an edit")
-
-    with suppress(error):
-        traced(lambda: edit(m), countdown)
+    raise_at(line, error, lambda: edit(m))
     invariants.check(m)
     if invariants.content(m) == whole:
         assert summary(m) == before
@@ -109,7 +93,29 @@ def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
     return "after"
 
 
-def traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
+def count_lines(call: Callable[[], object]) -> int:
+    """Return the number of lines of rbd that a call runs through."""
+    lines = list[None]()
+    _traced(call, lambda: lines.append(None))
+    return len(lines)
+
+
+def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) -> bool:
+    """Run a call, and raise `error` at one of its lines in rbd, counted from 1; return whether it has so many."""
+    left = line
+
+    def countdown() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise error("in the middle of a call")
+
+    with suppress(error):
+        _traced(call, countdown)
+    return left <= 0 < line
+
+
+def _traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
     """Run a call, and a function at each of its lines in rbd."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:

@@ -16,7 +16,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import sources
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from tests import architecture as house
+from tests import architecture as rules
 
 WITHOUT_CODE = {"errors", "arguments", "progress"}
 """Messages and checks: nothing of them is in machine code."""
@@ -24,8 +24,8 @@ WITHOUT_CODE = {"errors", "arguments", "progress"}
 
 @pytest.mark.parametrize("package", cached_code.PACKAGES)
 def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
-    paths = [path for path in house.modules() if house.layer_of(path) == package]
-    names = [name for path in paths for _, name in house.imports(ast.parse(path.read_text(encoding="utf-8")))]
+    paths = [path for path in rules.modules() if rules.layer_of(path) == package]
+    names = [name for path in paths for _, name in rules.imports(ast.parse(path.read_text(encoding="utf-8")))]
     imported = {name.split(".")[1] for name in names if name.startswith("rbd.")}
     assert imported <= {*cached_code.PACKAGES, *WITHOUT_CODE}
 
@@ -34,7 +34,7 @@ def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the sources, and nothing remembered."""
     for package in cached_code.PACKAGES:
-        shutil.copytree(house.PACKAGE / package, tmp_path / package)
+        shutil.copytree(rules.PACKAGE / package, tmp_path / package)
     monkeypatch.setattr(cached_code, "__file__", str(tmp_path / "native" / "cached_code.py"))
     yield tmp_path
     _forget()

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -15,7 +14,7 @@ import rbd
 from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ShapeError, TopologyError
 from rbd.rollout import Worlds, batch
 from rbd.testing import random_tree
-from tests.mechanism.interrupts import traced
+from tests.mechanism.interrupts import count_lines, raise_at
 from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, quadrupeds, servo, starts
 from tests.simulation.contacts import ball, block, floor
 
@@ -291,20 +290,9 @@ def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> 
     mechanism.gravity = (0, 0, 0)
     worlds = Worlds(mechanism, count=20, dt=0.5, threads=1)
     worlds.step([[np.nan if k == 7 else 0.0] for k in range(20)])
-    left = 0
-
-    def countdown() -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise KeyboardInterrupt
-
-    traced(lambda: worlds.step(None, 30), countdown)
-    for line in range(1, 1 - left):
+    for line in range(1, 1 + count_lines(lambda: worlds.step(None, 30))):
         worlds.reset(None, v=[1.0])
-        left = line
-        with suppress(KeyboardInterrupt):
-            traced(lambda: worlds.step(None, 30), countdown)
+        assert raise_at(line, KeyboardInterrupt, lambda: worlds.step(None, 30))
         np.testing.assert_array_equal(worlds.t, worlds.q[:, 0])
         worlds.step(None, 1)
         assert worlds.t[7] == 0

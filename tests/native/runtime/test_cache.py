@@ -7,13 +7,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from rbd.native.runtime import cache
-from tests.mechanism.interrupts import traced
+from tests.mechanism.interrupts import raise_at
 
 KEY, CODE = "program|machine", bytes(range(256)) * 40
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX's")
@@ -49,19 +48,10 @@ def test_nothing_is_made_by_looking(cache_directory: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="open files are listed as Linux lists them")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # traced, a `with` can be left before its end
 def test_no_interrupt_leaves_an_entry_open(entry: Path) -> None:
-    line = left = 0
-    while left <= 0:  # until the line is beyond the end
+    line, reached = 0, True
+    while reached:
         line += 1
-        left = line
-
-        def countdown() -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise KeyboardInterrupt
-
-        with suppress(KeyboardInterrupt):
-            traced(lambda: (cache.load(KEY), cache.store(KEY, CODE)), countdown)
+        reached = raise_at(line, KeyboardInterrupt, lambda: (cache.load(KEY), cache.store(KEY, CODE)))
         opened = [os.readlink(each) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
         assert not [name for name in opened if name.startswith(str(entry.parent) + os.sep)], line
     assert cache.load(KEY) == CODE
