@@ -12,7 +12,7 @@ forces.py      forces as arrows
 poses.py       poses of all bodies as arrays
 viewer.py      Viewer, made of
   loopback.py  viser's server, for this computer only; page_scripts.py: what its pages run
-  scene.py     the nodes of the scene, in layers (layers.py); ground.py
+  scene.py     the nodes of the scene, in layers (layers.py); ground.py; node_poses.py: how they move
   panel.py     the control panel; sliders.py the coordinates its sliders move
   pictures.py  screenshots and films; browser.py: the browser that draws them
   player.py    the clock of a playback; playback.py what buttons do to it

@@ -16,6 +16,7 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.viz.ground import grid_lines, grid_spacing, line_file
 from rbd.viz.layers import Layer
+from rbd.viz.node_poses import set_orientations, set_positions
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
 from rbd.viz.solids import plane_axes
@@ -53,6 +54,8 @@ class Scene:
         self._shade: GridHandle | None = None
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
+        self._poses = np.tile(_IDENTITY, (len(self._bodies), 1, 1))  # those of new nodes
+        self._turns = quaternions(self._poses[:, :3, :3])
         self.move(poses)
 
     def _light(self) -> None:
@@ -68,13 +71,14 @@ class Scene:
     def move(self, poses: Array, forces: Array | None = None) -> None:
         """Show bodies at poses (n, 4, 4), and forces (m, 2, 3): points of application and arrows, in metres."""
         turns = quaternions(poses[:, :3, :3])
-        self._poses = poses
+        before, self._poses = self._poses, poses
         with self._server.atomic():
-            for node, pose, turn in zip(self._bodies, poses, turns, strict=True):
-                node.position, node.wxyz = pose[:3, 3], turn
+            set_positions(self._bodies, poses[:, :3, 3], before[:, :3, 3])
+            set_orientations(self._bodies, turns, self._turns)
             for line, ends in zip(self._gaps, self._loops, strict=False):
                 line.points = self._gap(ends)
             self._keep_ground_below()
+            self._turns = turns
             if forces is not None:
                 self._forces = forces
                 self._draw_forces()

@@ -12,7 +12,7 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError
 from rbd.viz import Force, Viewer
-from rbd.viz.poses import body_poses
+from rbd.viz.poses import body_poses, quaternions
 from tests.viz.pages import open_page, port_of, receive_all
 
 pytest.importorskip("viser", reason="the extra `viz` is not installed")
@@ -86,6 +86,38 @@ def test_a_frame_is_one_message(arm: tuple[rbd.Mechanism, Viewer]) -> None:
             scene.move(body_poses(state, mechanism.bodies))
             (frame,) = receive_all(page)
             assert len(frame) < 120 * len(mechanism.bodies)
+
+
+def test_nodes_stand_where_their_bodies_are(arm: tuple[rbd.Mechanism, Viewer]) -> None:
+    mechanism, viewer = arm
+    for q in ([0.0] * 7, [0.3] * 7, [0.3] * 6 + [0.9], [0.0] * 7):
+        state = rbd.MechanismState(mechanism, q)
+        viewer.show(state)
+        poses = body_poses(state, mechanism.bodies)
+        nodes: Any = viewer._scene._bodies  # pyright: ignore[reportPrivateUsage]
+        np.testing.assert_array_equal([node.position for node in nodes], poses[:, :3, 3])
+        np.testing.assert_array_equal([node.wxyz for node in nodes], quaternions(poses[:, :3, :3]))
+
+
+def test_a_frame_moves_what_has_moved(arm: tuple[rbd.Mechanism, Viewer], monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism, viewer = arm
+    viewer.show(rbd.MechanismState(mechanism, [0.3] * 7))
+    sent = list[Any]()
+    monkeypatch.setattr(viewer._server.scene, "_queue_scene_message", sent.append)  # pyright: ignore[reportPrivateUsage]
+    viewer.show(rbd.MechanismState(mechanism, [0.3] * 6 + [0.30001]))
+    last = mechanism.bodies.index(mechanism.body("link7"))
+    assert [(type(each).__name__, each.name) for each in sent] == [("SetOrientationMessage", f"/bodies/{last}")]
+
+
+def test_small_movements_far_away_are_shown() -> None:
+    robot = rbd.robots.quadruped()
+    state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())
+    with Viewer(robot, port=0) as viewer:
+        for x in (1000.0, 1000.005):
+            state.set_configuration("floating_base", [1, 0, 0, 0, x, 0, 0.3])
+            viewer.show(state)
+        trunk = robot.bodies.index(robot.successor(robot.joint("floating_base")))
+        assert viewer._scene._bodies[trunk].position[0] == 1000.005  # pyright: ignore[reportPrivateUsage]
 
 
 def test_the_sun_casts_shadows_if_wanted(arm: tuple[rbd.Mechanism, Viewer]) -> None:
