@@ -65,7 +65,7 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
     """Return the LLVM IR of a program for rows, `lanes` at a time."""
     program, regions = inline_calls(program) if lanes > 1 else program, tuple[range, ...]()
     if not find_loops(program, threshold):
-        program, regions = sink_guarded_code(in_issue_order(program))
+        program, regions = sink_guarded_code(in_issue_order(program, lanes))
     plan, wide = make_plan(program, chunk, lanes, threshold, regions), Lanes(lanes)
     names, texts = emit_functions(plan, wide, "wide", lanes)
     head = [*module_declarations({1, lanes}), *shared_rows(lanes).declarations]
