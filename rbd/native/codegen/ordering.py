@@ -24,7 +24,8 @@ _NARROW_WINDOW: Final = 16
 """Instructions between the oldest one that waits and the last one in view, by lanes.
 
 A wider view keeps more values. Eight lanes have 32 registers: 128 to 1024 are alike. Four have 16, and what is in none
-is stored and loaded: 256 take 5 % more time than 16 for dynamics of a humanoid and steps with contact; 8 to 32 are alike.
+is stored and loaded: for dynamics of a humanoid and steps with contact 256 take 5 % more time than 16, and 8 to
+32 are alike.
 """
 _PER_CYCLE: Final = 2
 _CYCLES: Final[dict[int, int]] = {Op.DIV: 20, Op.SQRT: 20, Op.SIN: 0, Op.COS: 0, Op.CALL: 0, Op.PICK: 0}
