@@ -170,7 +170,8 @@ def _pose_error(
     """Return the pose of the body in the desired frame, and its twist with respect to it in the body's frame."""
     pose: Transform[Any, Any] = _of_kind(x, Transform, "x")
     twist: Twist[Any, Any, Any] = _of_kind(rate, Twist, "rate")
-    _check_rate(pose, twist)
+    _check_rate(twist, pose, "rate")
+    check_frame(twist.frame, pose.from_frame, operation="pd", argument="rate.frame")
     if desired is None:
         if desired_rate is not None:
             raise ArgumentError("desired_rate needs desired", argument="desired_rate", value=desired_rate)
@@ -180,19 +181,16 @@ def _pose_error(
     if desired_rate is None:
         return error, twist.with_base(target.from_frame)
     target_twist: Twist[Any, Any, Any] = _of_kind(desired_rate, Twist, "desired_rate")
+    _check_rate(target_twist, target, "desired_rate")
     if target_twist.frame != twist.frame:
         target_twist = target_twist.transformed(error.inverse())
     return error, -target_twist + twist
 
 
-def _check_rate(pose: Transform[Any, Any], rate: Twist[Any, Any, Any]) -> None:
-    """Raise FrameMismatchError unless `rate` is the twist of the body with that pose, in the body's frame."""
-    for name, actual, expected in (
-        ("rate.body", rate.body, pose.from_frame),
-        ("rate.base", rate.base, pose.to_frame),
-        ("rate.frame", rate.frame, pose.from_frame),
-    ):
-        check_frame(actual, expected, operation="pd", argument=name)
+def _check_rate(rate: Twist[Any, Any, Any], pose: Transform[Any, Any], argument: str) -> None:
+    """Raise FrameMismatchError unless `rate` is a twist of the frame whose pose this is."""
+    check_frame(rate.body, pose.from_frame, operation="pd", argument=f"{argument}.body")
+    check_frame(rate.base, pose.to_frame, operation="pd", argument=f"{argument}.base")
 
 
 def _of_kind(value: object, kind: type[K], argument: str) -> K:

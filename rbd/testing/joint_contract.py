@@ -19,8 +19,8 @@ from rbd.testing.joint_case import JointCase
 def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int = 5, spread: float = 3.0) -> None:
     """Raise AssertionError, naming the check, unless `joint_type` satisfies the joint contract.
 
-    The checks use `samples` random configurations. If q and v have equal lengths, they also use configurations `spread`
-    times as large, which covers whole turns.
+    The checks use `samples` random configurations. If q and v have equal lengths, that of the projection also uses
+    configurations `spread` times as large, which covers whole turns.
 
     >>> from rbd import Revolute
     >>> check_joint_type(Revolute((0, 0, 1)), samples=1)

@@ -220,6 +220,16 @@ def test_frames_of_poses_are_checked() -> None:
             rbd.pd(gains, x, wrong)
     with pytest.raises(FrameMismatchError):
         rbd.pd(gains, x, rate, desired=rbd.Transform(rbd.Frame("goal"), stranger))
+    goal = rbd.Transform(rbd.Frame("goal"), rate.base)
+    for wrong in (
+        rbd.Twist(stranger, rate.base, rate.frame, (0, 0, 0), (1, 0, 0)),
+        rbd.Twist(rate.body, rate.base, rate.frame, (0, 0, 0), (1, 0, 0)),
+        rbd.Twist(goal.from_frame, stranger, rate.frame, (0, 0, 0), (1, 0, 0)),
+        rbd.Twist(rate.base, goal.from_frame, rate.frame, (0, 0, 0), (1, 0, 0)),
+        rbd.Twist(goal.from_frame, rate.base, rate.base, (0, 0, 0), (1, 0, 0)),
+    ):
+        with pytest.raises(FrameMismatchError):
+            rbd.pd(gains, x, rate, desired=goal, desired_rate=wrong)
     with pytest.raises(ArgumentError, match="desired_rate needs desired"):
         rbd.pd(gains, x, rate, desired_rate=rate)
     with pytest.raises(ArgumentError, match="method"):
