@@ -41,8 +41,9 @@ def model_with_hulls(
         if number in from_files or reason_shape_is_left_out(geom.shape) is None
     }
     shapes = {number: shape.add_to(model) for number, shape in placed.items()}
+    bodies = {number: shape.body for number, shape in placed.items()}
     for a, b in report.pairs:
-        if a in shapes and b in shapes and has_distance(shapes[a], shapes[b]):
+        if a in shapes and b in shapes and bodies[a] is not bodies[b] and has_distance(shapes[a], shapes[b]):
             _add_pair(model, shapes[a], shapes[b], _friction(report, a, b))
     return model
 

@@ -195,7 +195,7 @@ def _enclosing_size(half: Triple, shape: Shape) -> Triple:
     if shape == "sphere":
         return max(half), 0.0, 0.0
     if shape == "capsule":
-        return max(x, y), z - max(x, y), 0.0
+        return max(x, y), max(0.0, z - max(x, y)), 0.0
     return (max(x, y), z, 0.0) if shape == "cylinder" else half
 
 

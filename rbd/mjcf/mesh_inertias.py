@@ -17,6 +17,8 @@ from rbd.files.pose import Matrix3, Pose, Triple
 
 InertiaMode: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
 _SMALLEST = 1e-15
+_ROUNDING = 1e-7
+"""Products of inertia, relative to the sum of the moments, that vertices have which are single floats."""
 _TOO_LARGE = "the mesh is too large: its inertia is beyond floats"
 
 
@@ -91,9 +93,7 @@ def _principal(
 ) -> MeshInertia:
     if not np.isfinite(moment).all():
         raise MeshFault(_TOO_LARGE)
-    moments, axes = np.linalg.eigh(moment)
-    moments, axes = moments[::-1], axes[:, ::-1]  # the largest first
-    axes = axes * np.sign(np.linalg.det(axes))
+    moments, axes = _principal_axes(moment)
     if moments[2] <= 0:
         raise MeshFault("the mesh has no inertia")
     squares = 6 * (moments.sum() - 2 * moments) / volume
@@ -102,6 +102,21 @@ def _principal(
     principal = Pose(_rows(axes), _triple(center))
     low, high = turned.min(axis=0), turned.max(axis=0)
     return MeshInertia(volume, _triple(center), _rows(moment), principal, _triple(sizes), _triple(low), _triple(high))
+
+
+def _principal_axes(moment: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the principal moments, the largest first, and their axes as columns of a rotation matrix.
+
+    Axes of the mesh that are principal axes up to rounding stay: of equal moments, rounding would choose any axes.
+    """
+    diagonal = np.diag(moment)
+    if np.abs(moment - np.diag(diagonal)).max() <= _ROUNDING * diagonal.sum():
+        order = np.argsort(-diagonal, kind="stable")
+        moments, axes = diagonal[order], np.eye(3)[:, order]
+    else:
+        ascending, columns = np.linalg.eigh(moment)
+        moments, axes = ascending[::-1], columns[:, ::-1]
+    return moments, axes * np.sign(np.linalg.det(axes))
 
 
 def faces_of_hull(vertices: Vertices) -> Faces:

@@ -25,6 +25,7 @@ class Player:
         self._start, self._end, self._draw, self._speed = start, end, draw, speed
         self._t, self._since = start, time.perf_counter()
         self._playing, self._closed, self._moved, self._repeat = True, False, True, False
+        self._is_drawing = False
         self.halted = False
         """Whether something else is shown now, until it runs again."""
         self._change = threading.Condition()
@@ -47,6 +48,8 @@ class Player:
     def play(self, playing: bool) -> None:
         """Run, from the beginning if it is at its end, or stop."""
         with self._change:
+            if playing:
+                self.error = None
             self._set(self._start if playing and self._now() >= self._end else self._now(), playing)
 
     def scrub(self, t: float) -> None:
@@ -66,9 +69,9 @@ class Player:
             self._repeat = repeat
 
     def wait(self) -> None:
-        """Return when it stands."""
+        """Return when it stands and its last frame is drawn."""
         with self._change:
-            self._change.wait_for(lambda: self._closed or not (self._playing or self._moved))
+            self._change.wait_for(lambda: self._closed or not (self._playing or self._moved or self._is_drawing))
 
     def close(self) -> None:
         """End the thread."""
@@ -96,7 +99,7 @@ class Player:
             t = self._now()
             if self._playing and t >= self._end:
                 self._set(self._start if self._repeat else self._end, self._repeat)
-            self._moved = False
+            self._moved, self._is_drawing = False, True
             return t, self._playing
 
     def _run(self) -> None:
@@ -108,9 +111,9 @@ class Player:
                 self.error = error
                 self.halt()
             self.frames += 1
-            if not due[1]:
-                with self._change:
-                    self._change.notify_all()
+            with self._change:
+                self._is_drawing = False
+                self._change.notify_all()
             now = time.perf_counter()
             deadline = max(deadline + FRAME, now - _CATCH_UP)
             time.sleep(max(deadline - now, 0.0))
