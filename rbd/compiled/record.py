@@ -199,8 +199,6 @@ def _is_composed(entries: Sequence[object]) -> bool:
 
     The last keeps outputs the same for all mechanisms: q and v of some have one shape.
     """
-    if len(entries) < 2:
-        return False
     holds_arrays = isinstance(entries, tuple) and any(isinstance(x, np.ndarray) and x.ndim > 0 for x in entries)
     composed = holds_arrays or any(_parts_of(entry) is not None for entry in entries)
     return composed or len({_shape_of(entry) for entry in entries}) > 1

@@ -81,10 +81,10 @@ def kernel(
 def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = False, several: bool = False) -> Any:
     """Register an algorithm under its function name.
 
-    `regroup` declares that all it returns depends on inertial parameters only as joint torques do (torques, mass matrices,
-    joint accelerations, multipliers of loops, and derivatives of these), so that recordings may regroup inertial
-    parameters (see `rbd.kinematics.regroup`). `several` declares that it returns a tuple of arrays,
-    which are not stacked to one array. Parameters of a kernel have a position; none is keyword-only.
+    `regroup` declares that all it returns depends on inertial parameters only as joint torques do (torques, mass
+    matrices, joint accelerations, multipliers of loops, and derivatives of these), so that recordings may regroup the
+    parameters (see `rbd.kinematics.regroup`). `several` declares that it returns a tuple of arrays, which are not
+    stacked to one array. Parameters of a kernel have a position; none is keyword-only.
 
     >>> import rbd.algorithms
     >>> from rbd.kernels.kernel import kernels

@@ -135,3 +135,12 @@ def test_outputs_do_not_depend_on_the_sizes_of_the_mechanism(mechanism: rbd.Mech
     }
     assert list(outputs(lambda s: Motion(s.q, s.v), state)) == ["position", "rate"]
     assert list(outputs(lambda s: {"motion": Motion(s.q[0], s.v[0])}, state)) == ["motion_position", "motion_rate"]
+
+
+def test_tuples_of_one_part_are_composed_like_longer_ones(state: rbd.MechanismState) -> None:
+    def shapes(function: Callable[[Any], object]) -> dict[str, tuple[int, ...]]:
+        return {name: each.shape for name, each in outputs(function, state).items()}
+
+    assert shapes(lambda s: (s.q,)) == {"result_0": (2,)}
+    assert shapes(lambda s: ({"rates": s.v},)) == {"result_0_rates": (2,)}
+    assert shapes(lambda s: (s.q[0],)) == {"result": (1,)}
