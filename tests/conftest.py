@@ -45,7 +45,7 @@ _UNOPTIMISED = (
 the tests of a file without `optimised(False)`."""
 
 # Machine code made by tests stays out of the user's cache; the processes of one run share it.
-if "RBD_CACHE_DIR" not in os.environ:
+if not os.environ.get("RBD_CACHE_DIR"):
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
 

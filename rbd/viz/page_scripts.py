@@ -30,7 +30,8 @@ window.rbdPixels ??= (() => {
     }
     choose(fewer);
   };
-  const tell = () => played(performance.now(), window.__viserTestpoints.rendererInfo.render.frame);
+  const frames = () => window.__viserTestpoints.rendererInfo.render.frame;
+  const tell = () => document.hidden ? rest() : played(performance.now(), frames());  // hidden pages draw nothing
   return {played, rest, tell};
 })();
 """

@@ -55,7 +55,7 @@ class Scene:
         self._forces = np.empty((0, 2, 3))
         self._visible: set[Layer] = set()
         self._poses = np.tile(_IDENTITY, (len(self._bodies), 1, 1))  # those of new nodes
-        self._turns = quaternions(self._poses[:, :3, :3])
+        self._sent = self._poses[:, :3, 3], quaternions(self._poses[:, :3, :3])
         self.move(poses)
 
     def _light(self) -> None:
@@ -70,15 +70,16 @@ class Scene:
 
     def move(self, poses: Array, forces: Array | None = None) -> None:
         """Show bodies at poses (n, 4, 4), and forces (m, 2, 3): points of application and arrows, in metres."""
-        turns = quaternions(poses[:, :3, :3])
-        before, self._poses = self._poses, poses
+        places, turns = poses[:, :3, 3], quaternions(poses[:, :3, :3])
+        sent, self._poses = self._sent, poses
+        self._sent = np.full_like(places, np.nan), np.full_like(turns, np.nan)  # unknown until all of them are
         with self._server.atomic():
-            set_positions(self._bodies, poses[:, :3, 3], before[:, :3, 3])
-            set_orientations(self._bodies, turns, self._turns)
+            set_positions(self._bodies, places, sent[0])
+            set_orientations(self._bodies, turns, sent[1])
+            self._sent = places, turns
             for line, ends in zip(self._gaps, self._loops, strict=False):
                 line.points = self._gap(ends)
             self._keep_ground_below()
-            self._turns = turns
             if forces is not None:
                 self._forces = forces
                 self._draw_forces()

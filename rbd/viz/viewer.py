@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 import warnings
 import webbrowser
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
@@ -39,8 +40,8 @@ from rbd.viz.visuals import Shapes, Visuals
 ForcesAt: TypeAlias = Callable[[float, MechanismState], Forces]
 
 _LAYERS: Final = ("shapes", "loops", "contacts", "forces", "ground")
-_TIME_EVERY: Final = 15
-"""Frames between two updates of the time shown while a trajectory runs."""
+_TIME_EVERY: Final = 0.25
+"""Seconds between two updates of the time shown while a trajectory runs."""
 
 
 @final
@@ -90,6 +91,7 @@ class Viewer:
         shown, visuals = layer_names(layers), Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
         self._playback, self._closed, self._is_fitted = Playback(), threading.Event(), False
+        self._next_time = 0.0
         self._serve(port, visuals, shown)
         self.missing: Final = tuple(visuals.missing)
         """Why meshes are not shown, one text each."""
@@ -266,7 +268,9 @@ class Viewer:
                 self._panel.show(state)
                 return
             self._panel.show_some(state, player.frames)
-            if player.frames % _TIME_EVERY == 0:
+            now = time.perf_counter()
+            if now >= self._next_time:
+                self._next_time = now + _TIME_EVERY
                 self._panel.tell(t, playing)
                 tell_of_playback(self._server)
 

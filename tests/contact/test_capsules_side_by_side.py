@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Capsule, CollisionModel, ContactSimulator
+from rbd.contact import Capsule, CollisionModel, Compliance, ContactSimulator, Sphere, contact_step
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import PlacedShape
 from rbd.contact.geometry.shape_distance import nearest_points
@@ -62,8 +62,42 @@ def test_others_touch_at_the_nearest_point_and_an_end() -> None:
         one, other = np.array([0, 0, half[0]]), turn @ [0, 0, half[1]]
         of_ends = [distance_from_segment(side * one, at, other) for side in (-1, 1)]
         of_ends += [distance_from_segment(at + side * other, np.zeros(3), one) for side in (-1, 1)]
-        assert min(abs(float(second.phi) + 2 * RADIUS - distance) for distance in of_ends) < 1e-12
+        last = first if second.phi == 1e9 else second  # one point: the nearest is an end
+        assert min(abs(float(last.phi) + 2 * RADIUS - distance) for distance in of_ends) < 1e-12
         assert float(second.phi) >= float(first.phi) - 1e-12
+        assert last is first or np.linalg.norm(np.subtract(second.p_a, first.p_a)) > 1e-7
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-4, 0.3, 1.0])
+def test_ends_that_meet_touch_at_one_point(angle: float) -> None:
+    """Two equal points would double a compliance."""
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+    reach = np.array([0.0, 0.0, 0.5]) + turn @ [0.0, 0.0, 0.4 + 1.9 * RADIUS]
+    first, second = (numbers(point) for point in contact_points(*placed((0.5, 0.4), turn, reach, np.eye(3))))
+    assert first[0] < 0
+    assert second[0] == 1e9
+
+
+def test_compliance_of_ends_that_meet_is_that_of_spheres() -> None:
+    speeds = [pressed(kind).v[0] for kind in ("capsules", "spheres")]
+    assert speeds[0] == pytest.approx(speeds[1], rel=1e-9)
+
+
+def pressed(kind: str) -> rbd.contact.ContactStep:
+    """Return a step of a capsule or sphere that is pressed on the end of another one by 1 cm."""
+    mechanism = rbd.Mechanism()
+    inertia = rbd.SpatialInertia(rbd.Frame("rod"), mass=1.0, moment_about_com=np.eye(3))
+    model, body, root = CollisionModel(mechanism), rbd.RigidBody("rod", inertia), mechanism.root_body
+    mechanism.attach("world", body, rbd.Joint("up", rbd.Prismatic([0, 0, 1])))
+    lower, upper = rbd.Frame("lower"), rbd.Frame("upper")
+    distance = 0.5 if kind == "capsules" else 0.0
+    root.add_frame(rbd.Transform(lower, root.default_frame, translation=(0, 0, -distance)))
+    body.add_frame(rbd.Transform(upper, body.default_frame, translation=(0, 0, distance)))
+    shapes = [Capsule(at, 1.0, RADIUS) if distance else Sphere(at, RADIUS) for at in (upper, lower)]
+    model.add_pair(model.add(body, shapes[0]), model.add(root, shapes[1]), compliance=Compliance(1e3))
+    state = rbd.MechanismState(mechanism, [2 * RADIUS - 0.01])
+    return contact_step(state, model, None, 1e-3, friction=0.0)
 
 
 def log_on_logs(yaw: float, shift: float) -> tuple[rbd.MechanismState, CollisionModel]:

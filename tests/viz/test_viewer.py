@@ -109,6 +109,25 @@ def test_a_frame_moves_what_has_moved(arm: tuple[rbd.Mechanism, Viewer], monkeyp
     assert [(type(each).__name__, each.name) for each in sent] == [("SetOrientationMessage", f"/bodies/{last}")]
 
 
+def test_a_frame_after_an_interrupted_one_moves_all(
+    arm: tuple[rbd.Mechanism, Viewer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mechanism, viewer = arm
+    viewer.show(rbd.MechanismState(mechanism, [0.0] * 7))
+    state = rbd.MechanismState(mechanism, [0.7] * 7)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("rbd.viz.scene.set_positions", interrupted)
+        viewer.show(state)
+    viewer.show(state)
+    nodes: Any = viewer._scene._bodies  # pyright: ignore[reportPrivateUsage]
+    places = body_poses(state, mechanism.bodies)[:, :3, 3]
+    np.testing.assert_array_equal([node.position for node in nodes], places)
+
+
 def test_small_movements_far_away_are_shown() -> None:
     robot = rbd.robots.quadruped()
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration())

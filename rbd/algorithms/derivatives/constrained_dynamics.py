@@ -160,7 +160,7 @@ def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: 
 
 
 def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
-    """Return K^+ lambda, of the rank that lambda has."""
+    """Return K^+ lambda, of the rank that lambda has if it was found from dense rows."""
     active = _active(equations)
     if not active:
         return (0,) * size

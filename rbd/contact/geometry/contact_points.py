@@ -38,7 +38,10 @@ from rbd.scalars import const, less, where
 from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
 
 _PARALLEL: Final = const(1, 10**12)
-"""Square of the sine of the angle up to which capsules are parallel: that of edges in `clipped_polygons.py`."""
+"""Square of the sine of the angle up to which capsules are parallel: that of edges in `clipped_polygons.py`.
+
+Also the square of the distance, relative to the size of a capsule, up to which two points are one.
+"""
 
 
 def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
@@ -59,15 +62,19 @@ def contact_points(a: PlacedShape, b: PlacedShape) -> list[Separation]:
 def _along_capsules(a: PlacedCapsule, b: PlacedCapsule) -> Iterator[Separation]:
     """Yield both ends of the overlap of parallel capsules; of others the nearest point and the end farther from it.
 
-    The end holds a capsule that is nearly parallel, whose nearest point moves far as it tips.
+    The end holds a capsule that is nearly parallel, whose nearest point moves far as it tips. Where both are one point,
+    as where ends of capsules meet, the second slot is unused.
     """
     nearest, crossed = nearest_points(a, b), cross3(a.half, b.half)
     start, end = (_end_of_overlap(a, b, side, nearest.n) for side in (-1, 1))
     parallel = less(dot3(crossed, crossed), _PARALLEL * dot3(a.half, a.half) * dot3(b.half, b.half))
     first = where_separation(parallel, start, nearest)
     beyond_middle = dot3(sub3(first.p_a, start.p_a), a.half) - dot3(sub3(end.p_a, first.p_a), a.half)
+    second = where_separation(less(0, beyond_middle), start, end)
+    apart, size = sub3(second.p_a, first.p_a), dot3(a.half, a.half) + a.radius * a.radius
+    is_other = less(_PARALLEL * size, dot3(apart, apart))
     yield first
-    yield where_separation(less(0, beyond_middle), start, end)
+    yield second._replace(phi=where(is_other, second.phi, UNUSED_DISTANCE))
 
 
 def _end_of_overlap(a: PlacedCapsule, b: PlacedCapsule, side: int, n: Vec3) -> Separation:
