@@ -72,7 +72,8 @@ def solve_contact(
     seventeen quadratic programs, which may miss an existing solution or find another one. Raises ShapeError,
     NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
     contradict each other, or when the residual of the KKT conditions exceeds 1e-9 (1 + f) (1 + a), where f is the
-    largest multiplier or contact torque and a the largest acceleration; with friction, 1e-6 (1 + the largest multiplier).
+    largest multiplier or contact torque and a the largest acceleration; with friction, 1e-6 (1 + m), where m is the
+    largest multiplier.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
