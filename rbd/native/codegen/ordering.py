@@ -19,8 +19,8 @@ from rbd.native.codegen.inlining import with_moved_operands
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 
-_WINDOWS: Final = {8: 256}
-_NARROW_WINDOW: Final = 16
+_VIEWS: Final = {8: 256}
+_SHORT_VIEW: Final = 16
 """Instructions between the oldest one that waits and the last one in view, by lanes.
 
 A wider view keeps more values. Eight lanes have 32 registers: 128 to 1024 are alike. Four have 16, and what is in none
@@ -35,12 +35,12 @@ _OTHER_CYCLES: Final = 4
 
 def in_issue_order(program: Program, lanes: int) -> Program:
     """Return an equivalent program whose instructions are in the order of their issue."""
-    return reordered(program, _Processor(program, window(lanes)).order())
+    return reordered(program, _Processor(program, view(lanes)).order())
 
 
-def window(lanes: int) -> int:
+def view(lanes: int) -> int:
     """Return how many instructions a processor with vectors of `lanes` numbers looks ahead."""
-    return _WINDOWS.get(lanes, _NARROW_WINDOW)
+    return _VIEWS.get(lanes, _SHORT_VIEW)
 
 
 def reordered(program: Program, order: Sequence[int]) -> Program:
@@ -56,8 +56,8 @@ def reordered(program: Program, order: Sequence[int]) -> Program:
 class _Processor:
     """A processor that issues, in every cycle, the oldest instructions in view whose operands are there."""
 
-    def __init__(self, program: Program, window: int) -> None:
-        self._code, self._window = program.code, window
+    def __init__(self, program: Program, view: int) -> None:
+        self._code, self._view = program.code, view
         self._users, self._missing = _dependencies(program)
         self._ready_at = [0] * len(self._code)
         self._is_issued = bytearray(len(self._code))
@@ -81,7 +81,7 @@ class _Processor:
         """Move the view."""
         while self._oldest < len(self._code) and self._is_issued[self._oldest]:
             self._oldest += 1
-        stop = min(len(self._code), self._oldest + self._window)
+        stop = min(len(self._code), self._oldest + self._view)
         for index in range(self._viewed, stop):
             if not self._missing[index]:
                 heappush(self._waiting, (self._ready_at[index], index))
