@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -78,7 +79,9 @@ def _loaded(data: bytes, kind: str) -> list[ColoredMesh]:
 
     if kind == "dae":
         import_module("collada")  # with which trimesh reads them
-    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="collada")  # of NumPy 2.5, harmless
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
     by_color: dict[Color | None, list[ColoredMesh]] = {}
     for mesh in scene.dump(concatenate=False):
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, UrdfPathError
 from rbd.urdf import UrdfReport, load_urdf, parse_urdf, resolve_mesh
+from tests.collada_files import box_document
 from tests.urdf.files import inertial, link, robot
 
 
@@ -227,7 +228,8 @@ def test_hulls_of_meshes_in_the_formats_of_trimesh(suffix: str, tmp_path: Path) 
     trimesh = pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
     if suffix == "dae":
         pytest.importorskip("collada", reason="the extra `viz` is not installed")
-    data = trimesh.creation.box((1, 2, 3)).export(file_type=suffix)
+    box = trimesh.creation.box((1, 2, 3))
+    data = box_document(1, 2, 3) if suffix == "dae" else box.export(file_type=suffix)
     (tmp_path / f"a.{suffix}").write_bytes(data.encode() if isinstance(data, str) else data)
     shape = f'<collision><geometry><mesh filename="a.{suffix}" scale="1 1 2"/></geometry></collision>'
     (tmp_path / "a.urdf").write_text(f"<robot name='r'><link name='a'>{shape}</link></robot>")

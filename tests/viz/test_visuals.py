@@ -20,6 +20,7 @@ from rbd.viz.poses import applied
 from rbd.viz.solids import polygons_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, sphere
 from rbd.viz.visuals import Visual, Visuals
+from tests.collada_files import box_document
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
@@ -166,13 +167,13 @@ def test_declarations_in_collada_files_are_refused(data: bytes) -> None:
 
 
 def test_collada_files_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    trimesh: Any = pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "collada", None)
         with pytest.raises(MissingPackageError, match=r"^such meshes need pycollada: pip install 'rbd\[viz\]'$"):
             read_surfaces(b"<COLLADA/>", ".dae")
     pytest.importorskip("collada", reason="pycollada is not installed")
-    ((surface, _),) = read_surfaces(trimesh.creation.box((1, 2, 3)).export(file_type="dae"), ".DAE")
+    ((surface, _),) = read_surfaces(box_document(1, 2, 3), ".DAE")
     assert volume(surface) == pytest.approx(6.0)
 
 
