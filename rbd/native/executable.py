@@ -18,6 +18,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd import native
+from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
@@ -135,7 +136,7 @@ class Executable(ABC):
             return
         self._queued = compiler_thread.process  # before the thread may reset it
         try:
-            if not compiler_thread.submit(self._compile_and_keep_error):
+            if not compiler_thread.submit(self._compile_in_background):
                 self._queued, self._interpreted = None, 0  # it is tried again later
         except BaseException:  # an interrupt: it is not queued
             self._queued = None
@@ -144,6 +145,10 @@ class Executable(ABC):
     @property
     def _is_queued(self) -> bool:
         return self._queued is compiler_thread.process
+
+    def _compile_in_background(self) -> None:
+        with short_switch_interval():
+            self._compile_and_keep_error()
 
     def _compile_and_keep_error(self) -> None:
         """Compile; an exception is kept for the next caller."""
