@@ -23,6 +23,7 @@ runtime/                 what machine code needs while it runs
     sources.py               digests of source files
     locks.py                 locks that survive forks
     thread_pool.py, background.py  threads; compilation in the background
+    switch_interval.py             switch interval of the interpreter while a thread compiles
     memory.py, abi.py        free memory; objects of CPython and NumPy
 batch/                   many rows at a time
     rows.py                  entry point: W rows at a time, in pieces
