@@ -93,7 +93,6 @@ if TYPE_CHECKING:
     from rbd.joints import Screw as Screw
     from rbd.joints import SinCosRevolute as SinCosRevolute
     from rbd.joints import Universal as Universal
-    from rbd.kinematics.scalar_state import ScalarState as ScalarState
     from rbd.mechanism import Coupling as Coupling
     from rbd.mechanism import FrameMap as FrameMap
     from rbd.mechanism import HuntCrossley as HuntCrossley
@@ -105,6 +104,7 @@ if TYPE_CHECKING:
     from rbd.mjcf.read import load_mjcf as load_mjcf
     from rbd.mjcf.read import parse_mjcf as parse_mjcf
     from rbd.mjcf.write import write_mjcf as write_mjcf
+    from rbd.scalar_states.scalar_state import ScalarState as ScalarState
     from rbd.simulation.dynamics_function import Dynamics as Dynamics
     from rbd.simulation.hold import ZeroOrderHold as ZeroOrderHold
     from rbd.simulation.simulate import simulate as simulate

@@ -20,13 +20,13 @@ from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_kind
 from rbd.display import fields_repr
 from rbd.indexing.layout import FrameLike
-from rbd.kernels.finite import require_finite_result
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.mechanism.names import unknown_name
+from rbd.pytrees.finite import require_finite_result
 from rbd.scalars import Scalar, Vector, absolute, maximum
 from rbd.scalars.linear_algebra import dot, subtract
 from rbd.spatial import Frame, FreeVector, GeometricJacobian, Point, SpatialAcceleration, Transform, Twist, Wrench

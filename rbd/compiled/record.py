@@ -20,7 +20,7 @@ from rbd.engine.recorder import Arguments, record_program
 from rbd.engine.recording_cache import load_or_record
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
-from rbd.kernels.parameters import ParameterName, current_values
+from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program

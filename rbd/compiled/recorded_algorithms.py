@@ -20,7 +20,7 @@ from rbd.compiled.wrenches import WrenchInputs, key_with_wrenches, with_wrenches
 from rbd.engine.live_buffers import versions_of
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.indexing.layout import layout_of
-from rbd.kernels.parameters import ParameterName, parameter_shape
+from rbd.indexing.parameter_arrays import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener, require_progress
 

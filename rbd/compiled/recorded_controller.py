@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rbd.compiled.function import RecordedFunction
 from rbd.errors import ArgumentError
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.program.replay import replay
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
 

@@ -17,9 +17,9 @@ from rbd.algorithms.time_steps.stages import stage_function
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.algorithms.time_steps.steps import controlled_step_function, step_function
 from rbd.kinematics import passes
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars.arrays import ScalarArray
 
 Coordinates = Literal["q", "qv"]

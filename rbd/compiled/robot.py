@@ -15,7 +15,7 @@ from rbd.compiled.method_builtins import builtin_documentation, version_guards
 from rbd.compiled.recorded_algorithms import RecordedAlgorithms
 from rbd.compiled.robot_algorithms import RobotAlgorithms
 from rbd.compiled.robot_steps import RobotSteps
-from rbd.kernels.parameters import ParameterName, current_values
+from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array, to_float_array

@@ -18,12 +18,12 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
 from rbd.compiled.velocity_map import VelocityMap
 from rbd.display import fields_repr
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative
 from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.program.replay import replay
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
 

@@ -16,8 +16,8 @@ from rbd.arguments import require_choice
 from rbd.compiled.recording_specs import Inputs, RecordingSpec
 from rbd.errors import FrameMismatchError
 from rbd.indexing.layout import Layout
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.spatial import Wrench, same_frame
 
 WrenchFrame = Literal["body", "root"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rbd.control.gains import PDGains, SE3PDGains, gain_times
 from rbd.errors import ArgumentError, ShapeError
-from rbd.kernels.finite import require_finite_numbers
+from rbd.pytrees.finite import require_finite_numbers
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.frame import A, B, G, check_frame

@@ -10,7 +10,7 @@ from typing import Any
 
 from rbd.engine.live_buffers import OWNER, LiveBuffers
 from rbd.engine.recorded_kernel import RecordedKernel
-from rbd.kernels.value_tree import UnsuitableError
+from rbd.pytrees.flattening import UnsuitableError
 from rbd.scalars.arrays import Array
 
 Builtin = Callable[..., Any]

@@ -21,15 +21,15 @@ from rbd.engine.recorder import record_program
 from rbd.engine.recording_cache import cache_key, load_program, store_program
 from rbd.engine.result_form import ResultForm, named_form, result_form
 from rbd.indexing.layout import layout_of
+from rbd.indexing.parameter_arrays import ParameterName
 from rbd.kernels.kernel import Kernel
-from rbd.kernels.parameters import ParameterName
-from rbd.kernels.templates import NUMBER, Template
-from rbd.kernels.value_tree import UnsuitableError, flatten
 from rbd.mechanism import Mechanism
 from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph
 from rbd.program.outline import Source
 from rbd.program.program import Program
+from rbd.pytrees.flattening import UnsuitableError, flatten
+from rbd.pytrees.templates import NUMBER, Template
 from rbd.scalars.arrays import Array
 
 _MAX_KERNELS: Final = 512

@@ -22,12 +22,12 @@ from rbd.errors import ScalarError
 from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall, Shapes
 from rbd.kernels.engine_interface import Depends, Engine, packed
-from rbd.kernels.finite import require_finite_numbers, require_finite_result
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
+from rbd.pytrees.finite import require_finite_numbers, require_finite_result
 from rbd.scalars.arrays import Array, check_out
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import Attachment, unanswered
-from rbd.kernels.value_tree import UnsuitableError
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
+from rbd.pytrees.flattening import UnsuitableError
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 
 Builtin = Callable[[], Any]

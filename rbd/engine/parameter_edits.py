@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd.errors import ScalarError
 from rbd.indexing.layout import layout_of
-from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values, parameter_shape
+from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, to_float_array
 

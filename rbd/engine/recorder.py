@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from rbd.errors import RecordingError
-from rbd.kernels.parameters import ParameterName, ParameterValues, parameter_shape
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.indexing.parameter_arrays import ParameterName, ParameterValues, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
 from rbd.program.recording import recording
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars.opaque import LIKE
 
 Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]

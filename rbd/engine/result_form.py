@@ -7,10 +7,10 @@ from typing import Any, Final, cast, final
 
 import attrs
 
-from rbd.kernels.templates import Template
-from rbd.kernels.unflattening import array_unflattener
-from rbd.kernels.value_tree import flatten
 from rbd.program.graph import Recorded
+from rbd.pytrees.flattening import flatten
+from rbd.pytrees.templates import Template
+from rbd.pytrees.unflattening import array_unflattener
 from rbd.scalars.arrays import Array
 
 _MAX_ARRAYS: Final = 32

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import attrs
 import numpy as np
 
-from rbd.kernels.templates import (
+from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
+from rbd.native.runtime import abi
+from rbd.pytrees.flattening import UnsuitableError
+from rbd.pytrees.templates import (
     CompositeTemplate,
     ConstantTemplate,
     InstanceTemplate,
@@ -24,9 +27,6 @@ from rbd.kernels.templates import (
     TupleTemplate,
     VectorTemplate,
 )
-from rbd.kernels.value_tree import UnsuitableError
-from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
-from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist

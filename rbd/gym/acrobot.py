@@ -8,9 +8,9 @@ import numpy as np
 
 from rbd.compiled import record
 from rbd.gym.task import Task
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.robots import double_pendulum
 from rbd.rollout.cases import Start
+from rbd.scalar_states.scalar_state import ScalarState
 
 _TORQUE = 10.0
 

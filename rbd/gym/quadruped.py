@@ -10,9 +10,9 @@ import numpy as np
 
 from rbd.compiled import record
 from rbd.gym.task import Task
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.robots import quadruped, quadruped_collision_model, quadruped_configuration
 from rbd.rollout.cases import Start
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars.arrays import Array
 
 _HEIGHT = 0.3

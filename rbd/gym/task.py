@@ -13,7 +13,7 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.contact.arguments import friction_coefficient
 from rbd.errors import ArgumentError
-from rbd.kernels.parameters import PARAMETERS
+from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler

@@ -1,7 +1,7 @@
 """Interface of engines: they evaluate the kernels of a state, cache passes and pack results.
 
-Algorithms use it as `state.engine`. Scalar states have `source_engine.SourceEngine`, which runs the Python source; live
-states have `live_engine.LiveEngine`, which runs recorded programs.
+Algorithms use it as `state.engine`. Scalar states have a `SourceEngine`, which runs the Python source; live states have
+a `LiveEngine`, which runs recorded programs.
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ from typing import Any, TypeAlias, final
 
 from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics import passes
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import quaternion_equivalent
 from rbd.rational.polynomials.polynomial_scalars import NominalValue
 from rbd.rational.polynomials.ring import Ring
 from rbd.rational.pose import MultilinearPose
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, lift
 from rbd.spatial import Frame, Point, Transform
 from rbd.spatial.linalg import Vec3, identity3

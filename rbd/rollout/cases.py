@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rbd.arguments import described, whole_number
 from rbd.compiled.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
-from rbd.kernels.parameters import PARAMETERS
+from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.program.program import Port
 from rbd.rollout.rows import finite_rows_of, require_possible_rows
 from rbd.rollout.settings import CONTACT_FRICTION

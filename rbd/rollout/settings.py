@@ -15,7 +15,7 @@ from rbd.compiled.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.stepping.step_options import TimeStepping
 from rbd.errors import ArgumentError
-from rbd.kernels.parameters import PARAMETERS
+from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.scalars.number_checks import above_zero

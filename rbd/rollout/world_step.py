@@ -22,10 +22,10 @@ from rbd.compiled.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.indexing.layout import layout_of
-from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
 

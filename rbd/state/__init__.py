@@ -15,7 +15,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.state.mechanism_state import MechanismState
 
 __all__ = [

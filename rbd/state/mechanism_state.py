@@ -21,8 +21,8 @@ from rbd.indexing.joint_table import joint_table
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State, Value, read_only_setter
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Transform, Twist

@@ -9,7 +9,7 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError, ShapeError
-from rbd.kernels.parameters import PARAMETERS, ParameterName, current_values
+from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values
 
 CALLS = {
     "mass_matrix": 1,

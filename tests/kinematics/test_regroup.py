@@ -7,9 +7,9 @@ import pytest
 
 import rbd
 from rbd.kernels.kernel import kernels
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalar_states.scalar_state import ScalarState
 from tests.algorithms.helpers import JOINT_TYPES, case, close
 
 

@@ -213,7 +213,7 @@ def test_parameters_have_a_row_per_world() -> None:
 
 
 def _inertias(mechanism: rbd.Mechanism) -> np.ndarray:
-    from rbd.kernels.parameters import current_values
+    from rbd.indexing.parameter_arrays import current_values
 
     return np.array(current_values(mechanism, "inertia"), dtype=np.float64)
 

@@ -23,8 +23,8 @@ from rbd.indexing.layout import FrameLike, Layout, layout_of
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench

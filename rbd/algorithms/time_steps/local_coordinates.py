@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rbd.algorithms.time_steps.formulas import stepped
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
 

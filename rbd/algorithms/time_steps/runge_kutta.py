@@ -14,7 +14,7 @@ import attrs
 from rbd.algorithms.time_steps.formulas import stepped
 from rbd.algorithms.time_steps.local_coordinates import global_coordinates, normalised_configuration
 from rbd.algorithms.time_steps.step_dynamics import Rates, reset_separated_contacts
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 
 Row: TypeAlias = tuple[Scalar, ...]

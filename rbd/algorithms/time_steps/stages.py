@@ -20,7 +20,7 @@ from rbd.algorithms.time_steps.runge_kutta import (
     weighted_sum,
 )
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.functions import absolute, maximum
 

@@ -12,7 +12,7 @@ from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel, with_contacts
 from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 
 Rates = tuple[Vector, Vector, Vector]

@@ -11,9 +11,9 @@ from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, runge_kutta_step
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions, reset_separated_contacts
 from rbd.arguments import require_choice
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.program import Program
 from rbd.program.replay import replay
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
 Torques = Callable[[ScalarState, Scalar], Vector]

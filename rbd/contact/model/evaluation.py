@@ -16,7 +16,7 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import HEIGHT_FIELD_REACH
 from rbd.errors import ArgumentError
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, pack
 from rbd.state import MechanismState

@@ -18,10 +18,10 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shape_numbers import RowKind, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
 from rbd.program.recording import recording
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.pairs import Pair
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.spatial.linalg import Vec3
 
 

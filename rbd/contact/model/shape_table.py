@@ -14,8 +14,8 @@ from rbd.contact.geometry.shape_kinds import Placement, bounding_radius, place
 from rbd.contact.geometry.shape_numbers import RowKind, shape_to_numbers
 from rbd.contact.geometry.shapes import Shape
 from rbd.contact.model.pairs import Pair
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias, final
 
 from rbd.algorithms import geometric_jacobian
 from rbd.contact.model.pairs import Pair
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.warm_start import MOST_TWISTS

@@ -10,7 +10,7 @@ from rbd.algorithms.newton_euler import dynamics_bias_kernel
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
 from rbd.contact.model.pairs import Pair
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, less, where
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.equations.linear import Factor

@@ -22,7 +22,7 @@ from rbd.contact.solver.residuals import kkt_residual
 from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.scalars.linear_algebra import dot, matvec, subtract
 from rbd.scalars.number_checks import fraction_of_one

@@ -23,7 +23,7 @@ from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.indexing.layout import TreeNode
 from rbd.joints.one_axis import OneDofJoint
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
 from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from rbd.kinematics import passes
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero

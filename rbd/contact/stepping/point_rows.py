@@ -25,7 +25,7 @@ from rbd.contact.solver.friction_cone import (
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.spring_rows import spring_row
 from rbd.contact.stepping.step_options import ContactStepOptions
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3

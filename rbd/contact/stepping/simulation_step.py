@@ -25,7 +25,7 @@ from rbd.contact.solver.contacts import (
 from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
 from rbd.contact.stepping.solved_step import solved_step
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, both, either, less, where
 
 

@@ -18,7 +18,7 @@ from rbd.contact.stepping.overlaps import position_correction
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.contact.stepping.step_problem import StepConstraints, StepProblem, step_problem
 from rbd.contact.stepping.transport import advance
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.spatial.linalg import scale3
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rbd.contact.model.compliance import Compliance
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, sqrt, where
 from rbd.scalars.linear_algebra import identity
 from rbd.solvers.equations.linear import Factor

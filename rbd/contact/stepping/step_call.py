@@ -17,8 +17,8 @@ from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.graph import Recorded
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, positive
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero

@@ -25,11 +25,11 @@ from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.program.differentiate import derivative
 from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.program.replay import replay
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, pack
 from rbd.scalars.linear_algebra import matvec, subtract, unit
 from rbd.solvers.operands import rows_of

@@ -9,8 +9,8 @@ import attrs
 from rbd.arguments import require_kind
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Mechanism
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar
 
 MARGIN: Final = 1 / 100

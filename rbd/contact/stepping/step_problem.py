@@ -39,7 +39,7 @@ from rbd.contact.stepping.spring_rows import (
     with_unit_masses,
 )
 from rbd.contact.stepping.step_options import ContactStepOptions
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, minimum
 from rbd.scalars.linear_algebra import matvec
 from rbd.solvers.equations.linear import Factor

@@ -17,7 +17,7 @@ from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_call import StepCall, StepKind, Torques
 from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
 _NAME: Final = "contact_step"

@@ -23,7 +23,7 @@ from rbd.joints.floating import FloatingJoint
 from rbd.joints.planar import Planar
 from rbd.joints.spherical import SphericalJoint
 from rbd.kinematics import passes
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const, less, where
 from rbd.spatial.linalg import (
     Column,

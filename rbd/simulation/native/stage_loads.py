@@ -15,7 +15,7 @@ import numpy as np
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
 from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
 from rbd.compiled.wrenches import WrenchInput, WrenchInputs
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.simulation.equations_of_motion import EquationsOfMotion

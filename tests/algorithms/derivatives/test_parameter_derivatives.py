@@ -14,8 +14,8 @@ from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT
-from rbd.kernels.parameters import ParameterValues
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.indexing.parameter_arrays import ParameterValues
+from rbd.scalar_states.scalar_state import ScalarState
 
 from ..helpers import STEP, Numbers, case, close
 from ..loops.linkages import sarrus

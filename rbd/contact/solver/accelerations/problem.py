@@ -14,7 +14,7 @@ from rbd.contact.model.contact_kinematics import nearest_in_base, point_bias_acc
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.contacts import acceleration_bounds, applied_forces, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.solver.friction_cone import contact_point_jacobian, tangents
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, both, const, less, where
 from rbd.scalars.linear_algebra import add, matvec
 from rbd.spatial.linalg import add3, dot3

@@ -29,7 +29,7 @@ from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_t
 from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.kinematics.queries import State
-from rbd.kinematics.scalar_state import ScalarState
+from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import pack
 from rbd.scalars.number_checks import at_least_zero, finite

@@ -10,11 +10,11 @@ from typing_extensions import override
 
 from rbd.arguments import flag, require_kind
 from rbd.indexing.joint_table import joint_table
-from rbd.kernels.parameters import ParameterValues
-from rbd.kernels.source_engine import SourceEngine
+from rbd.indexing.parameter_arrays import ParameterValues
 from rbd.kinematics.queries import State, read_only_setter
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.joint import JointParameter
+from rbd.scalar_states.source_engine import SourceEngine
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
 from rbd.scalars.registry import operations_of

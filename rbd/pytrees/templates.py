@@ -1,6 +1,6 @@
-"""Templates: nested values without their numbers.
+"""Templates: nested values without their numbers (tree definitions).
 
-Arguments and results of kernels are tuples, mappings and framed values of scalars. `flatten` in `value_tree.py` splits
+Arguments and results of kernels are tuples, mappings and framed values of scalars. `flatten` in `flattening.py` splits
 them into numbers and a template, which has the numbers put back in by a function. Templates of arguments are hashable:
 they are keys of recorded kernels.
 """
@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.kernels.lazy_tuple import LazyTuple
 from rbd.mechanism import Joint, RigidBody, TreePath
+from rbd.pytrees.lazy_tuple import LazyTuple
 
 Unflattener: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function from a sequence of numbers, recorded ones or floats, to a value."""

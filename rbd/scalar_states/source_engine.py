@@ -11,10 +11,10 @@ from typing_extensions import override
 from rbd.errors import ShapeError
 from rbd.kernels.calls import Shapes
 from rbd.kernels.engine_interface import Depends, Engine, packed
-from rbd.kernels.finite import require_finite_numbers, require_finite_result
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.state_view import StateView
 from rbd.program.status import range_error
+from rbd.pytrees.finite import require_finite_numbers, require_finite_result
 from rbd.scalars.arrays import ScalarArray, pack
 from rbd.scalars.entries import is_masked
 from rbd.scalars.registry import ARRAYS

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError
-from rbd.kernels.parameters import PARAMETERS, ParameterValues, current_values, parameter_shape
+from rbd.indexing.parameter_arrays import PARAMETERS, ParameterValues, current_values, parameter_shape
 from rbd.spatial import Transform
 from rbd.testing import random_tree
 

@@ -1,4 +1,4 @@
-"""Parameters of a mechanism as inputs of recordings instead of constants.
+"""Parameters of a mechanism as arrays, which recordings have as inputs instead of constants.
 
 Algorithms do not use this module: they read parameters through the state.
 """

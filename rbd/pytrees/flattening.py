@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 import attrs
 import numpy as np
 
-from rbd.kernels.templates import (
+from rbd.mechanism import Joint, RigidBody, TreePath
+from rbd.pytrees.templates import (
     NUMBER,
     ConstantTemplate,
     InstanceTemplate,
@@ -20,7 +21,6 @@ from rbd.kernels.templates import (
     VectorTemplate,
     field_names,
 )
-from rbd.mechanism import Joint, RigidBody, TreePath
 from rbd.spatial import Frame
 
 # Calls that are not in machine code yet flatten their arguments each time: small templates are made once.

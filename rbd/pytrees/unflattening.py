@@ -7,8 +7,8 @@ from operator import itemgetter
 from struct import Struct
 from typing import Any
 
-from rbd.kernels.lazy_tuple import LazyTuple
-from rbd.kernels.templates import (
+from rbd.pytrees.lazy_tuple import LazyTuple
+from rbd.pytrees.templates import (
     NUMBER,
     ConstantTemplate,
     InstanceTemplate,

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rbd.kernels.value_tree import UnsuitableError, flatten
 from rbd.program.status import range_error
+from rbd.pytrees.flattening import UnsuitableError, flatten
 
 
 def require_finite_result(value: object, name: str, number: type[Any] = float) -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.kernels.lazy_tuple import LazyTuple
-from rbd.kernels.unflattening import array_unflattener
-from rbd.kernels.value_tree import UnsuitableError, flatten
+from rbd.pytrees.flattening import UnsuitableError, flatten
+from rbd.pytrees.lazy_tuple import LazyTuple
+from rbd.pytrees.unflattening import array_unflattener
 from rbd.testing.random_mechanisms import random_inertia, random_transform
 
 FLOATS = st.floats(allow_nan=False)
