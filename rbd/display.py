@@ -33,7 +33,7 @@ def fields_repr(self: Any) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return what is shown of one field, after its name."""
+    """Return the text of one field, after its name."""
     if isinstance(value, np.ndarray):
         array = cast("NDArray[Any]", value)
         return f"={numbers(array.tolist())}" if array.ndim == 1 and array.size <= _MAX_INLINE else f": {array.shape}"

@@ -31,7 +31,7 @@ def spatial_accelerations_kernel(state: StateView, vd: Vector) -> tuple[SpatialA
 def spatial_accelerations(
     state: State[Any], vd: Sequence[Scalar] | NDArray[Any]
 ) -> Call[Mapping[RigidBody, SpatialAcceleration[Any, Any, Any]]]:
-    """Return the spatial acceleration of every body when the joints accelerate at `vd`, in the root frame.
+    """Spatial acceleration of every body when the joints accelerate at `vd`, in the root frame.
 
     Accelerations are true ones, without gravity. Raises ShapeError, NotFiniteError.
 
@@ -58,7 +58,7 @@ def relative_acceleration(
     *,
     frame: FrameLike[F] | None = None,
 ) -> SpatialAcceleration[Any, Any, F]:
-    """Return the spatial acceleration of `body` with respect to `base` when the joints accelerate at `vd`.
+    """Spatial acceleration of `body` with respect to `base` when the joints accelerate at `vd`.
 
     It is expressed in `frame`, any frame attached to a body (the root frame when not given), which may move. Raises
     ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError.

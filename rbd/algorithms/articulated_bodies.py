@@ -107,7 +107,7 @@ class ArticulatedBodies(Generic[A]):
         return largest
 
     def body(self, body: RigidBody | str) -> ArticulatedBody:
-        """Return what was found for a body, itself or by name; raise UnknownNameError for the root and for others."""
+        """Return the `ArticulatedBody` of a body or name; raise UnknownNameError for the root and for others."""
         require_kind(body, RigidBody, str, operation="ArticulatedBodies.body", argument="body")
         for articulated in self.bodies:
             if articulated.body is body or articulated.body.name == body:
@@ -124,7 +124,7 @@ def articulated_bodies(
     prescribed: JointAccelerations | None = None,
     at: Reference | None = None,
 ) -> ArticulatedBodies[A]:
-    """Return the motion under `torques`, and for each body all values of the articulated-body algorithm.
+    """Articulated-body algorithm: accelerations under `torques`, and the values of every body in the algorithm.
 
     `external_wrenches` and `prescribed` as in `forward_dynamics`. Values are expressed in `at`: a frame attached to any
     body, or a point in such a frame (moments and velocities are then about the point), the root frame when not given.
@@ -210,7 +210,7 @@ def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInert
 
 
 def articulated_inertia(state: State[Any], body: RigidBody | str) -> ArticulatedInertia:
-    """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
+    """Articulated-body inertia of `body`, with all joints beyond it free, in the root frame.
 
     Raises UnknownNameError, TopologyError for mechanisms with loop joints or couplings, and SingularError, naming the
     joint, when a joint beyond moves nothing that has inertia.
@@ -230,7 +230,7 @@ def articulated_inertia(state: State[Any], body: RigidBody | str) -> Articulated
 def articulated_mobility(
     state: State[Any], body: RigidBody | str, *, at: Reference | None = None
 ) -> ArticulatedMobility[Any]:
-    """Return the articulated mobility of `body`: the change of its acceleration per unit of wrench, all joints free.
+    """Articulated mobility of `body`: the change of its acceleration per unit of wrench, all joints free.
 
     That is J M^-1 J^T with J the Jacobian of the body, singular where the body cannot move in every way. `at` as in
     `articulated_bodies`. Raises UnknownNameError, TopologyError for mechanisms with loop joints, and SingularError,

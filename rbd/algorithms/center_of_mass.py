@@ -46,7 +46,7 @@ def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[A
 
 @fast_path()
 def center_of_mass(state: State[Any], bodies: Iterable[RigidBody | str] | None = None) -> Call[Point[Any]]:
-    """Return the centre of mass of `bodies`, or of bodies of these names (all when not given), in the root frame.
+    """Centre of mass of `bodies`, or of bodies of these names (all when not given), in the root frame.
 
     Each body counts once.
 
@@ -78,7 +78,7 @@ def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
 
 @fast_path()
 def center_of_mass_jacobian(state: State[A]) -> Call[PointJacobian[Any]]:
-    """Return the Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
+    """Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
 
     Raises SingularError when the bodies have no mass.
 
@@ -117,7 +117,7 @@ def weight_moment(state: StateView) -> Scalar:
 
 
 def mass(mechanism: Mechanism) -> Scalar:
-    """Return the mass of all bodies but the root.
+    """Mass of all bodies but the root.
 
     >>> import rbd
     >>> rbd.mass(rbd.robots.double_pendulum())
@@ -128,7 +128,7 @@ def mass(mechanism: Mechanism) -> Scalar:
 
 
 def subtree_mass(mechanism: Mechanism, body: RigidBody | str) -> Scalar:
-    """Return the mass of `body` and of its subtree in the spanning tree, without that of the root.
+    """Mass of `body` and of its subtree in the spanning tree, without that of the root.
 
     Raises UnknownNameError when the body is not part of the mechanism.
 

@@ -61,7 +61,7 @@ def _add_columns(
 
 @fast_path(out=True)
 def coriolis_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return C(q, v), (nv, nv): C v are the velocity terms of the bias, and dM/dt - 2 C is skew-symmetric.
+    """Coriolis matrix C(q, v), (nv, nv): C v are the velocity terms of the bias, and dM/dt - 2 C is skew-symmetric.
 
     >>> import numpy as np, rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])

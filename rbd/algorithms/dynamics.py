@@ -74,7 +74,7 @@ def dynamics(
     stabilization: Stabilization = DEFAULT,
     contact_states: ContactStates | None = None,
 ) -> SolveCall:
-    """Solve the equations of motion and fill `result`: everything in it then belongs to this solution.
+    """Forward dynamics with all its terms: fill `result`; everything in it then belongs to this solution.
 
     M vd + c = torques + passive - Kᵀ λ, and K vd = -k for loops and couplings. `torques` None means zero;
     `external_wrenches` as in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`, or a new

@@ -53,7 +53,7 @@ def kinetic_energy(state: MechanismState) -> float: ...
 def kinetic_energy(state: State[Any]) -> Scalar: ...
 @fast_path()
 def kinetic_energy(state: State[Any]) -> Call[Scalar]:
-    """Return the kinetic energy, v^T M v / 2, armatures included.
+    """Kinetic energy, v^T M v / 2, armatures included.
 
     >>> import rbd
     >>> rbd.kinetic_energy(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5]))
@@ -68,7 +68,7 @@ def gravitational_potential_energy(state: MechanismState) -> float: ...
 def gravitational_potential_energy(state: State[Any]) -> Scalar: ...
 @fast_path()
 def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
-    """Return the potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
+    """Potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
 
     >>> import rbd
     >>> rbd.gravitational_potential_energy(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4]))

@@ -64,7 +64,7 @@ def forward_dynamics(
     stabilization: Stabilization = DEFAULT,
     out: A | None = None,
 ) -> Call[A | HybridDynamics[A]]:
-    """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k.
+    """Forward dynamics, articulated-body algorithm (ABA): vd of M vd + c = torques + passive - Kᵀ λ, K vd = -k.
 
     `torques` None means zero. For trees, time is linear in the number of bodies. `external_wrenches` as in
     `inverse_dynamics`, loops, couplings and their `stabilization` as in `dynamics`, whose vd this is without the

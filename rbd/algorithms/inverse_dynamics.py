@@ -72,7 +72,7 @@ def inverse_dynamics(
     out: A | None = None,
     result: DynamicsResult | None = None,
 ) -> Call[A]:
-    """Return the torques tau for the accelerations `vd`: tau = M vd + c - passive + Kᵀ λ.
+    """Inverse dynamics, recursive Newton-Euler algorithm (RNEA): tau = M vd + c - passive + Kᵀ λ.
 
     `external_wrenches` maps bodies to wrenches in the root frame or any frame attached to a body. `actuated` are the
     actuated joints, all of them by default; trees need all of them, since each torque is determined. A
@@ -197,7 +197,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
 def dynamics_bias(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None
 ) -> Call[A]:
-    """Return c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
+    """Bias c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
 
     `external_wrenches` as in `inverse_dynamics`. Raises ShapeError, FrameMismatchError.
 
@@ -213,7 +213,7 @@ def dynamics_bias(
 
 @fast_path(out=True)
 def gravity_torques(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return the torques that hold the mechanism still against gravity: the gradient of its potential energy.
+    """Gravity torques: the gradient of the potential energy of gravity, RNEA with v = 0 and vd = 0.
 
     >>> import rbd
     >>> bool(rbd.gravity_torques(rbd.MechanismState(rbd.robots.double_pendulum())).any())   # hanging straight down

@@ -54,7 +54,7 @@ def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transf
 def geometric_jacobian(
     state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None, out: A | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
-    """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
+    """Geometric Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
     `path` comes from `mechanism.path(source, target)`; a body, or its name, means the path to it from the root. The
     Jacobian is expressed in `frame`, any frame attached to a body, or its name (the root frame when not given). Columns
@@ -137,7 +137,7 @@ def _check_path(state: StateView, path: TreePath) -> None:
 def point_jacobian(
     state: State[A], path: TreePath | RigidBody | str, point: Point[F], *, out: A | None = None
 ) -> PointJacobian[F]:
-    """Return the Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
+    """Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
 
     `path` as in `geometric_jacobian`: a body means the path to it from the root.
 
@@ -218,7 +218,7 @@ def _relative_twist(state: StateView, body: RigidBody, node: TreeNode) -> Twist:
 def geometric_jacobian_rate(
     state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
-    """Return dJ/dt of `geometric_jacobian(state, path, frame=frame)`: the rate of its components along the motion.
+    """Rate dJ/dt of `geometric_jacobian(state, path, frame=frame)`: the rate of its components along the motion.
 
     In the root frame, for a path from the root, dJ/dt v is the bias acceleration of the path's target. `frame` may
     move; its motion is included. Raises as `geometric_jacobian` does.
@@ -240,7 +240,7 @@ def geometric_jacobian_rate(
 
 
 def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, point: Point[F]) -> PointJacobian[F]:
-    """Return dJ/dt of `point_jacobian(state, path, point)`: the rate of its components along the motion.
+    """Rate dJ/dt of `point_jacobian(state, path, point)`: the rate of its components along the motion.
 
     The point is fixed to the target of `path` and moves with it, also when it is given in another frame; that frame may
     move too. In the root frame, for a path from the root, J vd + dJ/dt v is the acceleration of the point. Raises as

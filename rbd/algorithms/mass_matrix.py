@@ -56,7 +56,7 @@ def factored(state: StateView, matrix: Matrix) -> Factor:
 
 @fast_path(out=True)
 def mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return the mass matrix M(q), full and symmetric, (nv, nv), armatures included.
+    """Mass matrix M(q), composite-rigid-body algorithm (CRBA): full and symmetric, (nv, nv), armatures included.
 
     Raises StaleStateError after an edit of the mechanism, ShapeError when `out` does not fit.
 
@@ -77,7 +77,7 @@ def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
 
 @fast_path(out=True)
 def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return the inverse of the mass matrix, (nv, nv), exactly symmetric.
+    """Inverse of the mass matrix, (nv, nv), exactly symmetric.
 
     Raises SingularError, naming the joint, when there is none.
 

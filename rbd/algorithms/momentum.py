@@ -55,7 +55,7 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
 def momentum_matrix(
     state: State[A], *, frame: FrameLike[F] | None = None, out: A | None = None
 ) -> Call[MomentumMatrix[F]]:
-    """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
+    """Momentum matrix A, in `frame` (the root frame when not given): A @ v is the momentum of the mechanism.
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
     the root. `out`, a (6, nv) array, is filled with the numbers, angular rows first. Raises FrameMismatchError for a
@@ -79,7 +79,7 @@ def momentum_matrix(
 
 @fast_path()
 def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call[MomentumMatrix[Any]]:
-    """Return the momentum matrix about the centre of mass, in axes parallel to the root frame's.
+    """Centroidal momentum matrix: about the centre of mass, in axes parallel to the root frame's.
 
     The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`. Raises SingularError
     for bodies without mass.
@@ -96,7 +96,7 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
-    """Return the transform from the root frame to the frame at the centre of mass with axes parallel to the root's.
+    """Centroidal transform: from the root frame to the frame at the centre of mass with axes parallel to the root's.
 
     Raises SingularError for bodies without mass.
 
@@ -123,7 +123,7 @@ def momentum_kernel(state: StateView) -> Momentum[Any]:
 
 @fast_path()
 def momentum(state: State[Any]) -> Call[Momentum[Any]]:
-    """Return the momentum of all bodies, about the origin of the root frame and in it.
+    """Spatial momentum of all bodies, about the origin of the root frame and in it.
 
     >>> import rbd
     >>> rbd.momentum(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5])).linear
@@ -144,7 +144,7 @@ def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
 
 @fast_path()
 def momentum_rate_bias(state: State[Any]) -> Call[Wrench[Any]]:
-    """Return the rate of change of the momentum for vd = 0, without gravity, in the root frame.
+    """Bias of the momentum rate: the rate of change of the momentum for vd = 0, without gravity, in the root frame.
 
     With A the momentum matrix, d/dt (A v) = A vd + momentum_rate_bias.
 

@@ -105,7 +105,7 @@ def is_infinite(x: Scalar) -> bool:
 
 @fast_path(out=True)
 def passive_torques(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return the torques of damping, friction and bound springs, one per velocity.
+    """Passive torques of joints: damping, friction and bound springs, one per velocity.
 
     The equation of motion is M vd + c = tau + passive - K^T lambda. Friction is smoothed: -friction * tanh(v /
     friction_velocity). Springs act outside the position bounds of joints that have bound_stiffness.

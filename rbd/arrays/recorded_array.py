@@ -28,7 +28,7 @@ _PLAIN: Final = np.empty(0, dtype=np.object_)
 
 
 class NumpyProtocol:
-    """What NumPy calls when one of its functions gets a recorded array, scalar or condition."""
+    """Protocol by which NumPy calls its functions on recorded arrays, scalars and conditions."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ def _plain(x: Any) -> Any:
 
 
 def _recorded(value: Any) -> Any:
-    """Return what a function of NumPy gives, with arrays of objects as recorded arrays."""
+    """Return the result of a function of NumPy, with arrays of objects as recorded arrays."""
     if isinstance(value, (tuple, list)):
         parts = [_recorded(part) for part in cast("Iterable[Any]", value)]
         kind: Any = type(cast("object", value))

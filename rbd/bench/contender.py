@@ -29,7 +29,7 @@ class Quantity(StrEnum):
 
     @property
     def is_derivative(self) -> bool:
-        """Whether it is three matrices: derivatives by position (along velocities), velocity, and vd or torques."""
+        """Whether the output is three derivatives: by position (along velocities), velocity, and vd or torques."""
         return self in (Quantity.INVERSE_DERIVATIVES, Quantity.FORWARD_DERIVATIVES)
 
 

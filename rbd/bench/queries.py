@@ -17,7 +17,7 @@ from rbd.state import MechanismState
 
 
 class Query(StrEnum):
-    """What is asked of a live state."""
+    """Queries of a live state."""
 
     POSE = "set q and v, pose of a frame"
     POSE_MATRIX = "set q and v, pose of a frame as a matrix"

@@ -16,7 +16,7 @@ VERSION = 3
 
 
 class Section(StrEnum):
-    """How contenders are called."""
+    """Sections of the report: kinds of calls."""
 
     VALUES = "values with frames"
     SINGLE = "one state per call"

@@ -43,10 +43,10 @@ class BenchSettings:
 
     @property
     def preparation_repeats(self) -> int:
-        """How often preparation is measured."""
+        """Number of measurements of preparation."""
         return 2 if self.quick else 9
 
     @property
     def process_repeats(self) -> int:
-        """How many new processes are measured."""
+        """Number of new processes that are measured."""
         return 1 if self.quick else 15

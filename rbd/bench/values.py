@@ -17,7 +17,7 @@ from rbd.testing.random_mechanisms import random_rotation
 
 
 class Operation(StrEnum):
-    """What is done with poses."""
+    """Operations on poses."""
 
     MAKE = "a pose of a matrix and a vector"
     COMPOSE = "composition of two poses"

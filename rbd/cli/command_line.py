@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _error_lines(error: RbdError | OSError | MemoryError) -> list[str]:
-    """Return what is printed of an error."""
+    """Return the lines that an error prints."""
     if isinstance(error, RbdError):
         return [str(error), *getattr(error, "__notes__", ())]
     if isinstance(error, OSError):

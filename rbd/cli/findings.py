@@ -19,7 +19,7 @@ def place_of(finding: Finding) -> tuple[str, int]:
 
 
 def snapped(report: UrdfReport | MjcfReport) -> list[Finding]:
-    """Return what was snapped to the nearest aligned value, as findings."""
+    """Return the snapped numbers of a report, as findings."""
     from rbd.urdf import UrdfReport
 
     entries = report.snapped if isinstance(report, UrdfReport) else []

@@ -109,7 +109,7 @@ def _triple(values: Iterable[Scalar]) -> str:
 
 
 def _contents(report: UrdfReport | MjcfReport) -> list[str]:
-    """Return what a file has besides the mechanism: shapes, actuators, keyframes."""
+    """Return the contents of a file besides the mechanism: shapes, actuators, keyframes."""
     from rbd.urdf import UrdfReport
 
     if isinstance(report, UrdfReport):

@@ -1,4 +1,4 @@
-"""What a robot file loses when it is written in another format and read again."""
+"""Losses of a robot file that is written in another format and read again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOLERANCE: Final = 1e-9
 
 
 def losses(before: RobotFile, after: RobotFile) -> list[str]:
-    """Return what is other in the mechanism and the report of a file that was written and read again, as lines."""
+    """Return the losses, as lines: differences of the mechanism and the report of a file written and read again."""
     old, new = before.mechanism, after.mechanism
     lines = list(_of_joints(old, new))
     lines += _of_names("body", _body_names(old), _body_names(new))

@@ -55,7 +55,7 @@ def _hulls(meshes: Iterator[_Mesh]) -> tuple[dict[int, ShapeMaker], list[str]]:
 
 
 def _taken(hull: MeshHull) -> str:
-    """Return what a mesh was taken for."""
+    """Return the shape taken for a mesh, as text."""
     if hull.vertices == len(hull.points):
         return "meshes taken for their convex hulls"
     some = f"{len(hull.points)} of {hull.vertices} vertices"

@@ -26,7 +26,7 @@ def writable_anywhere(*streams: TextIO) -> None:
 
 
 def _escaped(error: UnicodeError) -> tuple[str, int]:
-    """Return what replaces the first character that cannot be encoded, and where to go on."""
+    """Return the replacement of the first character that cannot be encoded, and the index after it."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start].translate(_DRAWN)

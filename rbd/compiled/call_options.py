@@ -18,7 +18,7 @@ from rbd.scalars.arrays import Array
 @final
 @attrs.frozen(eq=False)
 class CallOptions:
-    """Where results of a call go, how it runs, and parameters of the mechanism; see `CompiledRobot`."""
+    """Options of a call: output arrays, threads, status, parameters of the mechanism; see `CompiledRobot`."""
 
     out: Array | Sequence[Array] | None
     threads: int
@@ -30,5 +30,5 @@ class CallOptions:
             check_parameters(self.parameters)
 
     def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
-        """Return what a function computes of arrays."""
+        """Return the outputs of a function of arrays."""
         return function.call(arrays, self.parameters, self.out, self.threads, self.status)

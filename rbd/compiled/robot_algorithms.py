@@ -28,7 +28,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
+        """Forward kinematics: poses of all bodies in the root frame, (..., nb, 4, 4), as in `mechanism.bodies`."""
         return self._array("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_dynamics(
@@ -44,7 +44,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in `CompiledRobot`."""
+        """Inverse dynamics: torques for accelerations `vd`, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
         return self._array("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
 
@@ -57,7 +57,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the mass matrix, (..., nv, nv)."""
+        """Mass matrix, (..., nv, nv)."""
         return self._array("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_mass_matrix(
@@ -69,7 +69,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the inverse of the mass matrix, (..., nv, nv)."""
+        """Inverse of the mass matrix, (..., nv, nv)."""
         return self._array("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def dynamics_bias(
@@ -84,7 +84,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in `CompiledRobot`."""
+        """Bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
         return self._array("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
 
@@ -101,7 +101,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the accelerations that torques `tau` make, (..., nv); None means zero.
+        """Forward dynamics: accelerations under torques `tau`, (..., nv); None means zero.
 
         `external_wrenches` as in `CompiledRobot`.
         """
@@ -117,7 +117,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
+        """Momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
         return self._array("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
 
     def inverse_dynamics_derivatives(
@@ -132,7 +132,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]:
-        """Return (d_dq, d_dv, d_dvd) of the inverse dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+        """First derivatives (d_dq, d_dv, d_dvd) of inverse dynamics: d_dq (..., nv, nv), "coordinates": (..., nv, nq).
 
         See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
         """
@@ -152,7 +152,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]:
-        """Return (d_dq, d_dv, d_dtau) of the forward dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+        """First derivatives (d_dq, d_dv, d_dtau) of forward dynamics: d_dq (..., nv, nv), "coordinates": (..., nv, nq).
 
         See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
         """
@@ -172,7 +172,7 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> SecondDerivatives[Array]:
-        """Return the second derivatives of the inverse dynamics, arrays with leading batch axes.
+        """Second derivatives of inverse dynamics, arrays with leading batch axes.
 
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
@@ -190,6 +190,6 @@ class RobotAlgorithms(RobotMethods):
         status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
+        """Geometric Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         options = CallOptions(out, threads, status, parameters)
         return only_array(options.call(self._algorithms.geometric_jacobian(body), (q,)))

@@ -99,7 +99,7 @@ class CallArguments:
         return parsed
 
     def _parse_keyword(self, parsed: ParsedCall, state: object, name: str, value: Any) -> Static | None:
-        """Return what a keyword adds to the key, nothing for its default; None if there is no fast path with it."""
+        """Return the part of the key for a keyword, nothing for its default; None if there is no fast path with it."""
         if name == OUT and self.out:
             parsed.keywords = {OUT: value}
             return ()

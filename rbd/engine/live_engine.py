@@ -199,7 +199,7 @@ class LiveEngine(Engine):
         return no_builtin if compiled is None else coordinate_writer(self.buffers, compiled, which)
 
     def loop_binding(self, state: object) -> LoopBinding:
-        """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
+        """Return the binding of a loop over steps of `state`, which has this engine, without the kernels."""
         from rbd.native.builtins.step_loop import LoopBinding
 
         return LoopBinding(state, self.buffers.all_words(), self.buffers.guards())

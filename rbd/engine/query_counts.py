@@ -17,7 +17,7 @@ _MAX_QUERIES: Final = 4096
 @final
 @attrs.define(eq=False)
 class QueryCount:
-    """How often a query was asked; keeps alive the table and the places whose identities are its key."""
+    """Number of calls of a query; keeps alive the table and the places whose identities are its key."""
 
     table: QueryTable
     places: object

@@ -262,7 +262,7 @@ class PlanBuilder:
 
 @cache
 def framed_offsets() -> dict[type[Any], tuple[int, ...]]:
-    """Return where the slots of transforms, twists and accelerations are; empty where that is not known."""
+    """Return the offsets of the slots of transforms, twists and accelerations; empty where they are not known."""
     from rbd.native.builtins.value_builtin import slot_offsets
 
     a, b, x = Frame("a"), Frame("b"), (1.0, 2.0, 3.0)

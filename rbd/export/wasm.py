@@ -110,7 +110,7 @@ def _script(programs: Mapping[str, Program], made: ProgramModule, prefix: str) -
 
 
 def _described(program: Program, places: Places) -> dict[str, object]:
-    """Return what the script must know of a function."""
+    """Return the description of a function for the script."""
     checks = range(FIRST_CHECK, FIRST_CHECK + len(program.labels))
     messages = {status: program.error(status).message for status in (BAD_INPUT, BAD_OUTPUT, *checks)}
     return {

@@ -64,7 +64,7 @@ class MeshHull:
 
 
 def checked_hull_points(points: object) -> int:
-    """Return how many points a hull has at most; raise ArgumentError unless it is a number from 4 to 128."""
+    """Return the largest number of points of a hull; raise ArgumentError unless it is a number from 4 to 128."""
     from rbd.contact.geometry.convex_hulls import MAX_HULL_POINTS
 
     return whole_number(points, "hull_points", LEAST_POINTS, MAX_HULL_POINTS)

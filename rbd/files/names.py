@@ -12,7 +12,7 @@ _MAX_COMPARED: Final = 500
 
 
 def name_problem(name: str, longest: int) -> str | None:
-    """Return what is wrong with a name, or None."""
+    """Return the fault of a name, or None."""
     if not name or name.isspace():
         return "is empty"
     if len(name) > longest:

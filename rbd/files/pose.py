@@ -39,7 +39,7 @@ def matrix_of_array(matrix: Array) -> Matrix3:
 @final
 @attrs.frozen(eq=False)
 class Pose:
-    """Where a frame is in another: rotation (rows) and translation map its coordinates to those of the other."""
+    """Pose of a frame in another: rotation (rows) and translation map its coordinates to those of the other."""
 
     rotation: Matrix3 = IDENTITY
     translation: Triple = ZERO

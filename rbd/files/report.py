@@ -35,7 +35,7 @@ class Finding:
 
 
 class FileReport(ABC):
-    """What a reader found in a file; abstract. A refused file leaves it as it was."""
+    """Report of a reader on a file; abstract. A refused file leaves it as it was."""
 
     def __init__(self) -> None:
         """Begin empty."""

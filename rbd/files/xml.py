@@ -23,7 +23,7 @@ _ENCODINGS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 @attrs.frozen
 class FileLimits:
-    """What a robot file may ask for; a file that asks for more is refused while it is read."""
+    """Limits of a robot file; a file that exceeds them is refused while it is read."""
 
     bytes: int = 16_000_000
     depth: int = 32
@@ -151,7 +151,7 @@ def _check_bytes(data: bytes, file: str, limits: FileLimits, file_format: Format
 
 
 def _fault_of_text(data: bytes) -> tuple[int, str, str] | None:
-    """Return where bytes are no UTF-8 text, a message and a short reason; None if they are."""
+    """Return the offset of bytes that are no UTF-8 text, a message and a short reason; None if all are."""
     if data.startswith(_FOREIGN_MARKS):
         return 0, "the file is UTF-16 or UTF-32; save it as UTF-8", "encoding"
     nul = data.find(b"\0")

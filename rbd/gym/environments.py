@@ -207,7 +207,7 @@ def _generators(count: int) -> list[np.random.Generator]:
 
 
 def _shared_by_copies(episodes: Episodes) -> dict[int, Any]:
-    """Return what a deep copy takes for copies made before, so that it shares the task and the machine code."""
+    """Return the memo of a deep copy that shares the task and the machine code with the original."""
     return {id(episodes.task): episodes.task, id(episodes.worlds): copy(episodes.worlds)}
 
 
@@ -226,7 +226,7 @@ def _seeds(seed: object, count: int) -> list[int | None]:
 
 
 def _mask(options: object, count: int) -> NDArray[np.bool_]:
-    """Return which sub-environments the options of a reset choose: all without a mask."""
+    """Return the mask of sub-environments in the options of a reset: all without a mask."""
     if options is None:
         return np.ones(count, np.bool_)
     require_kind(options, Mapping, operation="reset", argument="options")

@@ -17,7 +17,7 @@ from rbd.scalars.arrays import Array
 
 
 class Outcomes(NamedTuple):
-    """What the last actions led to, with a row per world; a world whose simulation failed terminates without reward."""
+    """Outcomes of the last actions, with a row per world; a world whose simulation failed terminates without reward."""
 
     observations: Array
     rewards: NDArray[np.float64]
@@ -74,11 +74,11 @@ class Episodes:
     def _starts(
         self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
     ) -> dict[int, Start]:
-        """Return what the next episodes of `rows` begin with, of those that have no start drawn."""
+        """Return starts of the next episodes of `rows`, of those that have no start drawn."""
         return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
 
     def _start(self, generator: np.random.Generator) -> Start:
-        """Return what an episode begins with; raise ArgumentError for other names than those of the first draw."""
+        """Return the start of an episode; raise ArgumentError for other names than those of the first draw."""
         start, first = self.task.start(generator), self._start_names
         if set(start) != set(first):
             shown = [", ".join(names) or "nothing" for names in (start, first)]

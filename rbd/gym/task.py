@@ -30,7 +30,7 @@ Outcome: TypeAlias = Mapping[str, Array]
 @final
 @attrs.frozen(eq=False, kw_only=True)
 class Task:
-    """What an environment is about: a robot and its control, where episodes start, and what they are worth.
+    """Task of an environment: a robot and its control, the starts of episodes, and their outcome.
 
     `control` maps q, v, perhaps t, and an action of shape (n,), whose entries are between -1 and 1, to torques.
     `outcome` maps q, v and, as it likes, t, action and contact_forces, to a mapping with an "observation", (m,), a

@@ -9,7 +9,7 @@ from rbd.intrinsics.traversal import walk
 
 
 def inlining_fault(routine: tree.Routine) -> str:
-    """Return what keeps batches from inlining a function and those it calls, or "": see `Intrinsic.unrolls`."""
+    """Return the reason why batches cannot inline a function and those it calls, or "": see `Intrinsic.unrolls`."""
     fault = _first(_part_fault(part) for part in walk(routine.body))
     return fault or _first(inlining_fault(each) for each in routine.calls)
 
@@ -41,13 +41,13 @@ def _part_fault(part: tree.Expression | tree.Statement) -> str:  # noqa: C901 - 
 
 
 def _factor_fault(node: tree.Expression) -> str:
-    """Return what is wrong with a factor, or with a variable: it may have a sign."""
+    """Return the fault of a factor; a variable may have a sign."""
     signed = isinstance(node, tree.Negate) and isinstance(node.operand, (tree.Name, tree.Load))
     return "" if signed else _operand_fault(node)
 
 
 def _operand_fault(node: tree.Expression) -> str:
-    """Return what is wrong with an operand by itself."""
+    """Return the fault of an operand by itself."""
     if node.kind != "float" or _is_zero(node):
         return ""
     if isinstance(node, tree.Number):

@@ -87,7 +87,7 @@ class Intrinsic:
 
     @property
     def _origin(self) -> list[tuple[str, object]]:
-        """Where the function and the workspace are defined."""
+        """Module and qualified name of the function and of the workspace."""
         return [(each.__module__, getattr(each, "__qualname__", None)) for each in (self.function, self.workspace)]
 
     @lazy
@@ -179,7 +179,7 @@ class Intrinsic:
         return Lengths(*(self.layout.lengths(role, known) for role in ROLES[1:]))
 
     def call_arguments(self, sizes: Sequence[int], integer_format: str, *arrays: Sequence[str]) -> list[str]:
-        """Return what the translated function takes: its ints, by `integer_format`, and its arrays.
+        """Return the arguments of the translated function: its ints, by `integer_format`, and its arrays.
 
         `arrays` are texts of the arrays: tables, inputs, outputs, work arrays of floats, work arrays of ints.
         """

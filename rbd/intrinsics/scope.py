@@ -29,7 +29,7 @@ _OWNERS: Final = ("rows", "workspace")
 
 @final
 class Scope:
-    """What names mean in one function, and which variables are definitely assigned."""
+    """Scope of one function: the meaning of names, and the variables that are definitely assigned."""
 
     def __init__(self, names: Mapping[str, object], file: str, first: int) -> None:
         """Begin without parameters; `names` are those of the module, `first` is the function's line in `file`."""
@@ -140,7 +140,7 @@ class Scope:
     def lowered_argument(
         self, node: ast.expr, argument: tree.Expression, parameter: tree.Parameter
     ) -> list[tree.Expression]:
-        """Return what is passed for an argument."""
+        """Return the lowered arguments of a call for one argument."""
         if parameter.workspace is not None and isinstance(argument, tree.Name):
             if not issubclass(self._workspaces[argument.name], parameter.workspace):
                 self.refuse(node, f"'{argument.name}' is no {parameter.workspace.__name__}")

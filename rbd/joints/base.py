@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class JointType(ABC):
-    """How one frame may move with respect to another; abstract.
+    """A joint type: the motion that one frame may have with respect to another; abstract.
 
     `before` and `after` are the frames before and after the joint. q are the coordinates, v is the velocity:
     the twist of `after` with respect to `before`, expressed in `after`, is `motion_subspace(q) @ v`.
@@ -121,7 +121,7 @@ class JointType(ABC):
     def bias_acceleration_derivatives(
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
     ) -> GeometricJacobian[A, B, A]:
-        """Return how the bias acceleration changes as the joint moves along each of its velocities, v held: nv columns.
+        """Return the derivatives of the bias acceleration along each of the joint's velocities, v held: nv columns.
 
         Components in `after`. Found by running `bias_acceleration` on dual numbers.
         """
@@ -214,7 +214,7 @@ class JointType(ABC):
         return tuple(q)
 
     def normalization_error(self, q: Vector) -> Scalar:
-        """Return how far q is from normalised; zero for coordinates that need no normalisation."""
+        """Return the distance of q from normalised; zero for coordinates that need no normalisation."""
         return 0
 
     def principal_value(self, q: Vector) -> Vector:

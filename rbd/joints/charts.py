@@ -102,7 +102,7 @@ class RotationChart(ABC):
         return tuple(r)
 
     def normalization_error(self, r: Vector) -> Scalar:
-        """Return how far r is from normalised."""
+        """Return the distance of r from normalised."""
         return 0
 
     @abstractmethod

@@ -225,7 +225,7 @@ class NameRegistry:
         return body
 
     def _frame_advice(self, name: str) -> str:
-        """Return what to write instead of a body's name if it is the name of frames; else an empty text."""
+        """Return advice for a body's name that is the name of frames; else an empty text."""
         owners = [quoted(self.frame_owner[frame]) for frame in self._frame_names.get(name, ())]
         if len(owners) > 1:
             return f"; bodies {', '.join(owners[:4])} have frames of that name: write the name of one of them"

@@ -85,7 +85,7 @@ class BodyReader:
                 readers.get(child.tag, self._part)(body, child, context)
 
     def _require_size(self, node: XmlElement) -> int:
-        """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""
+        """Return the number of elements of a subtree once its replicas are made; refuse more than the limit."""
         count = 1 + sum(self._require_size(child) for child in node.children)
         if node.tag == "replicate":
             count *= max(1, MjcfElement(self._reading, node).integer("count"))

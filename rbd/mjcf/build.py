@@ -98,7 +98,7 @@ class Builder:
 
 
 def _joint_poses(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
-    """Return where the frame before a joint is, and where the frame of the body is in the frame after it.
+    """Return the pose of the frame before a joint, and that of the body's frame in the frame after it.
 
     A joint turns about its own place, and its coordinate is `reference` where the body stands as in the file.
     """

@@ -54,7 +54,7 @@ def geoms_in_pairs(report: MjcfReport) -> dict[int, Geom]:
 
 
 def _hulls(report: MjcfReport, points: int | None) -> dict[int, ShapeMaker]:
-    """Return what makes the hulls of meshes that may touch others, by number; none without a number of points."""
+    """Return makers of the hulls of meshes that may touch others, by number; none without a number of points."""
     if points is None:
         return {}
     most = checked_hull_points(points)
@@ -63,13 +63,13 @@ def _hulls(report: MjcfReport, points: int | None) -> dict[int, ShapeMaker]:
 
 
 def _height_fields(report: MjcfReport) -> dict[int, ShapeMaker]:
-    """Return what makes the height fields that may touch others, by number."""
+    """Return makers of the height fields that may touch others, by number."""
     geoms = geoms_in_pairs(report).items()
     return {number: _height_field(report, geom) for number, geom in geoms if geom.height_field is not None}
 
 
 def _height_field(report: MjcfReport, geom: Geom) -> ShapeMaker:
-    """Return what makes a height field, which this reads."""
+    """Return the maker of a height field, which this reads."""
     size, heights = (2 * geom.size[0], 2 * geom.size[1]), report.heights(geom)
     return lambda frame: HeightField(frame, size, heights)
 

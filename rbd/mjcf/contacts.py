@@ -106,7 +106,7 @@ def _carrier(body: BodyPart) -> BodyPart:
 
 
 def _is_parent(one: BodyPart, parent: BodyPart | None) -> bool:
-    """Whether `one` moves, and is what the other hangs on."""
+    """Whether `one` moves, and carries the other: they are parent and child."""
     return one is parent and one.parent is not None
 
 

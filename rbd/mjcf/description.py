@@ -1,4 +1,4 @@
-"""What an MJCF file says, checked piece by piece but not yet put together. Poses are in the frame of the body."""
+"""Elements of an MJCF file, checked one by one but not yet put together. Poses are in the frame of the body."""
 
 from __future__ import annotations
 

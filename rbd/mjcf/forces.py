@@ -13,7 +13,7 @@ from rbd.mjcf.tendons import TendonReader
 
 
 class Forces(NamedTuple):
-    """What actuators add to the armature of joints, by name, and which of the actuators of the file are supported."""
+    """Forces of actuators: armatures of joints, by name, and the actuators of the file that are supported."""
 
     armatures: dict[str, float]
     supported: list[bool]

@@ -12,7 +12,7 @@ from rbd.files.xml import FileLimits
 @final
 @attrs.frozen
 class MjcfLimits(FileLimits):
-    """What an MJCF file may ask for; a file that asks for more is refused while it is read.
+    """Limits of an MJCF file; a file that exceeds them is refused while it is read.
 
     `elements` counts those of included files and the copies that `<replicate>` makes, too.
 

@@ -120,7 +120,7 @@ def parse_mjcf(
 @final
 @attrs.frozen(eq=False)
 class _Model:
-    """What a file says of bodies, and of the forces on them, before there is a mechanism."""
+    """Model of a file before there is a mechanism: meshes, bodies, forces on them."""
 
     meshes: Meshes
     bodies: list[BodyPart]

@@ -1,4 +1,4 @@
-"""Which attributes elements have: those that are honoured, and those that do not change how the mechanism moves."""
+"""Attributes of elements: those that are honoured, and those that do not change how the mechanism moves."""
 
 from __future__ import annotations
 

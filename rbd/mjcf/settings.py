@@ -1,4 +1,4 @@
-"""What `<compiler>` and `<option>` say: how the rest of the file is meant."""
+"""Settings of a model: `<compiler>` and `<option>`, the conventions of the rest of the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS: Final = {
 @final
 @attrs.define
 class Settings:
-    """What `<compiler>` and `<option>` say, with the defaults of the format."""
+    """Settings of `<compiler>` and `<option>`, with the defaults of the format."""
 
     degree: bool = True
     euler: str = "xyz"

@@ -34,7 +34,7 @@ _KEY: Final = "repetition 3"
 @final
 @attrs.frozen
 class LoopOutcome:
-    """How far a repetition came: `done` calls were clean; the next one, if there was one, had this status."""
+    """Outcome of a repetition: `done` calls were clean; the next one, if there was one, had this status."""
 
     done: int
     status: int = 0

@@ -47,12 +47,12 @@ _kept: Final = dict[str, SharedFunctions]()
 
 
 def shared_sines() -> SharedFunctions:
-    """Return what the code of programs for one state calls."""
+    """Return the functions that programs for one state call."""
     return _kept.get("sines") or _kept.setdefault("sines", _sines())
 
 
 def shared_rows(lanes: int) -> SharedFunctions:
-    """Return what the code of programs for rows calls, so many at a time."""
+    """Return the functions that programs for `lanes` rows at a time call."""
     key = f"rows|{lanes}"
     return _kept.get(key) or _kept.setdefault(key, _rows(key, lanes))
 

@@ -76,7 +76,7 @@ def derivative(
 
 
 def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | None = None) -> NDArray[np.bool_]:
-    """Return where the derivative may differ from zero: a row per entry of `of`, a column per entry of `wrt`.
+    """Return the sparsity of a derivative, True where it may be nonzero: a row per entry of `of`, a column per `wrt`.
 
     With `directions`, a column per direction. Raises ArgumentError for names that are no output or input.
 

@@ -218,7 +218,7 @@ def _folded_difference(x: Recorded, y: Recorded) -> Any:
 
 
 def _remainder(x: Recorded, y: Recorded) -> Any:
-    """Return what is left of the sum or difference x when its term y is taken away, or None."""
+    """Return the remainder of the sum or difference x without its term y, or None."""
     if x.op == ADD:
         return x.b if x.a is y else x.a if x.b is y else None
     if x.op == SUB:

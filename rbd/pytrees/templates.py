@@ -33,7 +33,7 @@ class Template(ABC):
 
     @property
     def count(self) -> int:
-        """How many numbers the value has."""
+        """Number of scalars of the value."""
         return 0
 
     @property

@@ -77,7 +77,7 @@ def _tuple_of_numbers(parts: Sequence[Template], entries: list[object]) -> Templ
 
 
 def _entry_of_tuple(template: Template, entries: list[object]) -> Template:
-    """Return what becomes of an entry of a tuple that has numbers."""
+    """Return the template of an entry of a tuple that has numbers."""
     match template:
         case ConstantTemplate(value) if type(value) in (int, float):
             entries.append(value)

@@ -77,7 +77,7 @@ class Cases:
         return rows
 
     def _drawn(self, case: int) -> dict[str, Array]:
-        """Return what the sampler draws for a case: with its own random numbers, in whatever order cases are run."""
+        """Return the draw of the sampler for a case: with its own random numbers, in whatever order cases are run."""
         assert self._sampler is not None
         generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(case,)))
         drawn = {name: as_numbers(value, name) for name, value in _named(self._sampler(generator)).items()}

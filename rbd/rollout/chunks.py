@@ -37,7 +37,7 @@ _BROKEN_POOLS: Final = 3
 @final
 @attrs.frozen
 class RolloutPlan:
-    """How far cases are simulated, and which states are kept: after 0, `every`, 2 `every`, ... and `steps` steps."""
+    """Plan of a rollout: number of steps and stored states, after 0, `every`, 2 `every`, ... and `steps` steps."""
 
     steps: int
     every: int
@@ -76,7 +76,7 @@ def run_chunk(pickled: PickledFunction, start: Mapping[str, Array], plan: Rollou
 
 
 def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
-    """Return what `run_chunk` does, with a step of this process."""
+    """Return the results of `run_chunk`, with a step of this process."""
     worlds = WorldBatch(step, len(start["q"]), start)
     stored = plan.stored_steps
     names = [name for name in STATE if name in worlds.outputs]
@@ -91,7 +91,7 @@ def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutP
 
 
 def _endings(worlds: WorldBatch) -> Results:
-    """Return how cases ended."""
+    """Return steps, status and messages of the ends of cases."""
     codes = worlds.status.codes
     return {
         "steps": worlds.steps_taken,

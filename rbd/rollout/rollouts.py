@@ -82,7 +82,7 @@ class Rollouts:
         return str(self._storage.get(chunk)["messages"].get(row, "no error"))
 
     def start(self, case: int) -> dict[str, Array]:
-        """Return what a case started with: q, v, and the action and parameters if they were given."""
+        """Return the start of a case: q, v, and the action and parameters if they were given."""
         return {name: rows[0].copy() for name, rows in self._study.rows(self._number(case), 1).items()}
 
     def replay(self, case: int) -> Trajectory:

@@ -29,7 +29,7 @@ _INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 @final
 @attrs.frozen(eq=False)
 class WorldSettings:
-    """What a world's step is made of, checked."""
+    """Settings of a world's step, checked."""
 
     dt: float
     substeps: int

@@ -1,4 +1,4 @@
-"""Where results are kept: in memory, or in a folder with one HDF5 file per chunk.
+"""Storage of results: in memory, or in a folder with one HDF5 file per chunk.
 
 A file appears whole or not at all, so that a study that was killed continues with the chunks that are missing.
 """

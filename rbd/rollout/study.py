@@ -59,17 +59,17 @@ class Study:
         return range(-(-self.cases.count // self.chunk))
 
     def start(self, chunk: int) -> dict[str, Array]:
-        """Return what the cases of a chunk start with."""
+        """Return the starts of the cases of a chunk."""
         first = chunk * self.chunk
         return self.rows(first, min(self.chunk, self.cases.count - first))
 
     def rows(self, first: int, count: int) -> dict[str, Array]:
-        """Return what some cases start with; q and v always."""
+        """Return the starts of some cases; q and v always."""
         zero = {name: np.broadcast_to(x, (count, *x.shape)) for name, x in self.zero.items()}
         return zero | self.cases.rows(first, count)
 
     def description(self, seed: int) -> dict[str, object]:
-        """Return what must be equal for results to be: the step and the numbers of the plan."""
+        """Return the description that identifies results: the step and the numbers of the plan."""
         defaults = self.step.evaluation.defaults
         constants = hashlib.sha256(b"".join(np.asarray(defaults[name]).tobytes() for name in sorted(defaults)))
         return {

@@ -39,7 +39,7 @@ def _caller() -> FrameType | None:
 
 
 def _advice(action: str) -> str:
-    """Return what to write instead, going by the line that failed."""
+    """Return advice on the replacement of the line that failed."""
     frame = _caller()
     line = "" if frame is None else linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
     if match := _MATH.search(line):

@@ -82,7 +82,7 @@ class EquationsOfMotion:
         return wrenches
 
     def _action(self, element: ForceElement, t: float, state: MechanismState) -> Action:
-        """Return what a force element applies; exceptions of users' elements are kept as those of callbacks."""
+        """Return the action of a force element; exceptions of users' elements are kept as those of callbacks."""
         try:
             return _checked_action(element, element.act(state))
         except BaseException as error:
@@ -101,7 +101,7 @@ class EquationsOfMotion:
 
 
 def _checked_action(element: ForceElement, action: Action) -> Action:
-    """Return what a force element applies, with one torque per velocity of each joint."""
+    """Return the action of a force element, with one torque per velocity of each joint."""
     name = type(element).__name__
     require_kind(action, Action, operation=f"{name}.act", argument="the result")
     torques = {j: scalars(tau, j.nv, f"torques of {name} at joint {j.name!r}") for j, tau in action.torques.items()}

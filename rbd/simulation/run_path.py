@@ -23,7 +23,7 @@ _NOT_OF_VELOCITIES: Final = frozenset({"q", "s", "the error of a step"})
 
 
 class RunPath(ABC):
-    """How a run takes its steps; abstract."""
+    """Path of a run: the code that takes its steps; abstract."""
 
     def __init__(self, method: Integrator) -> None:
         """Set the integrator of single steps."""

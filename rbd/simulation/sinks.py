@@ -175,7 +175,7 @@ class RingBuffer(Sink):
         return self.trajectory()
 
     def trajectory(self) -> Trajectory:
-        """Return what is in the buffer now, also while a simulation runs or after it failed."""
+        """Return the trajectory in the buffer now, also while a simulation runs or after it failed."""
         size = len(self._rows)
         return self._rows.trajectory(min(self._count, size), self._count % size if self._count > size else 0)
 

@@ -40,7 +40,7 @@ class Intervals(NamedTuple):
         return Intervals(self.rows, *(tuple(map(convert, each)) for each in self[1:]))
 
     def corrections(self, rest: Sequence[Scalar]) -> list[Scalar]:
-        """Return how much friction changes rates which are minus `rest`, then how far these are beyond their bounds."""
+        """Return the changes by friction of rates which are minus `rest`, then their distances beyond the bounds."""
         by_friction = [minimum(absolute(u), f) for u, f in zip(rest, self.friction, strict=True)]
         beyond = [maximum(u + a, -u - b) for u, a, b in zip(rest, self.lower, self.upper, strict=True)]
         return [*by_friction, *beyond]

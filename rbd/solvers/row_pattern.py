@@ -26,7 +26,7 @@ def columns_of(rows: Matrix) -> tuple[int, ...]:
 @final
 @attrs.frozen
 class RowPattern:
-    """Where entries of rows are not structural zeros: the columns of each row.
+    """Pattern of the entries of rows that are not structural zeros: the columns of each row.
 
     >>> pattern = RowPattern.of(((1.0, 0, 2.0), (0, 3.0, 0)))
     >>> pattern.columns, pattern.ends, pattern.entries(((4.0, 5.0, 6.0), (7.0, 8.0, 9.0)))
@@ -42,7 +42,7 @@ class RowPattern:
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """Where the columns of each row end among those of all, zero first."""
+        """Ends of the columns of each row among those of all, zero first."""
         return tuple(accumulate(map(len, self.columns), initial=0))
 
     @property

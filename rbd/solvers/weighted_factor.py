@@ -76,7 +76,7 @@ def substitute(w: WeightedFactor, first: int, last: int) -> None:
 @final
 @attrs.frozen
 class FactorPattern:
-    """Where entries of the factor, for any weights, are not zero: per row, left of the diagonal."""
+    """Pattern of the nonzero entries of the factor, for any weights: per row, left of the diagonal."""
 
     rows: tuple[tuple[int, ...], ...]
 

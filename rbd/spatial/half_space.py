@@ -68,7 +68,7 @@ class HalfSpace(SpatialValue, Generic[F]):
         return half_space
 
     def separation(self, point: Point[F]) -> Scalar:
-        """Return how far a point lies outside; negative inside. Raises FrameMismatchError for other frames."""
+        """Return the signed distance of a point, negative inside. Raises FrameMismatchError for other frames."""
         require_kind(point, Point, operation="HalfSpace.separation", argument="point")
         return self.normal.dot(point - self.point)
 

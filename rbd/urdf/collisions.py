@@ -48,7 +48,7 @@ def _collision_shapes(report: UrdfReport) -> list[tuple[int, Geometry]]:
 
 
 def _hulls(report: UrdfReport, points: int | None) -> dict[int, ShapeMaker]:
-    """Return what makes the hulls of collision meshes, by number; none without a number of points."""
+    """Return makers of the hulls of collision meshes, by number; none without a number of points."""
     if points is None:
         return {}
     most = checked_hull_points(points)

@@ -66,7 +66,7 @@ def line_file(points: Array, colors: Array) -> bytes:
 
 
 def _views(arrays: list[NDArray[np.float32]]) -> tuple[list[dict[str, int]], bytes]:
-    """Return where arrays are in a buffer, and the buffer."""
+    """Return the views of arrays in a buffer, and the buffer."""
     starts = np.cumsum([0, *(array.nbytes for array in arrays)]).tolist()
     views = [
         {"buffer": 0, "byteOffset": at, "byteLength": array.nbytes} for at, array in zip(starts, arrays, strict=False)

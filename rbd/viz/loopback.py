@@ -80,7 +80,7 @@ def send_script(to: ViserServer | ClientHandle, source: str) -> None:
 
 
 def wait_until_sent(server: ViserServer, client: int, end: float) -> None:
-    """Return when a page has been sent all messages to all pages so far; raise TimeoutError at the time `end`."""
+    """Wait until a page has been sent all messages to all pages so far; raise TimeoutError at the time `end`."""
     buffer = _infra(server).get_message_buffer()
     last = buffer.message_counter - 1
     while client in server.get_clients() and buffer.generator_cursors.get(client, -1) < last:

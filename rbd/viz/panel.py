@@ -20,7 +20,7 @@ _SPEEDS: Final = ("0.1", "0.25", "0.5", "1", "2", "4")
 @final
 @attrs.frozen(eq=False)
 class Actions:
-    """What the panel calls when a person uses it."""
+    """Actions of a person on the panel."""
 
     move: Callable[[SliderCoordinate, float], None]
     show_layer: Callable[[Layer, bool], None]

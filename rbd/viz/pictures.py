@@ -53,7 +53,7 @@ def check_suffix(path: Path, allowed: tuple[str, ...]) -> None:
 
 @final
 class Camera:
-    """What draws the scene of a server."""
+    """Camera of pictures of the scene of a server."""
 
     def __init__(self, server: ViserServer, url: str) -> None:
         self._server, self._url = server, url

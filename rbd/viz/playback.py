@@ -10,7 +10,7 @@ from rbd.viz.player import Player
 
 @final
 class Playback:
-    """What buttons and methods of a viewer do to its player; before the first trajectory, nothing."""
+    """Playback of trajectories: the player behind buttons and methods of a viewer; before the first one, nothing."""
 
     def __init__(self) -> None:
         """Begin without a player."""
@@ -50,7 +50,7 @@ class Playback:
             self.player.set_repeat(repeat)
 
     def wait(self) -> None:
-        """Return when the player stands; raise what drawing has raised."""
+        """Wait until the player stands; raise what drawing has raised."""
         if self.player is not None:
             self.player.wait()
             if self.player.error is not None:

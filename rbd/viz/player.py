@@ -69,7 +69,7 @@ class Player:
             self._repeat = repeat
 
     def wait(self) -> None:
-        """Return when it stands and its last frame is drawn."""
+        """Wait until it stands and its last frame is drawn."""
         with self._change:
             self._change.wait_for(lambda: self._closed or not (self._playing or self._moved or self._is_drawing))
 

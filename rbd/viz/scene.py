@@ -137,11 +137,11 @@ class Scene:
         return makers[layer]() if layer in makers else ()
 
     def _shown_visuals(self) -> list[Visual]:
-        """Return what the bodies look like."""
+        """Return the visuals that show the bodies."""
         return [visual for body in self._mechanism.bodies for visual in self._visuals.shown(body)]
 
     def _hidden_visuals(self, use: Literal["collision", "inertia"]) -> list[Visual]:
-        """Return what has another use than to show what bodies look like."""
+        """Return the visuals of one use that do not show bodies now."""
         shown = {id(visual) for visual in self._shown_visuals()}
         return [visual for visual in self._visuals.all if visual.use == use and id(visual) not in shown]
 

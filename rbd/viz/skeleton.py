@@ -27,7 +27,7 @@ class NamedFrame:
 @final
 @attrs.frozen(eq=False)
 class Bone:
-    """What the stick figure has of one body."""
+    """Bone of the stick figure: the part that belongs to one body."""
 
     body: RigidBody
     segments: Array

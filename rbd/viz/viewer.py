@@ -280,7 +280,7 @@ class Viewer:
             self._draw(None if forces is None else arrows(state, forces(t, state)))
 
     def wait_for_motion(self) -> Self:
-        """Return when the trajectory that `animate` plays has come to its end, or was stopped on the page."""
+        """Wait until the trajectory that `animate` plays has come to its end, or was stopped on the page."""
         self._playback.wait()
         return self
 

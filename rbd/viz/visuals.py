@@ -1,4 +1,4 @@
-"""What bodies look like: shapes of robot files or of a collision model, or boxes with the inertia of bodies."""
+"""Visuals of bodies: shapes of robot files or of a collision model, or boxes with the inertia of bodies."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Visuals:
         return [visual for geom in shapes.geoms for visual in self._of_mjcf(shapes, geom)]
 
     def shown(self, body: RigidBody) -> list[Visual]:
-        """Return what represents a body: its visual shapes, else its collision shapes, else its inertia box."""
+        """Return the visuals of a body: its visual shapes, else its collision shapes, else its inertia box."""
         own = [visual for visual in self.all if visual.body is body]
         for use in ("visual", "collision", "inertia"):
             chosen = [visual for visual in own if visual.use == use]

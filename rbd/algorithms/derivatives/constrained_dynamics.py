@@ -220,7 +220,7 @@ def constrained_dynamics_derivatives(
     space: Space = "tangent",
     stabilization: Stabilization = DEFAULT,
 ) -> Call[ConstrainedDerivatives[A]]:
-    """Return the derivatives of the accelerations and the multipliers of a mechanism with loops.
+    """First derivatives of the accelerations and the multipliers of a mechanism with loops.
 
     For configurations in which the loops are closed; there, redundant constraints are legal. By position, all
     velocities are moved along, also those that open the loops, where the equations hold in the least-squares sense.

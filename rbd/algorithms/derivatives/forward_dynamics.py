@@ -153,7 +153,7 @@ def forward_dynamics_derivatives(
     space: Space = "tangent",
     stabilization: Stabilization = DEFAULT,
 ) -> Call[tuple[A, A, A]]:
-    """Return (d_dq, d_dv, d_dtau), the derivatives of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
+    """First derivatives (d_dq, d_dv, d_dtau) of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. With loops, d_dtau is the inverse of M as far
     as these allow motion; see `constrained_dynamics_derivatives`, which has those of the multipliers too. Raises

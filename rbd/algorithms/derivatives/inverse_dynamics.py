@@ -38,7 +38,7 @@ def inverse_dynamics_derivatives_kernel(
 def inverse_dynamics_derivatives(
     state: State[A], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> Call[tuple[A, A, A]]:
-    """Return (d_dq, d_dv, d_dvd), the derivatives of `inverse_dynamics`; d_dvd is the mass matrix.
+    """First derivatives (d_dq, d_dv, d_dvd) of `inverse_dynamics`; d_dvd is the mass matrix.
 
     `space` says what the columns of d_dq are: "tangent", motion along each of the nv velocities, or "coordinates", the
     nq entries of q (of the normalised configuration). External wrenches stay constant in the frames they are given in:

@@ -36,7 +36,7 @@ def bias_derivatives_kernel(
 def bias_derivatives(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> Call[tuple[A, A]]:
-    """Return (d_dq, d_dv), the derivatives of `dynamics_bias`, with loops too.
+    """First derivatives (d_dq, d_dv) of `dynamics_bias`, with loops too.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, and
     FrameMismatchError.
@@ -68,7 +68,7 @@ def at_rest(state: StateView) -> StateView:
 
 @fast_path(vectors=1, choices={"space": SPACES})
 def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "tangent") -> Call[A]:
-    """Return the derivative of M(q) x by position at constant `x`: (nv, nv), or (nv, nq) in coordinates.
+    """Partial derivative of M(q) x by position at constant `x`: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError.
 
@@ -97,7 +97,7 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
 
 @fast_path(vectors=1, choices={"space": SPACES})
 def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Space = "tangent") -> Call[A]:
-    """Return the derivative of M(q)^-1 f by position at constant `f`: (nv, nv), or (nv, nq) in coordinates.
+    """Partial derivative of M(q)^-1 f by position at constant `f`: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError,
     and SingularError, naming the joint, when M cannot be inverted.

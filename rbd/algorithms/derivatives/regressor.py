@@ -62,7 +62,7 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
 
 @fast_path(vectors=1)
 def regressor(state: State[A], vd: Vd) -> Call[A]:
-    """Return Y, (nv, 10 nb), with Y @ p the torques required for accelerations `vd`.
+    """Regressor Y of inverse dynamics by inertial parameters, (nv, 10 nb): Y @ p are the torques for `vd`.
 
     p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
     the body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. It is what `inverse_dynamics` gives but
@@ -101,7 +101,7 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
 
 @fast_path()
 def gravity_derivatives(state: State[A]) -> Call[A]:
-    """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
+    """Partial derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
 
     The derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops.
 
@@ -128,7 +128,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
 
 @fast_path(target=True, frame=True)
 def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
-    """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
+    """Partial derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
     The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
     derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops. Raises

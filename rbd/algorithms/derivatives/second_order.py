@@ -32,7 +32,7 @@ Cube: TypeAlias = tuple[Matrix, ...]
 @final
 @attrs.frozen(eq=False)
 class SecondDerivatives(Generic[A]):
-    """Entry [i, j, k] is the derivative of torque i, first by j, then by k; `n` is nv, or nq in coordinates."""
+    """Second derivatives: entry [i, j, k] of torque i, first by j, then by k; `n` is nv, or nq in coordinates."""
 
     by_q_and_q: A
     """(nv, n, n). In coordinates symmetric in the last two; along velocities not, where these do not commute."""
@@ -82,7 +82,7 @@ def _cube(entries: Iterator[Vector], height: int, width: int) -> Cube:
 def inverse_dynamics_second_derivatives(
     state: State[A], vd: Vd, *, space: Space = "tangent"
 ) -> Call[SecondDerivatives[A]]:
-    """Return the second derivatives of `inverse_dynamics`; those that are left out are zero.
+    """Second derivatives of `inverse_dynamics`; those that are left out are zero.
 
     `space` and errors as in `inverse_dynamics_derivatives`. What is recorded grows with the third power of the length
     of a chain: 20 000 operations for seven joints in a row. Beyond some twenty the source runs, 0.8 s a call.

@@ -38,7 +38,7 @@ def check_space(space: object) -> None:
 
 
 def positions(state: StateView, space: Space) -> int:
-    """Return how many columns a derivative by position has."""
+    """Return the number of columns of a derivative by position."""
     return state.layout.nv if space == "tangent" else state.layout.nq
 
 

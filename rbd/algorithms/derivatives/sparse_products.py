@@ -41,7 +41,7 @@ def solve_difference(factor: Factor, right: Matrix, a: Matrix, b: Matrix) -> Mat
 
 
 def _from_intrinsic(factor: Factor, right: Matrix, down: Sparse, b: Matrix) -> Matrix:
-    """Return what `solve_difference` does as what an intrinsic gives, in a recording of few operations.
+    """Return the result of `solve_difference` from an intrinsic, in a recording of few operations.
 
     With the columns of `a` for further rows of the factor's L, [right, b] is what the intrinsic solves for: going
     through L transposed, from the last row to the first, it takes a b off `right` before it comes to the rows of M.

@@ -94,7 +94,7 @@ def step_derivatives(
     integrator: FixedStepMethod = "semi-implicit-euler",
     stabilization: Stabilization = DEFAULT,
 ) -> Call[StepDerivatives[A]]:
-    """Return the derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
+    """First derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
 
     The step is that of `robot.step(..., integrator=integrator)`: "semi-implicit-euler", or "munthe-kaas-rk4", the
     default of that function, of rollouts and of `simulate`. `torques` (None means zero) are constant, and so are

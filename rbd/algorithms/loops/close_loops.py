@@ -61,7 +61,7 @@ class LoopClosure:
 
 
 def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> LoopClosure:
-    """Move `state` to a configuration in which all loops are closed, and its velocity to one that keeps them closed.
+    """Loop closure: move `state` to a configuration in which all loops are closed, with a velocity that keeps them so.
 
     Couplings are satisfied, too. The search starts at the state's configuration; where it gets stuck it restarts from
     random configurations nearby (the same ones in every run). It stays within the position bounds of joints. Joints in

@@ -48,7 +48,7 @@ def loop_gap_kernel(state: StateView) -> Scalar:
 
 @fast_path(out=True)
 def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return K, (nc, nv): K v is the rate at which the loops open, zero where they stay closed.
+    """Constraint Jacobian K, (nc, nv): K v is the rate at which the loops open, zero where they stay closed.
 
     Rows come loop joint by loop joint, in the order of `mechanism.loop_joints`, 6 - nv each: the power of every wrench
     of the joint's `constraint_wrench_subspace` on the twist of its frame after with respect to its frame before. For
@@ -67,7 +67,7 @@ def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
 
 @fast_path(out=True)
 def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> Call[A]:
-    """Return k, (nc,), of K vd = -k: accelerations that satisfy it keep the loops closed or let their errors decay.
+    """Constraint bias k, (nc,), of K vd = -k: such vd keep the loops closed or let their errors decay.
 
     With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops closed. `stabilization` adds
     terms that let the errors decay: one `Baumgarte` or `SE3PDGains` for all, or a mapping from loop joints and
@@ -88,7 +88,7 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
 
 @fast_path(out=True)
 def constraint_error(state: State[A], *, out: A | None = None) -> Call[A]:
-    """Return the loop errors, (nc,): one number (m or rad) per row of the constraint Jacobian.
+    """Loop errors, (nc,): one number (m or rad) per row of the constraint Jacobian.
 
     The joint's own motion is projected out first: the error is the logarithm of the remaining transform at the
     coordinates nearest to the pose that the tree gives, in frame after, along the joint's constraint wrenches. Errors
@@ -108,7 +108,7 @@ def loop_gap(state: MechanismState) -> float: ...
 @overload
 def loop_gap(state: State[Any]) -> Scalar: ...
 def loop_gap(state: State[Any]) -> Scalar:
-    """Return the largest of the loop and coupling errors (m or rad); zero for a tree. The measure of drift.
+    """Loop gap: the largest of the loop and coupling errors (m or rad); zero for a tree. The measure of drift.
 
     >>> import rbd
     >>> linkage = rbd.robots.four_bar()

@@ -155,7 +155,7 @@ def _nearer(best: _Edges, other: _Edges) -> _Edges:
 
 
 def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _Edges:
-    """Return where the common perpendicular of two edges meets both; other points of these if it does not."""
+    """Return the feet of the common perpendicular of two edges; other points of these where it misses one."""
     crossed = cross3(p.half, q.half)
     square = where(parallel, 1, dot3(crossed, crossed))
     s = clamp(dot3(cross3(crossed, q.half), sub3(p.center, q.center)) / square, -1, 1)

@@ -88,7 +88,7 @@ def _length(p: Rows, i: int, j: int) -> float:
 
 
 def _along(p: Rows, x: float, y: float) -> float:
-    """Return how far along a segment a point is, times the length of the segment."""
+    """Return the projection of a point onto a segment, times the length of the segment."""
     return fma(p[0][1] - p[0][0], x - p[0][0], (p[1][1] - p[1][0]) * (y - p[1][0]))
 
 

@@ -16,7 +16,7 @@ _UPRIGHT = const(1, 10**20)
 
 
 class Lowest(NamedTuple):
-    """Where a cylinder is lowest, seen along a normal."""
+    """Lowest points of a cylinder, seen along a normal."""
 
     tilts: Scalar
     """1, or 0 if the cylinder stands upright."""
@@ -27,7 +27,7 @@ class Lowest(NamedTuple):
 
 
 def lowest_of_cylinder(a: PlacedCylinder, normal: Vec3) -> Lowest:
-    """Return where a cylinder is lowest along a normal."""
+    """Return the lowest points of a cylinder along a normal."""
     x, _, axis = a.axes
     slope = dot3(axis, normal)
     across = sub3(scale3(axis, slope), normal)

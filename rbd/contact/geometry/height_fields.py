@@ -72,7 +72,7 @@ class HeightField(Generic[F]):
         return self.size[0] / (columns - 1), self.size[1] / (rows - 1)
 
     def window(self, reach: float) -> tuple[int, int]:
-        """Return how many grid points along x and y hold all cells within `reach` of any place."""
+        """Return the numbers of grid points along x and y that hold all cells within `reach` of any place."""
         along = [2 + int(np.ceil(2 * reach / edge)) for edge in self.cell]
         columns, rows = self.points
         return min(along[0], columns), min(along[1], rows)

@@ -64,7 +64,7 @@ class Cylinder(Generic[F]):
 
     @property
     def hull_error(self) -> float:
-        """How far the surface of the cylinder is from that prism, at most (m); 0 without a prism."""
+        """Largest distance of the surface of the cylinder from that prism (m); 0 without a prism."""
         if self.hull_points is None:
             return 0.0
         between_edges = (self.radius - self.rounding) * (1 - math.cos(math.pi / _sides(self)))
@@ -110,7 +110,7 @@ class Ellipsoid(Generic[F]):
 
     @property
     def hull_error(self) -> float:
-        """How far the surface is from that polyhedron without the last two corners, at most (m); 0 without it."""
+        """Largest distance of the surface from that polyhedron without the last two corners (m); 0 without it."""
         if self.hull_points is None:
             return 0.0
         least, most = min(self.radii), max(self.radii)

@@ -1,4 +1,4 @@
-"""What the distance of two shapes consists of: the signed distance, the nearest points and the normal."""
+"""Separations of two shapes: the signed distance, the nearest points and the normal."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _HALF: Final = const(1, 2)
 
 
 class Placement(NamedTuple):
-    """Where a shape is in the common frame, and what makes scalars of its sizes."""
+    """Pose of a shape in the common frame, and the function that makes scalars of its sizes."""
 
     tf: Transform[Any, Any]
     lift: Lift
@@ -143,7 +143,7 @@ def _field_radius(field: HeightField[Any]) -> float:
 @final
 @attrs.frozen(eq=False)
 class ShapeKind:
-    """What all shapes of a kind have in common."""
+    """Kind of shapes: the properties that all its shapes share."""
 
     shape: type[Any]
     """The class that users make."""

@@ -26,7 +26,7 @@ class RowKind(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many numbers a row has."""
+        """Number of columns of a row."""
         return sum(self.numbers)
 
 

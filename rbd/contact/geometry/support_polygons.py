@@ -128,7 +128,7 @@ def _set_edge(w: Candidates, p: int, q: int) -> None:
 
 
 def _offset_beyond_edge(w: Candidates, i: int) -> float:
-    """Return how far a point lies beyond the edge, in the plane."""
+    """Return the distance of a point beyond the edge, in the plane."""
     return fma(w.edge[0], w.x[i], fma(w.edge[1], w.y[i], -w.edge[2]))
 
 
@@ -146,7 +146,7 @@ def _farthest_beyond(w: Candidates) -> int:
 
 
 def _excess(w: Candidates, i: int, p: int, q: int) -> float:
-    """Return how much farther out a point is than the ends of the edge."""
+    """Return the smaller distance of a point beyond the two ends of the edge, outwards."""
     value = _weighted_offset(w, i, w.edge[0], w.edge[1])
     first = value - _weighted_offset(w, p, w.edge[0], w.edge[1])
     second = value - _weighted_offset(w, q, w.edge[0], w.edge[1])
@@ -247,7 +247,7 @@ def _find_polygon(w: PointCloud) -> int:
 
 
 def operations(candidates: int) -> int:
-    """Return how many operations the choice takes at worst."""
+    """Return the number of operations of the choice at worst."""
     return _ROUNDS * MAX_CORNERS * (10 * candidates + 20 * MAX_CORNERS + 20) + 22 * candidates + 30
 
 

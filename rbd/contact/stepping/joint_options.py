@@ -180,7 +180,7 @@ def _closing_speed(gap: Scalar, dt: Scalar) -> Scalar:
 
 
 def _return_distance(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """Return how far a step moves a coordinate back from beyond its bounds."""
+    """Return the displacement by which a step moves a coordinate back from beyond its bounds."""
     below: Scalar = 0 if _is_unbounded(low) else maximum(low - x, 0)
     above: Scalar = 0 if _is_unbounded(high) else maximum(x - high, 0)
     distance: Scalar = CORRECTION_SHARE * (below - above)

@@ -63,7 +63,7 @@ class PointRows(NamedTuple):
 
     @property
     def rise_rate(self) -> Scalar:
-        """How fast the point would have to rise; zero if it is not near."""
+        """Rate at which the point would have to rise; zero if it is not near."""
         if self.contact.pair.round_cone:
             rise = sqrt(dot(self.slip_rates[0], self.slip_rates[0]))
         else:

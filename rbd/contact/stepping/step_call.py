@@ -30,7 +30,7 @@ Torques: TypeAlias = "Sequence[Scalar] | NDArray[Any] | None"
 @final
 @attrs.frozen
 class StepKind:
-    """What steps of one recorded function have in common: whether there is friction, and the options of joints."""
+    """Kind of steps with one recorded function: with friction or not, and the options of joints."""
 
     frictional: bool
     joints: JointOptions

@@ -66,7 +66,7 @@ class BatchArguments:
 
 @final
 class BlockMemory:
-    """Where blocks are: behind the workspace, or in memory for tiles if there are rows enough for one.
+    """Memory of blocks: behind the workspace, or in memory for tiles if there are rows enough for one.
 
     Of every block there are the inputs, the outputs, the status of every lane, and the sum of 0 x over the inputs x.
     Inputs and sums have slots for two tiles: the one that is computed, and the next one, which is read meanwhile.

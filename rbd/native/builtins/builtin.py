@@ -46,7 +46,7 @@ F = TypeVar("F", bound=Callable[..., object] | None)
 @final
 @attrs.frozen(eq=False)
 class Binding:
-    """What a builtin is bound to. All arrays are float64, C-contiguous, of the shapes the program wants."""
+    """Arrays and words of a builtin. All arrays are float64, C-contiguous, of the shapes of the program's ports."""
 
     owner: Word | None = None
     """Holds the thread that may call; None for any thread."""

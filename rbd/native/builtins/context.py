@@ -27,7 +27,7 @@ class Word:
 
     @property
     def address(self) -> int:
-        """Where it is."""
+        """Address of the word."""
         return self.words.buffer_info()[0] + self.index * self.words.itemsize
 
 

@@ -84,7 +84,7 @@ class Clock:
 @final
 @attrs.frozen(eq=False)
 class LoopBinding:
-    """What a loop depends on besides its programs."""
+    """Binding of a loop of steps: its state, words and guards."""
 
     state: object
     """The second argument of the callback."""

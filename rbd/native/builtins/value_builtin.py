@@ -72,7 +72,7 @@ class PassBuffer:
 @final
 @attrs.frozen(eq=False)
 class ValuePlan:
-    """What a builtin does after its passes have run."""
+    """Plan of a builtin of a value: the words that it executes after its passes."""
 
     arithmetic: Sequence[int]
     construction: Sequence[int]
@@ -196,7 +196,7 @@ def _code() -> Library:
 
 
 def slot_offsets(value: Any) -> tuple[int, ...] | None:
-    """Return where the slots of an attrs class are, verified on one of its instances; None without slots."""
+    """Return the offsets of the slots of an attrs class, verified on one of its instances; None without slots."""
     offsets: list[int] = []
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
     for field in attrs.fields(kind):
@@ -212,7 +212,7 @@ def slot_offsets(value: Any) -> tuple[int, ...] | None:
 
 
 def filled_slots(value: object) -> dict[int, object]:
-    """Return what is in the slots of a value, by their offsets; without empty slots."""
+    """Return the objects in the slots of a value, by their offsets; without empty slots."""
     return {
         offset: descriptor.__get__(value, type(value))
         for descriptor, offset in _slots(type(value))

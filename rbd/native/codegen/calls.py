@@ -46,7 +46,7 @@ def _routine(call: IntrinsicCall) -> tree.Routine:
 
 
 def _function_name(call: IntrinsicCall) -> str:
-    """Return what the function of a call is named after: the intrinsic, and its sizes where it is written out."""
+    """Return the name of the function of a call: the intrinsic, and its sizes where it is written out."""
     if not call.intrinsic.specialises:
         return call.intrinsic.name
     return f"{call.intrinsic.name}_{hashlib.sha256(repr(call.sizes).encode()).hexdigest()[:20]}"

@@ -174,7 +174,7 @@ class LoopLayout:
         return start
 
     def _needed(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return which results are used otherwise than by the same instruction of each iteration they belong to.
+        """Return the mask of results used otherwise than by the same instruction of each iteration they belong to.
 
         The second array has those among them that need a slot for each iteration. All others are used up by the next
         iteration before it stores its own, so that all iterations have one slot together.
@@ -194,7 +194,7 @@ class LoopLayout:
         return needed, shared
 
     def _used_up(self, users: NDArray[Any], sources: NDArray[Any]) -> NDArray[Any]:
-        """Return which uses are by the next iteration before it stores its own result, or after the last iteration."""
+        """Return the mask of uses by the next iteration before it stores its own result, or after the last one."""
         used_up: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
         for number, loop in enumerate(self.loops):
             mine = (self.number[users] == number) & (self.number[sources] == number)
@@ -204,14 +204,14 @@ class LoopLayout:
         return used_up
 
     def _in_last_iteration(self, sources: NDArray[Any]) -> NDArray[Any]:
-        """Return which results are of the last iteration of their loop."""
+        """Return the mask of results of the last iteration of their loop."""
         in_last = np.zeros(len(sources), dtype=bool)
         for number, loop in enumerate(self.loops):
             in_last |= (self.number[sources] == number) & (sources >= loop.stop - loop.period)
         return in_last
 
     def _in_registers(self) -> NDArray[Any]:
-        """Return which operands of which instructions are the same result of all iterations' own."""
+        """Return the mask of operands that are the same result of all iterations' own."""
         in_registers = np.zeros(self.operands.shape, dtype=bool)
         for loop in self.loops:
             starts = (np.arange(loop.count) * loop.period + loop.first + self.inputs)[:, None, None]
@@ -281,7 +281,7 @@ class _OperandResolver:
         return np.stack(columns, axis=1) if columns else np.empty((self.loop.count, 0))
 
     def _operand_of(self, offset: int, operands: NDArray[Any]) -> Operand:
-        """Return how iterations read one operand."""
+        """Return one operand as iterations read it."""
         relative = operands - self.layout.inputs - self.loop.first - np.arange(self.loop.count) * self.loop.period
         source = int(relative[0])
         if 0 <= source < offset and (relative == source).all() and source not in self.layout.skipped[self._number]:

@@ -39,7 +39,7 @@ def in_issue_order(program: Program, lanes: int) -> Program:
 
 
 def view(lanes: int) -> int:
-    """Return how many instructions a processor with vectors of `lanes` numbers looks ahead."""
+    """Return the number of instructions that a processor with vectors of `lanes` numbers looks ahead."""
     return _VIEWS.get(lanes, _SHORT_VIEW)
 
 

@@ -1,4 +1,4 @@
-"""What machine code needs while it runs: LLVM, caches on disk, threads, locks, objects of CPython."""
+"""Runtime of machine code: LLVM, caches on disk, threads, locks, objects of CPython."""
 
 from __future__ import annotations
 

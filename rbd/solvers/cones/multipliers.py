@@ -75,7 +75,7 @@ def _search(w: ConeProjection, running: float) -> None:
 
 
 def _false_position(low: float, high: float, low_slope: float, high_slope: float) -> float:
-    """Return where a slope is zero if it is linear in a bracket, at least a tenth of that away from its ends."""
+    """Return the zero of a slope that is linear in a bracket, at least a tenth of that away from its ends."""
     middle = fma(divide(-low_slope, high_slope - low_slope), high - low, low)
     inner = fma(0.1, high - low, low)
     outer = fma(0.9, high - low, low)
@@ -110,7 +110,7 @@ def _end_round(w: ConeProjection, settled: float) -> None:
 
 
 def _start(w: ConeProjection) -> float:
-    """Return which lanes are left, unless their operands are not finite; these start from the zero point again."""
+    """Return the lanes that are left, unless their operands are not finite; these start from the zero point again."""
     left = select(w.residual[0] <= ACCEPTED, 0.0, 1.0)
     for i in range(w.n):
         w.point[i] = select(left > 0.0, 0.0, w.point[i])

@@ -168,6 +168,6 @@ def _contradiction(inverses: Vector, bounds: Sequence[Scalar]) -> Scalar:
 
 
 def _slacks(block: Matrix, free: Vector, bound: Scalar, inverse: Scalar) -> Vector:
-    """Return what the rows of a block are at the free point; blocks that count as zero are far from their cones."""
+    """Return the slacks of a block's rows at the free point; blocks that count as zero are far from their cones."""
     a, b, c = (dot(row, free) for row in block)
     return where(less(0, inverse), a - bound * inverse, 1), b, c

@@ -102,7 +102,7 @@ def project_on_cones(
 @final
 @attrs.frozen
 class _ConePattern:
-    """Where entries of blocks and rows are not zero."""
+    """Pattern of the nonzero entries of blocks and rows."""
 
     n: int
     blocks: RowPattern

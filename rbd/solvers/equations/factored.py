@@ -80,7 +80,7 @@ def _operations(n: int, m: int, stride: int, blocks: int, entries: int, count: i
 @final
 @attrs.frozen
 class _Layout:
-    """Where the columns of solutions are: blocks of `m` columns, in each one row after the other."""
+    """Layout of the columns of solutions: blocks of `m` columns, in each one row after the other."""
 
     n: int
     m: int
@@ -97,7 +97,7 @@ class _Layout:
 
     @property
     def starts(self) -> list[int]:
-        """Where the first entries of all columns are."""
+        """Indices of the first entries of all columns."""
         return [block * self.n * self.stride + j for block in range(self.blocks) for j in range(self.m)]
 
     def column(self, flat: Sequence[Scalar], start: int) -> Vector:
@@ -130,7 +130,7 @@ def _solved(layout: _Layout, rows: SparseRows, inverse: Sequence[Scalar], right:
 
 
 def _tables(rows: SparseRows) -> list[int]:
-    """Return where the entries of L are: along its rows, then along its columns."""
+    """Return the indices of the entries of L: along its rows, then along its columns."""
     places = [(i, j) for i, row in enumerate(rows) for j, _ in row]
     column_order = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
     heights = [0] * len(rows)

@@ -44,7 +44,7 @@ class GroupedCones(GroupedTwists):
 @final
 @attrs.frozen
 class ConePattern:
-    """Where the wrenches of cones are in `GroupedCones`."""
+    """Pattern of the wrenches of cones in `GroupedCones`."""
 
     counts: tuple[int, ...]
     """Of the cones of each group."""
@@ -96,7 +96,7 @@ class ConePattern:
 
     @property
     def _ends(self) -> tuple[int, ...]:
-        """Where the entries of each group end, zero first."""
+        """Ends of the entries of each group, zero first."""
         sizes = (count * sum(map(len, own)) for count, own in zip(self.counts, self.columns, strict=True))
         return tuple(accumulate(sizes, initial=0))
 

@@ -25,7 +25,7 @@ from rbd.solvers.weighted_factor import FactorPattern
 
 @final
 class WarmStart(NamedTuple):
-    """Where Newton's method begins: point, multipliers, and the rates of interval rows less their multipliers."""
+    """Start of Newton's method: point, multipliers, and the rates of interval rows less their multipliers."""
 
     point: Vector
     multipliers: Vector
@@ -128,7 +128,7 @@ class _Dense:
 @final
 @attrs.frozen
 class _Solution:
-    """What the rows do at the minimum: flags of numbers 0 and 1."""
+    """Minimum with the pieces of its rows: flags of numbers 0 and 1."""
 
     dense: _Dense
     point: Vector
@@ -241,7 +241,7 @@ def project_on_polyhedron(
 @final
 @attrs.frozen
 class ProjectionPattern:
-    """Where entries of the rows, and of the factor of I + A'A for any of them, are not zero."""
+    """Pattern of the nonzero entries of the rows, and of the factor of I + A'A for any of them."""
 
     rows: RowPattern
     intervals: int

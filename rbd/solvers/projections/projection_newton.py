@@ -107,7 +107,7 @@ def _proximal(low: float, y: float, high: float, friction: float) -> float:
 
 
 def _piece(low: float, y: float, high: float, friction: float) -> float:
-    """Return what the row does that has this multiplier, as in `Projection.pieces`."""
+    """Return the piece of a row with this multiplier, as in `Projection.pieces`."""
     piece = select(y < friction, 0.0, 1.0)
     x = select(y < friction, y, friction)
     piece = select(x > -friction, piece, -1.0)
@@ -336,7 +336,7 @@ def _step(w: Projection, running: float, has_factor: int) -> None:
 
 
 def _review(w: Projection, running: float) -> float:
-    """Return which lanes are still running, and raise rho where a round of multipliers made no progress."""
+    """Return the lanes that are still running, and raise rho where a round of multipliers made no progress."""
     residual = w.residual[0]
     running = select(residual > _CONVERGED, running, 0.0)
     settled = select(running > 0.0, w.settled[0], 0.0)

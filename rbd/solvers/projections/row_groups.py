@@ -133,7 +133,7 @@ class GroupedRows(GroupedTwists):
 @final
 @attrs.frozen
 class GroupPattern:
-    """Where W and T of groups are in `GroupedTwists` and `GroupedRows`."""
+    """Pattern of W and T of groups in `GroupedTwists` and `GroupedRows`."""
 
     rows: tuple[int, ...]
     """The number of rows of each W."""
@@ -208,5 +208,5 @@ class GroupPattern:
 
 
 def _ends(lengths: Iterable[int]) -> tuple[int, ...]:
-    """Return where parts of these lengths end, zero first."""
+    """Return the ends of parts of these lengths, zero first."""
     return tuple(accumulate(lengths, initial=0))

@@ -153,7 +153,7 @@ class _GroupedProblem(NamedTuple):
 @final
 @attrs.frozen
 class _InteriorPointPattern:
-    """Where entries of groups, interval rows and the factor are not zero."""
+    """Pattern of the nonzero entries of groups, interval rows and the factor."""
 
     groups: GroupPattern
     factor: FactorPattern
@@ -187,5 +187,5 @@ class _InteriorPointPattern:
 
 
 def _chunk(counts: Sequence[int], most: int) -> int:
-    """Return how many rows, or cones, are processed together: a divisor of the number of those of each group."""
+    """Return the number of rows, or cones, processed together: a divisor of the number of those of each group."""
     return reduce(gcd, counts, max(most, 1))

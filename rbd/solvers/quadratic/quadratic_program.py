@@ -350,7 +350,7 @@ def _guarded_operations(n: int, m: int, hessian_size: int, rows_size: int) -> in
 
 @final
 class _Places(NamedTuple):
-    """Where the entries of a guarded program are: rows and columns of the Hessian and of the rows."""
+    """Indices of the entries of a guarded program: rows and columns of the Hessian and of the rows."""
 
     n: int
     m: int

@@ -1,0 +1,48 @@
+"""The first line of a docstring names the thing with the field's noun instead of paraphrasing it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.examples import ROOT
+
+PARAPHRASE = re.compile(r"(return |tell |say )?(what|how|where|when|which|who)\b", re.IGNORECASE)
+
+
+def _first_lines(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring:
+                yield node.body[0].lineno, docstring.partition("\n")[0]
+
+
+def _described_names() -> Iterator[tuple[str, str]]:
+    page = (ROOT / "docs" / "api" / "names.md").read_text(encoding="utf-8")
+    yield from re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+
+
+def test_no_first_line_of_a_docstring_paraphrases() -> None:
+    paths = sorted((ROOT / "rbd").rglob("*.py"))
+    lines = [(path.relative_to(ROOT), number, line) for path in paths for number, line in _first_lines(path)]
+    assert len(lines) > 5000
+    assert [each for each in lines if PARAPHRASE.match(each[2])] == []
+
+
+def test_no_description_of_a_public_name_paraphrases() -> None:
+    assert [each for each in _described_names() if PARAPHRASE.match(each[1])] == []
+
+
+@pytest.mark.parametrize("line", ["What a joint stands on.", "Return how far loops are open.", "Where blocks are."])
+def test_paraphrases_are_recognised(line: str) -> None:
+    assert PARAPHRASE.match(line)
+
+
+@pytest.mark.parametrize("line", ["Return whether a body floats.", "Whatsoever.", "Mass matrix, where loops are cut."])
+def test_names_of_things_pass(line: str) -> None:
+    assert not PARAPHRASE.match(line)
