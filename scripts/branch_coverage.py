@@ -38,7 +38,7 @@ OPTIONS = (
     "-m",
     "not deep and not bench",  # comparisons with other engines run where these are installed
     "-p",
-    "tests.few_cases",
+    "tests.plugins.few_cases",
     "--deselect=tests/docs/test_examples.py::test_examples_are_typed",
     "--deselect=tests/docs/test_examples.py::test_type_errors_are_found",
 )

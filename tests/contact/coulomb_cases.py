@@ -18,7 +18,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction.solve import solve_friction
-from tests.optimisation import cached_by_level
+from tests.plugins.optimisation import cached_by_level
 
 Data = tuple[Array, Array, Array, Array, Array]
 """Matrix, right side, three rows and three bounds per pair, and whether each slides."""

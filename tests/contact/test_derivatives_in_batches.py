@@ -19,7 +19,7 @@ from rbd.contact import CollisionModel, ContactStepDerivatives, contact_step, co
 from rbd.errors import NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.scalars.arrays import Array
 from tests.contact.test_derivatives import TURNING, free_body, hand
-from tests.optimisation import cached_by_level
+from tests.plugins.optimisation import cached_by_level
 
 pytestmark = pytest.mark.optimised
 

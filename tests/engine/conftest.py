@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ import rbd
 from rbd import MechanismState
 from rbd.native import executable
 from rbd.native.runtime.thread_pool import compiler_thread
-from tests import optimisation
 from tests.background import run_here
 
 
@@ -25,14 +22,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def eager(at_once: None) -> Iterator[None]:
-    """Compile at once and without LLVM's optimisation: what is tested are the ways that lead to machine code."""
-    with optimisation.unoptimised():
-        yield
-
-
-@pytest.fixture
-def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
+def warm(at_once: None) -> tuple[MechanismState, rbd.DynamicsResult]:
     """A state and a result with all their fast paths."""
     state = MechanismState(rbd.robots.humanoid())
     result = rbd.DynamicsResult(state.mechanism)

@@ -41,7 +41,7 @@ def test_an_interpreted_call_passes_through_few_functions() -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_a_warm_call_passes_through_one_frame() -> None:
     state = MechanismState(rbd.robots.arm7(), np.full(7, 0.3))
     result, tau, out = rbd.DynamicsResult(state.mechanism), np.ones(7), np.empty((7, 7))

@@ -20,7 +20,7 @@ from ..algorithms.loops.mechanisms import looped
 from .derivatives import pushes
 from .test_live_solutions import agree, everything
 
-pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
+pytestmark = [needs_builtins, pytest.mark.usefixtures("at_once")]
 Call = Callable[[], object]
 
 

@@ -46,7 +46,7 @@ def test_every_joint_type(kind: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, compiled, through builtins: nobody can tell."""
     state = a_case.state
@@ -99,7 +99,7 @@ def test_every_kernel_is_covered(a_case: Case) -> None:
     assert not {"mass_matrix", "dynamics", "inverse_dynamics", "forward_dynamics", "coriolis_matrix"} & missing
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_states_of_one_mechanism_share_kernels(a_case: Case) -> None:
     expected = values(a_case.state)
     count = len(entries(a_case.state))
@@ -132,7 +132,7 @@ def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypat
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_builtins_check_for_interpreted_blocks() -> None:
     """A symbol in the source is seen only where the source runs."""
     state = MechanismState(rbd.robots.arm7())
@@ -174,7 +174,7 @@ def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest
     assert np.array_equal(rbd.mass_matrix(a_case.state), first)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_results_without_machine_code_are_bitwise_equal(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         expected = values(a_case.state)
@@ -233,7 +233,7 @@ def test_edits_take_effect(edit: str) -> None:
     assert values(fresh) == values(a_case.state)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_the_second_edit_records_nothing() -> None:
     state = MechanismState(rbd.robots.arm7())
     for k in range(6):
@@ -265,7 +265,7 @@ def test_symbolic_parameters_run_the_source() -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_topology_edits_close_fast_paths(a_case: Case) -> None:
     state = MechanismState(rbd.robots.arm7())
     result = rbd.DynamicsResult(state.mechanism)
@@ -332,7 +332,7 @@ def test_fast_paths_accept_the_same_arguments(warm: tuple[MechanismState, rbd.Dy
     assert rbd.dynamics(result, state).vd is result.vd
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_singular_masses_are_named_at_every_call() -> None:
     mechanism = rbd.Mechanism()
     mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))

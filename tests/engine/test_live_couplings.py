@@ -76,7 +76,7 @@ def test_couplings_have_fingerprints() -> None:
     assert len({fingerprint(each) for each in (plain, one, other)}) == 3
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("driven", [False, True])
 @pytest.mark.parametrize("stabilization", [None, {"belt": rbd.Baumgarte(0.02)}])
 def test_machine_code_of_simulations_stabilises_couplings(stabilization: Any, driven: bool) -> None:

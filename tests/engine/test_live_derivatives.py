@@ -31,7 +31,7 @@ from .derivatives import (
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", FUNCTIONS | SECOND)
 def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
     function = (FUNCTIONS | SECOND)[name]
@@ -56,7 +56,7 @@ def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_path_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is open, no line of the algorithm runs."""
@@ -72,7 +72,7 @@ def test_fast_path_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             function.run(state, *args, *more, **named)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 def test_every_joint_type(kind: str) -> None:
     """In the form that has everything: wrenches, and by coordinates."""
@@ -102,7 +102,7 @@ def test_recorded_programs_agree_with_the_source(a_case: Case) -> None:
                 close(a, b, bound)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
     """Every call computes with the wrenches it is given."""
     state = MechanismState(rbd.robots.arm7())
@@ -118,7 +118,7 @@ def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
         assert_near(rbd.inverse_dynamics_derivatives(state, vd, none), rbd.inverse_dynamics_derivatives(state, vd))
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbd.engine.fast_path_table._MAX_FAST_PATHS", 4)
     state = MechanismState(rbd.robots.arm7())
@@ -132,7 +132,7 @@ def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rbd.inverse_dynamics_derivatives(state, vd)[0].shape == (7, 7)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_loops() -> None:
     state = looped("universal", 8).state
     nv = state.mechanism.nv
@@ -149,7 +149,7 @@ def test_loops() -> None:
             rbd.inverse_dynamics_second_derivatives(state, tau)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_mechanisms_without_velocities() -> None:
     mechanism = random_chain([rbd.Fixed()], np.random.default_rng(1))
     state = MechanismState(mechanism)

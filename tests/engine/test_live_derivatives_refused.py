@@ -39,7 +39,7 @@ from .derivatives import (
 
 
 @pytest.fixture
-def open_ways(eager: None) -> MechanismState:
+def open_ways(at_once: None) -> MechanismState:
     """A state with fast paths of all forms of all functions."""
     state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
     for function in FUNCTIONS.values():
@@ -154,7 +154,7 @@ def test_threads_and_structural_edits(open_ways: MechanismState) -> None:
         assert isinstance(raised(lambda f=function: f.run(state, *f.arguments(2))), StaleStateError)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_edits_of_parameters_take_effect() -> None:
     state = MechanismState(rbd.robots.arm7())
     state.randomize(3)
@@ -171,7 +171,7 @@ def test_edits_of_parameters_take_effect() -> None:
             assert_near(rbd.inverse_dynamics_derivatives(state, vd, push), expected[1])
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_interpreted_blocks_run_the_source(open_ways: MechanismState) -> None:
     state, seen = open_ways, list[object]()
     with rbd.interpreted():
@@ -180,7 +180,7 @@ def test_interpreted_blocks_run_the_source(open_ways: MechanismState) -> None:
     assert seen == [state]
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_a_singular_mass_matrix_names_the_joint() -> None:
     mechanism = rbd.robots.double_pendulum(masses=(1.0, 0.0), radius=0.0)
     state = MechanismState(mechanism)

@@ -57,7 +57,7 @@ def assert_near(one: Any, two: Any) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_paths_are_bitwise_equal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is open, no line of the algorithm runs."""
@@ -75,7 +75,7 @@ def test_fast_paths_are_bitwise_equal(name: str, monkeypatch: pytest.MonkeyPatch
     assert_same(run(state), found[0])
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 def test_every_joint_type(kind: str) -> None:
     state = two_joints(kind)
@@ -89,7 +89,7 @@ def test_every_joint_type(kind: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_momentum_matrices_in_frames() -> None:
     """Every frame has a fast path of its own; into arrays it takes longer."""
     state = MechanismState(rbd.robots.arm7())
@@ -109,7 +109,7 @@ def test_momentum_matrices_in_frames() -> None:
     assert len(state.engine.fast) == 4
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_centers_of_some_bodies() -> None:
     state = MechanismState(rbd.robots.arm7())
     state.randomize(3)
@@ -124,7 +124,7 @@ def test_centers_of_some_bodies() -> None:
         assert_same(rbd.center_of_mass(state, bodies=None), whole)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_constant_components_of_results() -> None:
     """In a plane, some components are no outputs of machine code; where nothing moves, none is."""
     still = MechanismState(random_chain([rbd.Fixed()], np.random.default_rng(1)))
@@ -137,7 +137,7 @@ def test_constant_components_of_results() -> None:
 
 
 @pytest.fixture
-def open_ways(eager: None) -> MechanismState:
+def open_ways(at_once: None) -> MechanismState:
     """A state with fast paths for all functions."""
     state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
     for run in FUNCTIONS.values():
@@ -210,7 +210,7 @@ def test_other_scalars_run_the_source(open_ways: MechanismState) -> None:
         assert {type(x) for x in flat(run(exact))} <= {Fraction, int}
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_centre_of_mass_without_mass_raises() -> None:
     mechanism = Mechanism()
     mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
@@ -220,7 +220,7 @@ def test_centre_of_mass_without_mass_raises() -> None:
             assert isinstance(raised(lambda run=run: run(state)), SingularError)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_interpreted_calls_do_not_open_fast_paths() -> None:
     """What the source computes opens no way to what machine code computed before."""
     state = MechanismState(rbd.robots.arm7())
@@ -242,7 +242,7 @@ def test_interpreted_calls_do_not_open_fast_paths() -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_queries_follow_frames_that_move() -> None:
     """Fast paths and frames that were looked up belong to one version of the parameters."""
     state = MechanismState(rbd.robots.arm7())
@@ -269,7 +269,7 @@ def test_queries_follow_frames_that_move() -> None:
         assert flat(found[0]) != flat(known)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_poses_seen_from_the_root_invert_those_in_it() -> None:
     state = MechanismState(random_chain(list(JOINT_TYPES.values())[:5], np.random.default_rng(7)))
     state.randomize(3)

@@ -88,7 +88,7 @@ def test_threads_with_separate_states_agree_with_one_thread(steps: int) -> None:
     assert found == expected
 
 
-@pytest.mark.usefixtures("eager")  # nothing is compiled while memory is counted
+@pytest.mark.usefixtures("at_once")  # nothing is compiled while memory is counted
 @pytest.mark.parametrize("calls", [3000, pytest.param(1_000_000, marks=pytest.mark.deep)])
 def test_calls_leak_no_memory(calls: int) -> None:
     import tracemalloc
@@ -123,7 +123,7 @@ def test_calls_leak_no_memory(calls: int) -> None:
     assert sum(each.size_diff for each in growth) < 4096
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_kernel_caches_are_freed_with_their_mechanism() -> None:
     import weakref
 
@@ -178,7 +178,7 @@ def test_custom_joint_types(kind: type[rbd.JointType]) -> None:
     assert_close(values(state), expected)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_loops() -> None:
     """Solves with run-time decisions are part of the machine code; what a result says of loops stays the same."""
     mechanism = rbd.robots.four_bar()

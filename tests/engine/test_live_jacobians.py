@@ -29,7 +29,7 @@ JACOBIANS = {
 }
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", JACOBIANS)
 def test_jacobians_of_every_path_and_frame(name: str) -> None:
     state = two_joints("universal oblique")
@@ -52,7 +52,7 @@ def test_jacobians_of_every_path_and_frame(name: str) -> None:
         assert len(state.engine.fast) == len(mechanism.bodies) * len(frames)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_derivatives_by_wrenches_on_every_body_in_every_frame() -> None:
     state = two_joints("planar oblique")
     mechanism, run = state.mechanism, algorithms.external_wrench_derivatives
@@ -74,7 +74,7 @@ def test_derivatives_by_wrenches_on_every_body_in_every_frame() -> None:
         assert str(found) == str(expected_error)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_jacobians_raise_the_same_errors() -> None:
     state = two_joints("universal")
     mechanism = state.mechanism

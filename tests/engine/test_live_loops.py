@@ -18,7 +18,7 @@ from tests.marks import needs_builtins
 from ..algorithms.helpers import Case
 from ..algorithms.loops.mechanisms import looped
 
-pytestmark = pytest.mark.usefixtures("eager")
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 def solution(case: Case, result: DynamicsResult, tau: Any, **options: Any) -> list[np.ndarray]:

@@ -12,11 +12,11 @@ from rbd import MechanismState
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError
 from tests.marks import needs_builtins
 
-pytestmark = pytest.mark.usefixtures("eager")
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
-def state(eager: None) -> MechanismState:
+def state(at_once: None) -> MechanismState:
     return MechanismState(rbd.robots.arm7(), np.linspace(0.1, 0.7, 7), np.linspace(-1, 1, 7))
 
 

@@ -49,7 +49,7 @@ def choices(state: MechanismState) -> list[Wrenches | None]:
     return [None, push, {first: push[first]}, {}, {last: push[last]}]
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", ["tree", "loops"])
 def test_a_result_holds_the_last_solution_of_any_path(kind: str) -> None:
     """With wrenches and without, in turn: what is asked for later belongs to the last solution."""
@@ -74,7 +74,7 @@ def test_a_result_holds_the_last_solution_of_any_path(kind: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", ["tree", "loops"])
 def test_fast_path_is_used(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     state = looped("universal", 8).state if kind == "loops" else MechanismState(rbd.robots.arm7())
@@ -99,7 +99,7 @@ def test_fast_path_is_used(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(everything(result), expected)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_a_solution_keeps_its_external_wrenches() -> None:
     state = MechanismState(rbd.robots.arm7())
     state.randomize(1)
@@ -119,7 +119,7 @@ def test_a_solution_keeps_its_external_wrenches() -> None:
         agree(everything(twin), expected)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_failures_leave_the_result_unchanged() -> None:
     state = MechanismState(rbd.robots.arm7())
     result, tau, push = DynamicsResult(state.mechanism), np.ones(7), pushes(state)
@@ -148,7 +148,7 @@ def test_failures_leave_the_result_unchanged() -> None:
         agree(everything(result), before)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_edits_and_owners() -> None:
     state = MechanismState(rbd.robots.arm7())
     mechanism, result, tau, push = state.mechanism, DynamicsResult(state.mechanism), np.ones(7), pushes(state)
@@ -165,7 +165,7 @@ def test_edits_and_owners() -> None:
     assert isinstance(raised(lambda: rbd.dynamics(result, state, tau, push)), StaleStateError)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_results_with_contacts() -> None:
     state = touching().state
     result, tau, push = DynamicsResult(state.mechanism), np.ones(state.mechanism.nv), pushes(state)
@@ -174,7 +174,7 @@ def test_results_with_contacts() -> None:
             agree(everything(rbd.dynamics(result, state, tau, each)), fresh(state, tau, each))
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbd.algorithms.results.result_writer._MAX_FAST_PATHS", 3)
     state = MechanismState(rbd.robots.arm7())
@@ -187,7 +187,7 @@ def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(result.engine.fast) <= 3
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_calls_with_other_scalars_in_between() -> None:
     state = MechanismState(rbd.robots.arm7())
     result, tau, push = DynamicsResult(state.mechanism), np.ones(7), pushes(state)

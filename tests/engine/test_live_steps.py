@@ -19,7 +19,7 @@ RULE: Final = "munthe-kaas-rk4"
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     """One per rule, space and set of pushed bodies; once they are open, no line of the algorithm runs."""
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), np.array([0.5, -0.5])
@@ -46,7 +46,7 @@ def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(usual, expected[0])
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", ["spherical", "MRP floating", "planar oblique", "sin-cos oblique", "screw oblique"])
 def test_joint_types(kind: str) -> None:
     state = two_joints(kind)

@@ -63,7 +63,7 @@ def forms(push: Wrenches) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
     function = FUNCTIONS[name]
@@ -88,7 +88,7 @@ def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_fast_path_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is open, no line of the algorithm runs."""
@@ -104,7 +104,7 @@ def test_fast_path_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         function.run(state, *args, *more, **named, out=np.zeros(7))
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 def test_every_joint_type(kind: str) -> None:
     state = two_joints(kind)
@@ -132,7 +132,7 @@ def test_recorded_programs_agree_with_the_source(a_case: Case) -> None:
                 close(found, function.run(state, *args, push), bound)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
     """Every call computes with the wrenches it is given."""
     state = MechanismState(rbd.robots.arm7())
@@ -149,7 +149,7 @@ def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
         close(rbd.inverse_dynamics(state, vd, {body: Wrench.zero(frame)}), rbd.inverse_dynamics(state, vd), 1e-12)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_a_wrench_in_different_frames_gives_the_same_result() -> None:
     """The same push said in four frames, two of which have fast paths of their own."""
     state = MechanismState(rbd.robots.arm7())
@@ -164,7 +164,7 @@ def test_a_wrench_in_different_frames_gives_the_same_result() -> None:
             close(rbd.forward_dynamics(state, tau, {body: there}), expected, 1e-11)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_loops() -> None:
     state = looped("universal", 8).state
     tau, push = np.linspace(-1.0, 1.0, state.mechanism.nv), pushes(state)
@@ -181,7 +181,7 @@ def test_loops() -> None:
         close(loose, rbd.forward_dynamics(state, tau, push, stabilization=None), 1e-10)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_mechanisms_without_velocities() -> None:
     state = MechanismState(random_chain([rbd.Fixed()], np.random.default_rng(1)))
     for _ in range(4):
@@ -193,7 +193,7 @@ def test_mechanisms_without_velocities() -> None:
 
 
 @pytest.fixture
-def open_ways(eager: None) -> MechanismState:
+def open_ways(at_once: None) -> MechanismState:
     """A state with fast paths of all forms of all functions."""
     state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
     for function in FUNCTIONS.values():
@@ -294,7 +294,7 @@ def test_threads_and_structural_edits(open_ways: MechanismState) -> None:
         assert isinstance(error, StaleStateError)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_edits_of_parameters_take_effect() -> None:
     state = MechanismState(rbd.robots.arm7())
     state.randomize(3)
@@ -319,7 +319,7 @@ def test_interpreted_blocks_run_the_source(open_ways: MechanismState) -> None:
     assert seen == [state]
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_a_singular_mass_matrix_names_the_joint() -> None:
     state = MechanismState(rbd.robots.double_pendulum(masses=(1.0, 0.0), radius=0.0))
     for _ in range(4):
@@ -327,7 +327,7 @@ def test_a_singular_mass_matrix_names_the_joint() -> None:
             rbd.forward_dynamics(state, np.zeros(2), pushes(state))
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_integer_wrenches_do_not_affect_fast_paths() -> None:
     """Wrenches of integers become constants of what is recorded; tables of other kinds are no dictionaries."""
     state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])

@@ -162,7 +162,7 @@ def test_wrenches_on_one_body_under_two_keys_raise() -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_names_have_fast_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once compiled, calls by name run machine code and not the algorithm."""
     state, body, _, _ = arm()
@@ -183,7 +183,7 @@ def test_names_have_fast_paths(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(numbers(call(body.name, here.name)), expected)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 def test_ambiguous_names_raise_on_fast_paths() -> None:
     state, body, _, tip = arm()
     for _ in range(20):

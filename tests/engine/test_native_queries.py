@@ -30,7 +30,7 @@ from ..algorithms.catalog import flat
 from ..algorithms.helpers import JOINT_TYPES
 from .derivatives import two_joints
 
-pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
+pytestmark = [needs_builtins, pytest.mark.usefixtures("at_once")]
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +114,7 @@ def test_every_joint_type(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def arm(eager: None) -> tuple[MechanismState, rbd.Frame]:
+def arm(at_once: None) -> tuple[MechanismState, rbd.Frame]:
     mechanism = rbd.robots.arm7()
     tool = with_tools(mechanism)[-1]
     state = MechanismState(mechanism, np.linspace(0.1, 0.7, 7), np.linspace(-1, 1, 7))

@@ -18,7 +18,7 @@ from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat
 
-pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
+pytestmark = [needs_builtins, pytest.mark.usefixtures("at_once")]
 Ask = Callable[[MechanismState], Any]
 ASKS: dict[str, Ask] = {
     "pose": lambda s: s.transform_to_root("link7"),
@@ -39,7 +39,7 @@ def without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def state(eager: None) -> MechanismState:
+def state(at_once: None) -> MechanismState:
     return MechanismState(rbd.robots.arm7(), np.linspace(0.1, 0.7, 7), np.linspace(-1, 1, 7))
 
 

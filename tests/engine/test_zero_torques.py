@@ -58,7 +58,7 @@ def test_none_means_zero(name: str) -> None:
 
 
 @needs_builtins
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", ["forward_dynamics", "forward_dynamics into an array", "forward_dynamics_derivatives"])
 def test_none_has_a_fast_path(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     state, zero = arm(), np.zeros(7)

@@ -1,7 +1,8 @@
 """Compilation and loading of machine code with LLVM.
 
 Only this module imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's code generator
-runs at level 1; its passes over IR do not run at all, since they do not make straight-line code faster.
+runs at level 1; its passes over IR do not run at all, since they do not make straight-line code faster. All of LLVM's
+work on a module is done by `native_code` and `webassembly_code`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from rbd.native.runtime import memory
 from rbd.native.runtime.locks import compiler, compiler_unusable, once_under_compiler_lock
 from rbd.scalars import libm
 
+OPTIMISATION_LEVEL = 1
+"""Level of LLVM's code generator."""
 _PER_LINKER = 16
 """Libraries per linker; making a linker takes as long as linking five small libraries."""
 _C_FUNCTIONS = (*LIBRARY, "fma", "malloc", "free")
@@ -74,20 +77,20 @@ def host_processor() -> Processor:
     return Processor(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
 
 
-def target_machine() -> binding.TargetMachine:
+def target_machine(level: int = OPTIMISATION_LEVEL) -> binding.TargetMachine:
     """Return a new code generator for this processor."""
     _initialize_llvm()
     here = host_processor()
     target = binding.Target.from_triple(here.triple)
     return target.create_target_machine(
-        cpu=here.cpu, features=here.features, opt=1, reloc="pic", codemodel="small", jit=True
+        cpu=here.cpu, features=here.features, opt=level, reloc="pic", codemodel="small", jit=True
     )
 
 
-@lru_cache(maxsize=1)  # called under the compiler lock
-def code_generator() -> binding.TargetMachine:
+@cache  # called under the compiler lock
+def _code_generator(level: int) -> binding.TargetMachine:
     """Return the code generator of this process; making one takes as long as a small module."""
-    return target_machine()
+    return target_machine(level)
 
 
 @lru_cache(maxsize=1)  # called under the compiler lock
@@ -110,10 +113,15 @@ def assemble(text: str) -> bytes:
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     with compiler.inner:
-        context = binding.create_context()  # of its own: a context keeps the constants of all its modules
-        module = binding.parse_assembly(text, context)
-        module.triple = host_processor().triple
-        return bytes(code_generator().emit_object(module))
+        return native_code(text, OPTIMISATION_LEVEL)
+
+
+def native_code(text: str, level: int) -> bytes:
+    """Return LLVM's object code of a module for this processor; called under the compiler lock."""
+    context = binding.create_context()  # of its own: a context keeps the constants of all its modules
+    module = binding.parse_assembly(text, context)
+    module.triple = host_processor().triple
+    return bytes(_code_generator(level).emit_object(module))
 
 
 _WEBASSEMBLY = "wasm32-unknown-unknown"
@@ -133,11 +141,16 @@ def assemble_webassembly(text: str) -> bytes:
     memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     _initialize_webassembly()
     with compiler.inner:
-        target = binding.Target.from_triple(_WEBASSEMBLY)
-        machine = target.create_target_machine(opt=1, features=_WEBASSEMBLY_FEATURES)
-        module = binding.parse_assembly(text, binding.create_context())
-        module.triple, module.data_layout = _WEBASSEMBLY, str(machine.target_data)
-        return bytes(machine.emit_object(module))
+        return webassembly_code(text, OPTIMISATION_LEVEL)
+
+
+def webassembly_code(text: str, level: int) -> bytes:
+    """Return LLVM's object code of a module for WebAssembly; called under the compiler lock."""
+    target = binding.Target.from_triple(_WEBASSEMBLY)
+    machine = target.create_target_machine(opt=level, features=_WEBASSEMBLY_FEATURES)
+    module = binding.parse_assembly(text, binding.create_context())
+    module.triple, module.data_layout = _WEBASSEMBLY, str(machine.target_data)
+    return bytes(machine.emit_object(module))
 
 
 @final

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from llvmlite.binding import create_context
-from llvmlite.binding.module import parse_assembly  # the suite's cache replaces that of llvmlite.binding
+from llvmlite.binding import create_context, parse_assembly
 
 import rbd
 from rbd.bench.contender import Quantity

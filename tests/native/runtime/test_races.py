@@ -21,9 +21,9 @@ from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock, once_under_compiler_lock
 from rbd.program.outline import Source
-from tests import optimisation
 from tests.native import programs
 from tests.native.processes import run
+from tests.plugins import optimisation
 
 _SHARED = """
 import sys, threading

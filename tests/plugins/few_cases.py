@@ -1,4 +1,4 @@
-"""A plugin of pytest, `-p tests.few_cases`: of each test, at most so many of its parametrised cases as RBD_CASES says.
+"""A part of the parametrised cases of each test, at most RBD_CASES of them; with `-p tests.plugins.few_cases`.
 
 They are spread over all. Of tests of what is refused all run: each case is another path. For runs that ask what is
 reached, not whether it is right.

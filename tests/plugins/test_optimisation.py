@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from llvmlite import binding
 
 from rbd.contact import solve_qp
 from rbd.native import repeat
@@ -20,27 +20,28 @@ from rbd.native.runtime import jit
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.native.runtime.thread_pool import ThreadPool
 from rbd.native.shared_functions import shared_rows, shared_sines
-from tests import optimisation
+from tests.plugins import optimisation
+from tests.plugins.optimisation import use_level
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def levels(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def levels(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The levels of optimisation of the code that is made from now on; none comes from disk."""
-    found, create = list[int](), binding.Target.create_target_machine
+    found, native_code = list[int](), jit.native_code
 
-    def create_target_machine(self: binding.Target, **options: Any) -> binding.TargetMachine:
-        found.append(options["opt"])
-        return create(self, **options)
+    def noted(text: str, level: int) -> bytes:
+        found.append(level)
+        return native_code(text, level)
 
     monkeypatch.setenv("RBD_CACHE", "0")
-    monkeypatch.setattr(binding.Target, "create_target_machine", create_target_machine)
-    jit.code_generator.cache_clear()
-    return found
+    monkeypatch.setattr(jit, "native_code", noted)
+    yield found
+    use_level(1)
 
 
-def test_kept_functions_have_the_level_of_the_block(levels: list[int]) -> None:
+def test_kept_functions_have_the_level_of_the_test(levels: list[int]) -> None:
     """A function that was made without optimisation is made again with it, and the other way round."""
 
     def new_levels() -> set[int]:
@@ -49,18 +50,32 @@ def test_kept_functions_have_the_level_of_the_block(levels: list[int]) -> None:
         return set(levels)
 
     for _ in range(2):  # the second time, functions of both levels were made before
-        with optimisation.unoptimised():
-            assert (new_levels(), new_levels()) == ({0}, set())
-        with optimisation.optimised():
-            assert (new_levels(), new_levels()) == ({1}, set())
-            with optimisation.unoptimised():
-                assert new_levels() == {0}
-            assert new_levels() == {1}
+        for level in (0, 1):
+            use_level(level)
+            assert (new_levels(), new_levels()) == ({level}, set())
+            use_level(level)
+            assert new_levels() == set()
 
 
-def test_the_caches_of_functions_are_listed() -> None:
+@pytest.mark.parametrize(
+    ("file", "marker", "level"),
+    [
+        ("tests/contact/test_x.py", None, 0),
+        ("tests/contact/test_x.py", pytest.mark.optimised, 1),
+        ("tests/contact/test_x.py", pytest.mark.optimised(False), 0),
+        ("tests/native/test_x.py", None, 1),
+        ("tests/native/codegen/test_x.py", None, 0),
+    ],
+)
+def test_folder_and_marker_decide_the_level(file: str, marker: pytest.MarkDecorator | None, level: int) -> None:
+    mark = None if marker is None else marker.mark
+    item = SimpleNamespace(nodeid=f"{file}::test_x", get_closest_marker={"optimised": mark}.get)
+    assert optimisation.level_of(cast("pytest.Item", item)) == level
+
+
+def test_the_functions_that_keep_compiled_functions_are_listed() -> None:
     """A function of rbd that caches what has machine code is listed; one of tests has a cache for each level."""
-    listed = {f"{each.__module__}.{each.__qualname__}" for each in optimisation.CACHES_OF_FUNCTIONS}
+    listed = {f"{each.__module__}.{each.__qualname__}" for each in optimisation.KEEPERS}
     found = set[str]()
     for path in (*ROOT.glob("rbd/**/*.py"), *ROOT.glob("tests/**/*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -75,19 +90,19 @@ def is_cache_of_functions(function: ast.FunctionDef) -> bool:
     return is_cached and "RecordedFunction" in ast.unparse(function.returns or ast.Constant(None))
 
 
-def test_cached_by_level_calls_once_for_each_level() -> None:
+def test_cached_by_level_calls_once_for_each_level(monkeypatch: pytest.MonkeyPatch) -> None:
     levels = list[int]()
 
     @optimisation.cached_by_level
     def made(number: int) -> int:
-        levels.append(optimisation._kept[0])
+        levels.append(jit.OPTIMISATION_LEVEL)
         return number
 
     for _ in range(2):
-        with optimisation.unoptimised():
-            assert (made(1), made(2), made(number=1)) == (1, 2, 1)
-        with optimisation.optimised():
-            assert made(1) == 1
+        monkeypatch.setattr(jit, "OPTIMISATION_LEVEL", 0)
+        assert (made(1), made(2), made(number=1)) == (1, 2, 1)
+        monkeypatch.setattr(jit, "OPTIMISATION_LEVEL", 1)
+        assert made(1) == 1
     assert levels == [0, 0, 0, 1]
 
 
@@ -96,27 +111,24 @@ def test_code_that_all_programs_share_is_optimised(
     module: Any, levels: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_code", once_under_compiler_lock(module._code.__wrapped__))
-    with optimisation.unoptimised():
-        assert set(levels) == {1}
-        levels.clear()
-        module._code()
-        assert not levels
-        assert all(functions._library for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))))
+    use_level(0)
+    assert set(levels) == {1}
+    levels.clear()
+    module._code()
+    assert not levels
+    assert all(functions._library for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))))
 
 
-def test_background_compilations_end_before_optimisation_is_switched(monkeypatch: pytest.MonkeyPatch) -> None:
-    folders, mine = list[str](), ThreadPool("mine", 1)
+def test_background_tasks_end_before_the_level_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, mine = list[int](), ThreadPool("mine", 1)
     monkeypatch.setattr(optimisation, "compiler_thread", mine)
 
     def compile_slowly() -> None:
         time.sleep(0.1)
-        folders.append(os.environ["RBD_CACHE_DIR"])
+        found.append(jit.OPTIMISATION_LEVEL)
 
-    usual = os.environ["RBD_CACHE_DIR"]
-    mine.submit(compile_slowly)
-    with optimisation.unoptimised():
-        assert folders == [usual]
+    for level in (0, 1):
         mine.submit(compile_slowly)
-        inside = os.environ["RBD_CACHE_DIR"]
-    assert folders == [usual, inside]
+        use_level(level)
+    assert found == [1, 0]
     mine.end()
