@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.results.dynamics_result import DynamicsResult
+from rbd.algorithms.results.solution import SOLVED
 from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import RecordingSpec
@@ -42,11 +43,11 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     scalars. The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, and NumPy's
     functions of arrays (see `docs/guide/recording.md`). It may return a scalar, an array, a framed value (its
     components; for a Transform its homogeneous matrix), or a dict, a tuple of arrays, a NamedTuple or one of rbd's
-    classes of results, such as `StepDerivatives`: these have one output per part, named after keys, indices
-    (`result_0`) or fields. Tuples and lists of scalars or framed values of one kind, and lists of arrays of one shape,
-    are one array. It must not branch on values: RecordingError names the line. Parameters of the mechanism
-    are constants with their current values. No input is called `function`, `mechanism`, `state`, `q`, `v`, `out`,
-    `threads` or `status`.
+    classes of results, such as `StepDerivatives` or `DynamicsResult`: these have one output per part, named after
+    keys, indices (`result_0`) or fields. Tuples and lists of scalars or framed values of one kind, and lists of arrays
+    of one shape, are one array. It must not branch on values: RecordingError names the line. Parameters of the
+    mechanism are constants with their current values. No input is called `function`, `mechanism`, `state`, `q`, `v`,
+    `out`, `threads` or `status`.
 
     Call the result with q, v and the inputs, in this order. Raises ArgumentError for functions with other parameters,
     ArgumentError or ScalarError for other results, RecordingLimitError above a million operations, and what the
@@ -182,6 +183,8 @@ def _parts_of(value: object) -> Mapping[Any, object] | None:
         return cast("Mapping[Any, object]", value)
     if isinstance(value, SpatialValue):
         return None
+    if isinstance(value, DynamicsResult):
+        return {name: getattr(value, name) for name in SOLVED}
     kind: type[Any] = type(value)
     if attrs.has(kind):
         fields = {field.name: getattr(value, field.name) for field in attrs.fields(kind)}
@@ -218,11 +221,8 @@ def _shape_of(value: object) -> tuple[int, ...]:
 
 def _nested(value: object) -> object:
     """Return an array, a framed value or a sequence as nested tuples; an empty array, for its shape, unchanged."""
-    if isinstance(value, DynamicsResult):
-        message = "the recorded function returned a DynamicsResult; return arrays of it, such as result.vd"
-        raise ArgumentError(message, argument="function", value=value)
     if value is None:
-        raise ArgumentError("the recorded function returned None; it must return what it computes", argument="function")
+        raise ArgumentError("the recorded function returned None; it must return its results", argument="function")
     if isinstance(value, np.ndarray):
         return _nested(cast("object", value.tolist())) if value.size else cast("object", value)
     if isinstance(value, (tuple, list)):

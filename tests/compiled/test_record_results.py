@@ -99,11 +99,29 @@ def test_other_type_errors_pass(state: rbd.MechanismState) -> None:
         rbd.record(lambda s: s.q[0] + "x", state.mechanism)
 
 
-def test_returning_a_dynamics_result_raises(state: rbd.MechanismState) -> None:
-    with pytest.raises(ArgumentError, match=r"such as result\.vd"):
-        rbd.record(lambda s: rbd.dynamics(s), state.mechanism)
-    found = outputs(lambda s: rbd.dynamics(s).vd, state)["result"]
-    np.testing.assert_allclose(found, rbd.forward_dynamics(state), rtol=0, atol=1e-12)
+SOLVED = ["qd", "vd", "mass_matrix", "dynamics_bias", "passive_torques", "constraint_jacobian", "constraint_bias"]
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "quadruped"])
+def test_a_dynamics_result_has_an_output_per_array(name: str) -> None:
+    mechanism = getattr(rbd.robots, name)()
+    state = rbd.MechanismState(mechanism)
+    state.randomize_velocity(np.random.default_rng(0))
+    found = outputs(lambda s: rbd.dynamics(s, [0.5] * mechanism.nv), state)
+    wanted = rbd.dynamics(state, [0.5] * mechanism.nv)
+    assert list(found) == [*SOLVED, "multipliers", "sd"]
+    for each, array in found.items():
+        np.testing.assert_allclose(array, getattr(wanted, each), rtol=1e-9, atol=1e-9)
+    nested = outputs(lambda s: {"tree": rbd.dynamics(s), "q": s.q}, state)
+    assert list(nested) == [*(f"tree_{each}" for each in found), "q"]
+
+
+def test_a_filled_and_an_empty_dynamics_result(state: rbd.MechanismState) -> None:
+    result = rbd.DynamicsResult(state.mechanism)
+    with pytest.raises(ArgumentError, match="this result is empty"):
+        rbd.record(lambda s: result, state.mechanism)
+    inverse = outputs(lambda s: (rbd.inverse_dynamics(s, [1.0, 2.0], result=result), result), state)
+    np.testing.assert_array_equal(inverse["result_1_vd"], [1.0, 2.0])
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 COPIED: Final[tuple[str, ...]] = ("q", "v", "vd", "multipliers", "rank")
 """The arrays of which a solution has copies, independent of writes of callers to the result."""
+SOLVED: Final[tuple[str, ...]] = (
+    "qd",
+    "vd",
+    "mass_matrix",
+    "dynamics_bias",
+    "passive_torques",
+    "constraint_jacobian",
+    "constraint_bias",
+    "multipliers",
+    "sd",
+)
+"""The arrays of a result besides the motion it belongs to: outputs of a recorded function that returns a result."""
 Contacts = Sequence["Wrench[Any] | None"]
 
 
