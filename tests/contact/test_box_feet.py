@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, CollisionModel, HalfSpace
+from rbd.contact import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.solved_step import by_active_set, solved_step, step_results
@@ -15,27 +15,18 @@ from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import ScalarArray, where
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.projected_program import solve_projected_program
+from tests.contact.humanoids import on_feet
 from tests.contact.test_legged import DT, MU, step_of
 from tests.contact.test_wall import wall
-
-SOLE = 0.07
-"""Depth of the soles below the ankles."""
 
 
 def humanoid(friction: float) -> CollisionModel:
     """Return a humanoid whose leg joints have dry friction, with boxes as feet, which may touch each other."""
-    mechanism = rbd.robots.humanoid()
-    for joint in mechanism.tree_joints[1:]:
+    model = on_feet("box")
+    for joint in model.mechanism.tree_joints[1:]:
         joint.friction = (friction,) * joint.nv
-    model, root = CollisionModel(mechanism), mechanism.root_frame
-    ground = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
-    feet = []
-    for side in ("left", "right"):
-        frame, body = rbd.Frame(f"{side}_box"), mechanism.body(f"{side}_foot")
-        body.add_frame(rbd.Transform(frame, body.default_frame, translation=(0.04, 0, 0.01 - SOLE)))
-        feet.append(model.add(body, Box(frame, (0.24, 0.1, 0.02))))
-        model.add_pair(feet[-1], ground)
-    model.add_pair(*feet)
+    left, right = (pair.a for pair in model.pairs)
+    model.add_pair(left, right)
     return model
 
 

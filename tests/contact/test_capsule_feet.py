@@ -1,4 +1,4 @@
-"""A foot made of capsules: its rows as products, the motion of the active-set method, rest."""
+"""A foot made of capsules: its rows as products, the motion of the active-set method, bits, rest."""
 
 from __future__ import annotations
 
@@ -93,8 +93,9 @@ def test_single_shapes_are_no_groups() -> None:
 
 
 @pytest.mark.optimised
-def test_steps_are_those_of_the_active_set_method_with_the_same_bits_in_batches() -> None:
-    model, given = foot(5), states(24)
+def test_steps_are_those_of_the_active_set_method_with_the_same_bits_alone_in_batches_and_on_threads() -> None:
+    model, count = foot(5), 29
+    given = states(count)
     found, exact = step_of(model), step_of(model, by_active_set)
     q, v, residual, impulses = (np.array(x) for x in as_tuple(found(*given)))
     expected = [np.array(x) for x in as_tuple(exact(*given))]
@@ -103,7 +104,9 @@ def test_steps_are_those_of_the_active_set_method_with_the_same_bits_in_batches(
     np.testing.assert_allclose(v, expected[1], rtol=0, atol=1e-6)
     np.testing.assert_allclose(q, expected[0], rtol=0, atol=1e-8)
     np.testing.assert_allclose(impulses.sum(axis=1), expected[3].sum(axis=1), rtol=0, atol=1e-6)
-    for k in range(24):
+    for a, b in zip(as_tuple(found(*given, threads=2)), (q, v, residual, impulses), strict=True):
+        assert np.array_equal(a, b)
+    for k in range(count):
         alone = [np.array(x) for x in as_tuple(found(*(x[k] for x in given)))]
         for a, b in zip(alone, (q, v, residual, impulses), strict=True):
             assert np.array_equal(a, b[k])

@@ -19,8 +19,10 @@ from rbd.contact.stepping.step_problem import step_problem
 from rbd.contact.stepping.transport import advance
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
+from tests.contact.humanoids import on_feet, standing
 from tests.contact.test_coulomb_motion import on_slope
 from tests.contact.test_legged import legged, trot
+from tests.contact.test_time_stepping import incline
 
 DT, STEPS = 2e-3, 500
 FREE = JointOptions(stops=False)
@@ -28,13 +30,14 @@ FREE = JointOptions(stops=False)
 
 @attrs.frozen(eq=False)
 class Scene:
-    """A model, its start, its friction, and its torques as a function of t, q and v."""
+    """A model, its start, its friction, its torques as a function of t, q and v, and its joints."""
 
     model: CollisionModel
     q: Array
     v: Array
     mu: float
     torques: Any
+    joints: JointOptions = FREE
 
     def simulated(self) -> ContactTrajectory:
         """Return the motion of the simulator, which solves by projection."""
@@ -44,7 +47,7 @@ class Scene:
         def control(t: float, now: rbd.MechanismState) -> Array:
             return np.asarray(self.torques(t, np.array(now.q), np.array(now.v)))
 
-        simulator = ContactSimulator(mechanism, self.model, control, DT, friction=self.mu, joints=FREE)
+        simulator = ContactSimulator(mechanism, self.model, control, DT, friction=self.mu, joints=self.joints)
         return simulator.run(state, STEPS * DT)
 
     def recorded(self, function: Any, **inputs: int) -> RecordedFunction:
@@ -52,7 +55,7 @@ class Scene:
 
         def called(state: rbd.ScalarState, torques: ScalarArray, **others: Any) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, self.mu))
-            options = ContactStepOptions(dt, margin, mu if self.mu else None, FREE)
+            options = ContactStepOptions(dt, margin, mu if self.mu else None, self.joints)
             return dict(function(state, tuple(torques), options, **others))
 
         return rbd.record(called, self.model.mechanism, torques=self.model.mechanism.nv, **inputs)
@@ -87,7 +90,39 @@ def hand() -> Scene:
     return Scene(model, np.zeros(mechanism.nq), np.zeros(13), 0.4, torques)
 
 
-SCENES = {"quadruped": quadruped, "sliding box": sliding_box, "rolling ball": rolling_ball, "hand": hand}
+def humanoid() -> Scene:
+    """A humanoid on boxes whose hips and ankles sway, so that its feet tilt, slide and come down again."""
+    model = on_feet("box")
+    start = standing(model) + 0.002 * np.eye(37)[6]
+    names = [joint.name for joint in model.mechanism.tree_joints[1:]]
+    sway = np.array([("hip" in name) - ("ankle" in name) for name in names], dtype=float)
+
+    def torques(t: float, q: Array, v: Array) -> Array:
+        goal = start[7:] + 0.15 * np.sin(9 * t) * sway
+        return np.concatenate([np.zeros(6), 3000 * (goal - q[7:]) - 60 * v[6:]])
+
+    v = np.array([0, 0, 0, 0.3, 0.1, 0, *[0.0] * 30])
+    return Scene(model, start, v, 0.5, torques, JointOptions(stops=False, stiffness=3000.0, damping=60.0))
+
+
+def pushed_stack() -> Scene:
+    """Three boxes, the one in the middle pushed to and fro: it slides on the lowest, and carries the highest along."""
+    state, model = incline(0.0, "box", "box", "box")
+
+    def push(t: float, q: Array, v: Array) -> Array:
+        return np.concatenate([np.zeros(9), [25 * np.sin(15 * t), 12 * np.sin(9 * t)], np.zeros(7)])
+
+    return Scene(model, state.q, np.zeros(18), 0.4, push)
+
+
+SCENES = {
+    "quadruped": quadruped,
+    "sliding box": sliding_box,
+    "rolling ball": rolling_ball,
+    "hand": hand,
+    "humanoid": humanoid,
+    "pushed stack": pushed_stack,
+}
 
 
 @pytest.mark.parametrize("name", SCENES)

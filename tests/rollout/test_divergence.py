@@ -6,6 +6,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -14,8 +15,11 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import Box, CollisionModel, ContactSimulator, HalfSpace, Sphere, contact_step
 from rbd.contact.model.collision_model import FrictionCone
 from rbd.errors import DivergedError, NotFiniteError, RbdError, SingularError, SolverError
+from rbd.intrinsics import parser
 from rbd.rollout import Worlds, rollout
-from rbd.scalars import sqrt
+from rbd.scalars import const, sqrt
+from rbd.solvers.projections import projected_program
+from rbd.solvers.quadratic import quadratic_program
 
 COUNT, BAD, STEPS, DT = 7, 4, 60, 1e-3
 FAR = 1e308
@@ -115,10 +119,10 @@ def test_a_row_whose_constraints_contradict_fails_alone_with_round_friction_cone
     assert (worlds.v[others] == alone.v).all()
 
 
-def box_on_box() -> tuple[rbd.Mechanism, CollisionModel]:
-    """Return a box on a box on a floor, with round friction cones."""
+def box_on_box(cone: FrictionCone = "round") -> tuple[rbd.Mechanism, CollisionModel]:
+    """Return a box on a box on a floor."""
     mechanism = rbd.Mechanism()
-    model, root = CollisionModel(mechanism, friction_cone="round"), mechanism.root_frame
+    model, root = CollisionModel(mechanism, friction_cone=cone), mechanism.root_frame
     below = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
     for name in ("lower", "upper"):
         inertia = rbd.SpatialInertia(rbd.Frame(name), mass=1.0, moment_about_com=np.eye(3) / 50)
@@ -161,6 +165,46 @@ def test_a_row_whose_solver_does_not_end_fails_alone() -> None:
     others = [k for k in range(COUNT) if k != BAD]
     assert (worlds.q[others] == alone.q).all()
     assert (found.q[others, -1] == alone.q).all()
+
+
+@pytest.fixture
+def eighteen_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the active-set method solve all steps with polyhedral cones, and give up after eighteen rounds."""
+    solver = quadratic_program.SOLVE_GUARDED_QUADRATIC_PROGRAM
+    monkeypatch.setattr(parser, "PARSED", {})
+    monkeypatch.setattr(projected_program, "ACCURACY", const(-1, 1))
+    monkeypatch.setattr(quadratic_program, "_ROUNDS", 18)
+    monkeypatch.setattr(quadratic_program, "_ROUNDS_EACH", 0)
+    monkeypatch.setattr(quadratic_program, "SOLVE_GUARDED_QUADRATIC_PROGRAM", attrs.evolve(solver))
+
+
+@pytest.mark.usefixtures("eighteen_rounds")
+def test_a_row_whose_active_set_method_does_not_end_fails_alone() -> None:
+    """Boxes that rest on each other need twelve rounds or less, those of the row that fails more than eighteen."""
+    mechanism, model = box_on_box("polyhedral")
+    q = np.tile([1.0, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0.01, 0.02, 0.3], (COUNT, 1))
+    q[:, 11] += 0.02 * np.arange(COUNT)
+    v = np.zeros((COUNT, 12))
+    v[BAD] = 0.02 * np.random.default_rng(0).normal(size=12)
+
+    def stepped(count: int, keep: slice, threads: int, **start: np.ndarray) -> Worlds:
+        worlds = Worlds(mechanism, model, count=count, dt=DT, friction=0.5, threads=threads)
+        worlds.reset(None, **{name: x[keep] for name, x in start.items()})
+        worlds.step(steps=STEPS)
+        return worlds
+
+    found = stepped(COUNT, slice(None), 1, q=q, v=v)
+    assert np.flatnonzero(found.status).tolist() == [BAD]
+    assert "the active-set method did not end" in found.explain(BAD)
+    threaded = stepped(COUNT, slice(None), 2, q=q, v=v)
+    for name in ("q", "v", "status"):
+        assert np.array_equal(getattr(threaded, name), getattr(found, name)), name
+    for k in range(COUNT):
+        alone = stepped(1, slice(k, k + 1), 1, q=q, v=v)
+        for name in ("q", "v", "status", "t"):
+            assert np.array_equal(getattr(alone, name)[0], getattr(found, name)[k]), (name, k)
+    assert found.t[BAD] < STEPS * DT
+    assert (np.delete(found.t, BAD) == STEPS * DT).all()
 
 
 def test_a_step_whose_solver_does_not_end_raises_its_error() -> None:
