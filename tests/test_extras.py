@@ -99,7 +99,21 @@ def test_other_missing_modules_are_not_renamed() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["algorithms", "bridges", "contact", "export", "rational", "rollout", "simulation", "testing", "viz"]
+    "name",
+    [
+        "algorithms",
+        "bridges",
+        "contact",
+        "export",
+        "gym",
+        "mjcf",
+        "rational",
+        "rollout",
+        "simulation",
+        "testing",
+        "urdf",
+        "viz",
+    ],
 )
 def test_modules_are_attributes(name: str) -> None:
     code = f"import rbd; print(rbd.{name}.__name__, rbd.{name} is __import__('sys').modules['rbd.{name}'])"

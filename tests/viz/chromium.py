@@ -68,4 +68,4 @@ class DrivenPage:
         self._opened.close()
 
 
-CODES = {"ArrowRight": 39, "ArrowLeft": 37}
+CODES = {"End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}

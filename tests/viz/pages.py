@@ -1,4 +1,4 @@
-"""Websockets to a viewer, as pages of a browser open them. viser and its packages may be missing."""
+"""Websockets to a viewer, as pages of a browser open them; a motion to play. viser and its packages may be missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
+import rbd
 from rbd.viz import Viewer
 
 
@@ -16,6 +19,12 @@ def port_of(viewer: Viewer) -> int:
     port = urlsplit(viewer.url).port
     assert port is not None
     return port
+
+
+def uniform_motion(mechanism: rbd.Mechanism) -> rbd.Trajectory:
+    """Return a motion of one second in which all coordinates are the time."""
+    t = np.linspace(0.0, 1.0, 11)
+    return rbd.Trajectory(t, np.tile(t[:, None], mechanism.nq), np.ones((len(t), mechanism.nv)))
 
 
 def open_page(viewer: Viewer, origin: str | None = None, host: str = "127.0.0.1") -> Any:

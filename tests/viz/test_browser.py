@@ -20,6 +20,7 @@ from rbd.viz.browser import find_browser
 from rbd.viz.pictures import FIELD
 from rbd.viz.surfaces import sphere
 from tests.viz.chromium import DrivenPage, eventually
+from tests.viz.pages import uniform_motion
 
 pytest.importorskip("viser", reason="the extra `viz` is not installed")
 pytestmark = pytest.mark.skipif(find_browser() is None, reason="Chromium is not installed")
@@ -119,6 +120,31 @@ def test_playback_is_stopped_by_its_button(page: DrivenPage, viewer: Viewer, arm
     assert eventually(lambda: page.value(find.format("Play") + ".length") == 1)
     viewer.wait_for_motion()
     assert np.abs(viewer.q - trajectory.q[0]).max() < np.abs(trajectory.q[-1] - trajectory.q[0]).max() / 10
+
+
+def test_playback_is_scrubbed_and_its_speed_is_changed(page: DrivenPage, viewer: Viewer, arm: rbd.Mechanism) -> None:
+    viewer.animate(uniform_motion(arm), speed=0.001)  # too slow to come anywhere by itself
+    sliders = "[...document.querySelectorAll('[role=slider]')]"
+    assert eventually(lambda: page.value(sliders + ".length") == 8)
+    for keys, t in ((("End",), 1.0), (("ArrowLeft",) * 3, 0.997), (("Home", "ArrowRight"), 0.001)):
+        page.value(sliders + "[0].focus()")
+        for key in keys:
+            page.press(key)
+        assert eventually(lambda t=t: abs(viewer.q[0] - t) < 1e-9)  # type: ignore[misc]  # called in this turn
+        assert eventually(lambda t=t: float(page.value(sliders + "[7].ariaValueNow")) == viewer.q[6])  # type: ignore[misc]
+        drawn: Any = viewer._scene._bodies[arm.bodies.index(arm.body("link7"))].position  # pyright: ignore[reportPrivateUsage]
+        state = rbd.MechanismState(arm, [t] * 7)
+        np.testing.assert_allclose(drawn, state.transform_to_root("link7").translation, rtol=0, atol=1e-9)
+    page.value("[...document.querySelectorAll('input')].find(i => i.value == '0.001' && i.role == 'combobox').click()")
+    choices = "[...document.querySelectorAll('[role=option]')].map(o => o.innerText)"
+    assert eventually(lambda: "4" in page.value(choices))
+    page.value("[...document.querySelectorAll('[role=option]')].find(o => o.innerText == '4').click()")
+    player = viewer._playback.player  # pyright: ignore[reportPrivateUsage]
+    assert player is not None
+    assert eventually(lambda: player._speed == 4.0)  # pyright: ignore[reportPrivateUsage]
+    page.value("[...document.querySelectorAll('button')].find(b => b.innerText == 'Play').click()")
+    assert eventually(lambda: viewer.q[0] == 1.0)
+    assert eventually(lambda: page.value(sliders + "[0].ariaValueNow") == "1")
 
 
 def image(path: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
