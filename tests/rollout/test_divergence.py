@@ -20,6 +20,7 @@ from rbd.rollout import Worlds, rollout
 from rbd.scalars import const, sqrt
 from rbd.solvers.projections import projected_program
 from rbd.solvers.quadratic import quadratic_program
+from rbd.solvers.quadratic.quadratic_program import QuadraticProgram, _add, _most_violated, _size
 
 COUNT, BAD, STEPS, DT = 7, 4, 60, 1e-3
 FAR = 1e308
@@ -167,14 +168,26 @@ def test_a_row_whose_solver_does_not_end_fails_alone() -> None:
     assert (found.q[others, -1] == alone.q).all()
 
 
+def _search_for_eighteen_rounds(w: QuadraticProgram) -> int:
+    """Run the active-set method, as `_search` of its module, but give up after eighteen rounds."""
+    size = _size(w)
+    q = 0
+    p = _most_violated(w, size)
+    while p >= 0:
+        q = _add(w, q, p, 18.0)
+        if q < 0:
+            return q
+        p = _most_violated(w, size)
+    return q
+
+
 @pytest.fixture
 def eighteen_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the active-set method solve all steps with polyhedral cones, and give up after eighteen rounds."""
     solver = quadratic_program.SOLVE_GUARDED_QUADRATIC_PROGRAM
     monkeypatch.setattr(parser, "PARSED", {})
     monkeypatch.setattr(projected_program, "ACCURACY", const(-1, 1))
-    monkeypatch.setattr(quadratic_program, "_ROUNDS", 18)
-    monkeypatch.setattr(quadratic_program, "_ROUNDS_EACH", 0)
+    monkeypatch.setattr(quadratic_program, "_search", _search_for_eighteen_rounds)
     monkeypatch.setattr(quadratic_program, "SOLVE_GUARDED_QUADRATIC_PROGRAM", attrs.evolve(solver))
 
 

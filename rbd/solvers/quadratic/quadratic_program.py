@@ -45,10 +45,6 @@ _ZERO_ROW: Final = 1e-14
 """A row this much shorter than the longest counts as zero."""
 _VIOLATED: Final = 1e-13
 """Violations below this, relative to the size of the problem, are rounding."""
-_ROUNDS: Final = 100
-"""Rounds after which the method gives up: so many ..."""
-_ROUNDS_EACH: Final = 20
-"""... and so many for each unknown and each row."""
 
 
 class QuadraticProgram(ActiveSet):
@@ -222,7 +218,7 @@ def _add_or_drop(w: QuadraticProgram, q: int, p: int) -> int:
 def _search(w: QuadraticProgram) -> int:
     """Run the method from the unconstrained minimum; return the number of active constraints, or minus a status."""
     size = _size(w)
-    max_rounds = float(_ROUNDS + _ROUNDS_EACH * (w.n + w.m))
+    max_rounds = float(100 + 20 * (w.n + w.m))
     q = 0
     p = _most_violated(w, size)
     while p >= 0:
@@ -282,7 +278,7 @@ def _solve(w: QuadraticProgram) -> int:
 def _operations(n: int, m: int) -> int:
     """Bound the operations by the largest number of rounds, each with all rows active; calls need far fewer."""
     start = n**3 + 2 * n * n * (m + 2) + 6 * n * m
-    return start + (_ROUNDS + _ROUNDS_EACH * (n + m)) * _round_operations(n, m) + 3 * _refinement_operations(n, m)
+    return start + (100 + 20 * (n + m)) * _round_operations(n, m) + 3 * _refinement_operations(n, m)
 
 
 def _refinement_operations(n: int, m: int) -> int:
