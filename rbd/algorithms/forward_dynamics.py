@@ -54,7 +54,7 @@ def forward_dynamics(
     *,
     prescribed: JointAccelerations,
 ) -> HybridDynamics[A]: ...
-@fast_path(vectors=1, wrenches=True, out=True, torques=True)
+@fast_path(vectors=1, out=True)
 def forward_dynamics(
     state: State[A],
     torques: Torques | None = None,

@@ -62,7 +62,7 @@ def least_inverse_dynamics_kernel(state: StateView, vd: Vector, external: Applie
     return torques
 
 
-@fast_path(vectors=1, wrenches=True, out=True)
+@fast_path(vectors=1, out=True)
 def inverse_dynamics(
     state: State[A],
     vd: Vd,
@@ -193,7 +193,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
     return tuple(i for node in state.nodes if node.index in joints for i in range(node.v.start, node.v.stop))
 
 
-@fast_path(wrenches=True, out=True)
+@fast_path(out=True)
 def dynamics_bias(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None
 ) -> Call[A]:

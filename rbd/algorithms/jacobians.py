@@ -50,7 +50,7 @@ def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transf
     return tuple(columns)
 
 
-@fast_path(target=True, frame=True)
+@fast_path(target=True)
 def geometric_jacobian(
     state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None, out: A | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
@@ -171,7 +171,7 @@ def point_jacobian_kernel(
     return tuple(add3(linear, cross3(angular, arm)) for angular, linear in _columns(state, path, body, to_frame))
 
 
-@fast_path(target=True, vectors=1, frame=True)
+@fast_path(target=True, vectors=1)
 def _point_jacobian(
     state: State[Any], path: TreePath | RigidBody | str, arm: Any, *, frame: Frame[F]
 ) -> Call[PointJacobian[F]]:
@@ -214,7 +214,7 @@ def _relative_twist(state: StateView, body: RigidBody, node: TreeNode) -> Twist:
     return -there + twists[node.index]
 
 
-@fast_path(target=True, frame=True)
+@fast_path(target=True)
 def geometric_jacobian_rate(
     state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:

@@ -51,7 +51,7 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
     return tuple(columns)
 
 
-@fast_path(frame=True)
+@fast_path()
 def momentum_matrix(
     state: State[A], *, frame: FrameLike[F] | None = None, out: A | None = None
 ) -> Call[MomentumMatrix[F]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast, final
 
@@ -15,6 +16,7 @@ from rbd.spatial import Frame, Wrench
 
 Static: TypeAlias = Sequence[object]
 """What a call has besides its numbers."""
+TORQUES: Final = "torques"
 WRENCHES: Final = "external_wrenches"
 FRAME: Final = "frame"
 OUT: Final = "out"
@@ -67,15 +69,34 @@ class ParsedCall:
 @final
 @attrs.frozen(eq=False)
 class CallArguments:
-    """The arguments that a function with fast paths takes after its state; see `fast_path`."""
+    """The arguments that a function with fast paths takes after its state.
+
+    A target is part of the key; then follow vectors of numbers, and external wrenches by position or by name.
+    """
 
     target: bool = False
     vectors: int = 0
     torques: bool = False
+    """Whether the first of the vectors is zero if it is None or missing."""
     wrenches: bool = False
     frame: bool = False
     out: bool = False
-    choices: Mapping[str, Sequence[str]] = MappingProxyType({})
+    choices: Mapping[str, str] = MappingProxyType({})
+    """Keywords whose values are names, with their defaults."""
+
+    @classmethod
+    def of(cls, function: Callable[..., object], *, target: bool, vectors: int, out: bool) -> CallArguments:
+        """Return the arguments of a function, by their names and defaults."""
+        parameters = signature(function).parameters
+        return cls(
+            target=target,
+            vectors=vectors,
+            torques=TORQUES in parameters,
+            wrenches=WRENCHES in parameters,
+            frame=FRAME in parameters,
+            out=out,
+            choices={each.name: each.default for each in parameters.values() if type(each.default) is str},
+        )
 
     def parse(self, plain: object, state: object, args: tuple[Any, ...], named: Mapping[str, Any]) -> ParsedCall | None:
         """Return the parts of a call; None if it has no fast path. `plain` is the key of a call of numbers alone."""
@@ -108,7 +129,7 @@ class CallArguments:
         if name == FRAME and self.frame:
             return _static_frame(state, value)
         if name in self.choices and type(value) is str:
-            return (name, value) if value != self.choices[name][0] else ()
+            return (name, value) if value != self.choices[name] else ()
         return None
 
 

@@ -9,9 +9,8 @@ engine adds a builtin under the key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import wraps
-from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar, cast, final
 
 import attrs
@@ -29,25 +28,17 @@ _MAX_IDENTIFIED: Final = 256
 
 
 def fast_path(
-    *,
-    target: bool = False,
-    vectors: int = 0,
-    torques: bool = False,
-    wrenches: bool = False,
-    frame: bool = False,
-    out: bool = False,
-    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *, target: bool = False, vectors: int = 0, out: bool = False
 ) -> Callable[[Callable[P, Call[R]]], Callable[P, R]]:
     """Decorate a function of a state with fast paths.
 
-    With `target` the next argument is part of the key: a path or a body. Then follow `vectors` of numbers; with
-    `torques` the first of them is zero if it is None or missing. With `wrenches` optional external wrenches follow, by
-    position or by name. Keywords are `frame`, `out`, and `choices` with their allowed values, the default first. Calls
-    with other arguments always run the function.
+    With `target` the argument after the state is part of the key: a path or a body. Then follow `vectors` of numbers.
+    With `out` builtins take the buffer of this name. The signature says the rest, see `CallArguments`. Calls with other
+    arguments always run the function.
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
-        arguments = CallArguments(target, vectors, torques, wrenches, frame, out, choices)
+        arguments = CallArguments.of(function, target=target, vectors=vectors, out=out)
         fast = _FastFunction(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
         call = _of_target(fast) if target else _of_vectors(fast) if vectors else _of_state(fast)
         return cast("Callable[P, R]", wraps(function)(call))

@@ -71,6 +71,18 @@ def test_none_has_a_fast_path(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         assert numbers(MISSING[name](state)) == wanted
 
 
+@needs_builtins
+@pytest.mark.usefixtures("at_once")
+def test_none_has_a_fast_path_with_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = rbd.MechanismState(rbd.robots.four_bar())
+    derivatives, zero = rbd.algorithms.constrained_dynamics_derivatives, np.zeros(state.mechanism.nv)
+    for _ in range(4):
+        derivatives(state, zero)
+    wanted = numbers(derivatives(state, zero))
+    monkeypatch.setattr(LiveEngine, "run", lambda *_: pytest.fail("the algorithm ran"))
+    assert numbers(derivatives(state, None)) == numbers(derivatives(state)) == wanted
+
+
 def test_wrenches_without_torques() -> None:
     state, zero = arm(), np.zeros(7)
     wrenches = {"link7": rbd.Wrench(state.mechanism.root_frame, (1, 2, 3), (4, 5, 6))}

@@ -15,7 +15,7 @@ import attrs
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, in_space, positions, state_at
+from rbd.algorithms.derivatives.space import Space, check_space, directions, in_space, positions, state_at
 from rbd.algorithms.derivatives.variations import variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
@@ -211,7 +211,7 @@ def _split(derivatives: Iterable[tuple[Vector, Vector]], state: StateView) -> tu
     return first, tuple(zip(*(multipliers for _, multipliers in pairs), strict=True))
 
 
-@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
+@fast_path(vectors=1)
 def constrained_dynamics_derivatives(
     state: State[A],
     torques: Torques | None = None,

@@ -16,7 +16,7 @@ from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_dynamics_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
 from rbd.algorithms.derivatives.sparse_products import solve_difference
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
@@ -144,7 +144,7 @@ def _subtract_armatures(state: StateView, right: list[Scalar], node: TreeNode, r
         right[i] = right[i] - armature * rate
 
 
-@fast_path(vectors=1, wrenches=True, torques=True, choices={"space": SPACES})
+@fast_path(vectors=1)
 def forward_dynamics_derivatives(
     state: State[A],
     torques: Torques | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import add_armature
@@ -34,7 +34,7 @@ def inverse_dynamics_derivatives_kernel(
     return in_space(state, by_position, space), by_velocity, freeze(rigid.by_acceleration)
 
 
-@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
+@fast_path(vectors=1)
 def inverse_dynamics_derivatives(
     state: State[A], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> Call[tuple[A, A, A]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
@@ -32,7 +32,7 @@ def bias_derivatives_kernel(
     return in_space(state, by_position, space), freeze(rigid.by_velocity)
 
 
-@fast_path(wrenches=True, choices={"space": SPACES})
+@fast_path()
 def bias_derivatives(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> Call[tuple[A, A]]:
@@ -66,7 +66,7 @@ def at_rest(state: StateView) -> StateView:
     return state.with_scalars(None, (0,) * state.layout.nv)
 
 
-@fast_path(vectors=1, choices={"space": SPACES})
+@fast_path(vectors=1)
 def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "tangent") -> Call[A]:
     """Partial derivative of M(q) x by position at constant `x`: (nv, nv), or (nv, nq) in coordinates.
 
@@ -95,7 +95,7 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
     return in_space(resting, transpose(columns), space)
 
 
-@fast_path(vectors=1, choices={"space": SPACES})
+@fast_path(vectors=1)
 def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Space = "tangent") -> Call[A]:
     """Partial derivative of M(q)^-1 f by position at constant `f`: (nv, nv), or (nv, nq) in coordinates.
 

@@ -126,7 +126,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     return tuple(rows)
 
 
-@fast_path(target=True, frame=True)
+@fast_path(target=True)
 def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
     """Partial derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 

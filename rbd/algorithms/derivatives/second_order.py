@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, final
 import attrs
 
 from rbd.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives_kernel
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, positions, state_at
+from rbd.algorithms.derivatives.space import Space, check_space, directions, positions, state_at
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
@@ -78,7 +78,7 @@ def _cube(entries: Iterator[Vector], height: int, width: int) -> Cube:
     return tuple(tuple(islice(entries, width)) for _ in range(height))
 
 
-@fast_path(vectors=1, choices={"space": SPACES})
+@fast_path(vectors=1)
 def inverse_dynamics_second_derivatives(
     state: State[A], vd: Vd, *, space: Space = "tangent"
 ) -> Call[SecondDerivatives[A]]:

@@ -10,7 +10,7 @@ from typing import Generic, final
 
 import attrs
 
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
 from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
 from rbd.algorithms.derivatives.step_stages import RULES, STEP_METHODS, Start
@@ -83,7 +83,7 @@ def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
     return tuple(rows)
 
 
-@fast_path(vectors=2, wrenches=True, torques=True, choices={"space": SPACES, "integrator": STEP_METHODS})
+@fast_path(vectors=2)
 def step_derivatives(
     state: State[A],
     torques: Torques | None,
