@@ -1,13 +1,14 @@
 """The choice of the path of a run: which part of its steps machine code takes.
 
-From the fastest to the slowest, each with what it needs besides a long run of a mechanism of moderate size:
+There are three paths. From the fastest to the slowest, each with what it needs besides a long run of a mechanism of
+moderate size:
 
-    SampledHoldRun  the only callback is a zero-order hold, and nobody looks at samples before the end of the run
     BlocksOfSteps   the control is held, recorded or missing, forces are constant, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
     SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself
 
-All give the same samples, but for rounding between machine code and Python.
+Where a zero-order hold is the only callback, `BlocksOfStages` is the fastest: it samples the hold within its blocks.
+All paths give the same samples, but for rounding between machine code and Python.
 """
 
 from __future__ import annotations
@@ -19,14 +20,11 @@ import attrs
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.native.block_runs import BlocksOfStages, BlocksOfSteps, SampledHoldRun, hold_splits_few_steps
+from rbd.simulation.native.block_runs import MAX_PARTS, BlocksOfStages, BlocksOfSteps, hold_splits_few_steps
 from rbd.simulation.native.blocks import is_worthwhile, native_blocks, step_name, steps_per_call
-from rbd.simulation.native.stages import native_stages
+from rbd.simulation.native.stages import NativeStages, native_stages
 from rbd.simulation.run_path import RunPath, SingleSteps
 from rbd.state import MechanismState
-
-_MIN_HELD_STEPS = 16
-"""The least length of blocks of a run with a hold."""
 
 
 @final
@@ -50,26 +48,30 @@ class RunSettings:
             return False
         return all(hold_splits_few_steps(hold, self.times) for hold in self.equations.holds)
 
+    def native_stages(self, *, samples_hold: bool = False) -> NativeStages | None:
+        """Return the integrator's stages in machine code; None for integrators without."""
+        most = steps_per_call(self.state) * (MAX_PARTS if samples_hold else 1)
+        return native_stages(self.state, self.method, self.equations, most, samples_hold=samples_hold)
+
 
 def choose_path(settings: RunSettings) -> RunPath:
     """Return the fastest path."""
-    if is_worthwhile(settings.state, len(settings.times) - 1):
-        for choice in (_sampled_hold_run, _blocks_of_steps, _blocks_of_stages):
-            path = choice(settings)
-            if path is not None:
-                return path
-    return SingleSteps(settings.method)
+    if not is_worthwhile(settings.state, len(settings.times) - 1):
+        return SingleSteps(settings.method)
+    return (
+        _blocks_under_a_hold(settings)
+        or _blocks_of_steps(settings)
+        or _native_stages(settings)
+        or SingleSteps(settings.method)
+    )
 
 
-def _sampled_hold_run(settings: RunSettings) -> SampledHoldRun | None:
-    callbacks, state = settings.equations.callbacks, settings.state
+def _blocks_under_a_hold(settings: RunSettings) -> BlocksOfStages | None:
+    callbacks = settings.equations.callbacks
     if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
-    most = max(steps_per_call(state), _MIN_HELD_STEPS)
-    stages = native_stages(state, settings.method, settings.equations, most, samples_hold=True)
-    if stages is None or not stages.samples_hold:
-        return None
-    return SampledHoldRun(settings.method, stages, settings.equations.holds[0])
+    stages = settings.native_stages(samples_hold=True)
+    return BlocksOfStages(stages, callbacks.holds[0]) if stages is not None and stages.samples_hold else None
 
 
 def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
@@ -82,12 +84,12 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
         return None
     if not equations.callbacks.holds:
         return BlocksOfSteps(settings.method, blocks, None)
-    stages = native_stages(state, settings.method, equations, steps_per_call(state))  # for steps between close instants
-    return BlocksOfSteps(stages or settings.method, blocks, equations.holds[0])
+    single = settings.native_stages() or settings.method  # for steps between close instants
+    return BlocksOfSteps(single, blocks, equations.holds[0])
 
 
-def _blocks_of_stages(settings: RunSettings) -> RunPath | None:
-    stages = native_stages(settings.state, settings.method, settings.equations, steps_per_call(settings.state))
+def _native_stages(settings: RunSettings) -> RunPath | None:
+    stages = settings.native_stages()
     if stages is None:
         return None
     if isinstance(settings.method, AdaptiveMuntheKaas):

@@ -1,12 +1,16 @@
-"""Blocks of native steps of a run; Python takes the steps that machine code refuses."""
+"""Run paths in machine code: blocks of whole steps, and blocks of stages with callbacks in Python between them.
+
+Python takes the steps that machine code refuses.
+"""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from typing_extensions import override
@@ -21,13 +25,13 @@ from rbd.simulation.run_path import RunPath
 
 _MIN_BLOCK: Final = 4
 """Steps between two instants of a hold, from which on one call takes them all."""
-_SPLIT: Final = 8
-"""The largest number of instants of a hold within a step of a run that is taken in blocks."""
+MAX_PARTS: Final = 8
+"""The largest number of parts of a step of a run that is taken in blocks."""
 
 
 def hold_splits_few_steps(hold: ZeroOrderHold[Any], times: list[float]) -> bool:
     """Return whether no step of a run is split into many parts by a hold."""
-    return all(end - start <= (_SPLIT - 2) * hold.period for start, end in pairwise(times[:3]))
+    return all(end - start <= (MAX_PARTS - 2) * hold.period for start, end in pairwise(times[:3]))
 
 
 def _no_control(t: float, state: object) -> None:
@@ -80,59 +84,53 @@ class BlocksOfSteps(RunPath):
 
 @final
 class BlocksOfStages(RunPath):
-    """Stages in machine code with callbacks in Python between them, and the samples in blocks."""
+    """Stages in machine code with callbacks in Python between them, and the samples in blocks.
 
-    def __init__(self, stages: NativeStages) -> None:
-        """Take blocks as long as `stages` allow."""
+    Under a zero-order hold, machine code samples it at its instants, which split the steps of the run into parts.
+    """
+
+    def __init__(self, stages: NativeStages, hold: ZeroOrderHold[Any] | None = None) -> None:
+        """Take blocks as long as `stages`, which sample `hold` if there is one, allow."""
         super().__init__(stages)
         self._stages = stages
+        self._clock = None if hold is None else ZeroOrderHold(_no_control, hold.period)
+        self._most_steps = stages.max_steps if hold is None else stages.max_steps // MAX_PARTS
 
     @override
     def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
-        for k in range(0, len(times) - 1, self._stages.max_steps):
-            instants = array("d", times[k : k + self._stages.max_steps + 1])
+        for k in range(0, len(times) - 1, self._most_steps):
+            block = times[k : k + self._most_steps + 1]
+            parts = self._parts(block)
             with run.taking_steps():
-                self._stages.advance(instants, run.s, partial(self._flush, run, instants))
-            bar.update(len(instants) - 1)
+                self._stages.advance(parts.instants, run.s, partial(_record_samples, run, parts), parts.is_sampled)
+            bar.update(len(block) - 1)
 
-    def _flush(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
-        """Record the samples of the first `steps` steps between `times`."""
-        _store_samples(run, list(times[1 : steps + 1]), [history[1 : steps + 1] for history in rows])
+    def _parts(self, times: list[float]) -> _Parts:
+        """Return the parts of the steps between `times`."""
+        if self._clock is None:
+            return _Parts(array("d", times), b"", range(1, len(times)))
+        starts, ends = list[tuple[float, bool]](), list[int]()
+        for start, end in pairwise(times):
+            starts += self._clock.stops(start, end)
+            ends.append(len(starts))
+        instants, is_sampled = zip(*starts, strict=True)
+        return _Parts(array("d", (*instants, times[-1])), bytes(is_sampled), ends)
 
 
 @final
-class SampledHoldRun(RunPath):
-    """Stages in machine code, which samples a zero-order hold itself at its instants, within the steps."""
+class _Parts(NamedTuple):
+    """Parts of steps, split at the instants of a hold."""
 
-    def __init__(self, method: Integrator, stages: NativeStages, hold: ZeroOrderHold[Any]) -> None:
-        """Take steps split at the instants of `hold`."""
-        super().__init__(method)
-        self._stages, self._clock = stages, ZeroOrderHold(_no_control, hold.period)
-
-    @override
-    def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
-        k, last = 0, len(times) - 1
-        while k < last:
-            instants, is_sampled, ends = array("d"), bytearray(), list[int]()
-            while k < last and (not ends or len(instants) + _SPLIT < self._stages.max_steps):
-                for t, due in self._clock.stops(times[k], times[k + 1]):
-                    instants.append(t)
-                    is_sampled.append(due)
-                k += 1
-                ends.append(len(instants))
-            instants.append(times[k])
-            with run.taking_steps():
-                self._stages.advance(instants, run.s, partial(self._flush, run, instants, ends), bytes(is_sampled))
-        bar.update(last)
-
-    def _flush(self, run: Run, instants: array[float], ends: list[int], steps: int, rows: Histories) -> None:
-        """Record the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
-        chosen = ends[: bisect_right(ends, steps)]
-        _store_samples(run, [instants[k] for k in chosen], [history[chosen] for history in rows])
+    instants: array[float]
+    is_sampled: bytes
+    """Whether the hold is sampled at the beginning of each part."""
+    ends: Sequence[int]
+    """Indices of the instants at which the steps of the run end."""
 
 
-def _store_samples(run: Run, times: list[float], rows: Histories) -> None:
-    """Record the samples at `times`, if there are any."""
-    if times:
-        q, v, *s = rows
-        run.store_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))
+def _record_samples(run: Run, parts: _Parts, count: int, rows: Histories) -> None:
+    """Record the samples at the ends of the steps of the run that the first `count` parts complete."""
+    ends = parts.ends[: bisect_right(parts.ends, count)]
+    if ends:
+        q, v, *s = (history[np.array(ends)] for history in rows)
+        run.store_rows([parts.instants[k] for k in ends], q, v, s[0] if s else np.empty((len(ends), 0)))
