@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 def replaced_file(path: Path) -> Generator[Path, None, None]:
     """Yield the path of a temporary file in the same folder, which replaces `path` unless an exception is raised.
 
-    Raises IsADirectoryError, an OSError, for a path without a name, such as "".
+    Raises IsADirectoryError, an OSError, for a path without a name, such as "", and for one that no file can have.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -23,7 +24,7 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     ...     path.read_text()
     '1 2 3'
     """
-    if not path.name or "\0" in str(path):
+    if not _can_name_a_file(path):
         raise IsADirectoryError(errno.EISDIR, "no name of a file", str(path))
     partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")  # threads and processes may write at once
     try:
@@ -35,3 +36,11 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
         raise
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _can_name_a_file(path: Path) -> bool:
+    """Check that a path has a name, no null character, and no lone surrogate that bytes cannot stand for."""
+    try:
+        return bool(path.name) and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False

@@ -17,7 +17,8 @@ import rbd
 from rbd.errors import ArgumentError, FileError, MjcfPathError, RbdError, UrdfPathError
 from rbd.mjcf import MjcfLimits, load_mjcf, parse_mjcf
 from rbd.native.runtime import cache
-from rbd.urdf import UrdfLimits, load_urdf, parse_urdf, resolve_mesh
+from rbd.urdf import UrdfLimits, UrdfReport, load_urdf, parse_urdf, resolve_mesh
+from rbd.urdf.meshes import mesh_bytes
 from tests.docs.examples import ROOT
 from tests.mjcf.models import write_meshes
 
@@ -28,7 +29,7 @@ INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 MJCF = f"""<mujoco><include file="part.xml"/><asset><mesh file="meshes/slab.stl"/></asset>
 <worldbody><body>{INERTIAL}<joint/><geom type="mesh" mesh="slab"/></body></worldbody></mujoco>"""
 EVENTS = re.compile(
-    r"open|os\.(exec|fork|posix_spawn|system|remove|rename|mkdir)|socket\..*|subprocess\..*|exec|compile"
+    r"open|os\.(exec|fork|posix_spawn|system|remove|rename|mkdir)|socket\..*|subprocess\..*|exec|compile|import"
 )
 
 AUDITED = """
@@ -176,6 +177,23 @@ def test_shown_meshes_open_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert opened == []
     with pytest.raises(MeshFault, match="document type declarations"):
         read_surfaces(b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]><COLLADA>&b;</COLLADA>', ".dae")
+
+
+def test_large_meshes_are_refused(tmp_path: Path) -> None:
+    with (tmp_path / "m.stl").open("wb") as file:
+        file.truncate(100_000_001)  # a hole, which takes no space
+    (tmp_path / "arm.urdf").write_text(URDF.replace("visual", "collision"))
+    report = UrdfReport()
+    load_urdf(tmp_path / "arm.urdf", report=report)
+    (mesh,) = report.geometries
+    model = MJCF.replace(INERTIAL, "").replace("meshes/slab", "m").replace('"slab"', '"m"')
+    for read in (
+        lambda: report.mesh_hull(mesh),
+        lambda: mesh_bytes(report, "m.stl"),  # the viewer's
+        lambda: parse_mjcf(model.replace('<include file="part.xml"/>', ""), directory=tmp_path),
+    ):
+        with pytest.raises(FileError, match="at most 100000000 are read"):
+            read()
 
 
 class Bomb:

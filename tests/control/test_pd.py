@@ -253,6 +253,16 @@ def test_errors_and_rates_must_be_finite(x: object) -> None:
             call()
 
 
+@pytest.mark.parametrize(
+    "gain", [math.nan, math.inf, -math.inf, [1.0, math.nan], [[1.0, 0.0], [0.0, math.inf]]], ids=str
+)
+def test_gains_must_be_finite(gain: Any) -> None:
+    with pytest.raises(NotFiniteError, match=r"^k.* is (nan|-?inf)"):
+        rbd.PDGains(gain, 1)
+    with pytest.raises(NotFiniteError, match=r"^d.* is (nan|-?inf)"):
+        rbd.PDGains(1, gain)
+
+
 @pytest.mark.parametrize("wrong", [None, "a", True])
 def test_numbers_of_the_wrong_kind_have_no_index(wrong: Any) -> None:
     gains = rbd.PDGains(1.0, 1.0)

@@ -18,6 +18,7 @@ with atheris.instrument_imports(include=["rbd.files", "rbd.urdf", "rbd.mjcf"]):
 
 from rbd.errors import FileError, MjcfError, UrdfError
 from rbd.mechanism import Mechanism
+from tests.files.places import assert_line_exists
 
 
 def read_urdf(data: bytes) -> Mechanism:
@@ -45,12 +46,11 @@ def check(name: str, data: bytes) -> None:
     try:
         reader(data)
     except refusal as error:
-        require_place(error)
+        require_place(error, data)
 
 
-def require_place(error: FileError) -> None:
-    assert error.line is not None, error
-    assert error.line >= 1
+def require_place(error: FileError, data: bytes) -> None:
+    assert_line_exists(error, data)
     assert len(str(error)) < 1000
     assert str(error).isprintable()
 

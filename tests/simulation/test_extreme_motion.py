@@ -17,7 +17,9 @@ KINDS = (rbd.QuaternionFloating(), rbd.Planar((1, 0, 0), (0, 1, 0)), rbd.Rotatio
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("integrator", ["variational-midpoint", "munthe-kaas-rk4", "semi-implicit-euler"])
+@pytest.mark.parametrize(
+    "integrator", ["variational-midpoint", "munthe-kaas-rk4", "semi-implicit-euler", "dormand-prince"]
+)
 @pytest.mark.parametrize("size", [1e20, 1e100, 1e154, 1e300])
 def test_only_errors_of_rbd_come_out(integrator: str, size: float) -> None:
     for seed, kind in enumerate(KINDS):
@@ -34,6 +36,26 @@ def test_only_errors_of_rbd_come_out(integrator: str, size: float) -> None:
             except RbdError:
                 continue
             assert np.isfinite(state.q).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e100, 1e300])
+def test_adaptive_runs_at_the_end_of_the_range_are_given_up_soon(size: float) -> None:
+    calls = 0
+
+    def control(t: float, state: rbd.MechanismState) -> None:
+        nonlocal calls
+        calls += 1
+
+    for seed, kind in enumerate(KINDS):
+        mechanism = rbd.testing.random_tree([kind, rbd.Revolute((0, 0, 1))], np.random.default_rng(seed))
+        state = rbd.MechanismState(mechanism)
+        state.set_velocity([size, *[1.0] * (mechanism.nv - 1)])
+        calls = 0
+        with pytest.raises(SolverError) as caught:
+            rbd.simulate(state, 0.01, control, dt=0.005, integrator="dormand-prince")
+        assert caught.value.status
+        assert 0 < calls < 300  # tens of halvings or fewer, from 5 ms to the shortest step, of seven stages at most
 
 
 def test_arc_tangent_of_complex_nan_is_nan() -> None:

@@ -23,6 +23,7 @@ from tests.algorithms.helpers import case
 
 pytestmark = pytest.mark.optimised
 
+MIN_STEPS = native_blocks._MIN_STEPS
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
@@ -98,6 +99,24 @@ def test_all_joint_types(kind: str, taken: list[int], monkeypatch: pytest.Monkey
     fast = run()
     assert sum(taken) == 20
     close(fast, ordinary(monkeypatch, run))
+
+
+def test_runs_of_499_and_500_steps_agree_to_rounding(taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps in machine code begin at 500; without llvmlite all runs have the bits of the short one."""
+    monkeypatch.setattr(native_blocks, "_MIN_STEPS", MIN_STEPS)
+    pendulum = rbd.robots.double_pendulum()
+    run = lambda steps: rbd.simulate(state_of(pendulum), steps / 1000, dt=0.001)  # noqa: E731 - short
+    short = run(499)
+    assert taken == []
+    long = run(500)
+    assert sum(taken) == 500
+    np.testing.assert_allclose(long.q[:500], short.q, rtol=0, atol=1e-14)  # a last bit per step
+    np.testing.assert_allclose(long.v[:500], short.v, rtol=0, atol=1e-13)
+    monkeypatch.setattr(native, "available", lambda: False)
+    without = run(500)
+    assert sum(taken) == 500
+    assert without.q[:500].tobytes() == short.q.tobytes()
+    assert without.v[:500].tobytes() == short.v.tobytes()
 
 
 def test_blocks_change_no_bit(arm: rbd.Mechanism, taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

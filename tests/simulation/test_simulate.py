@@ -475,6 +475,16 @@ def test_callbacks_are_functions(pendulum: rbd.MechanismState, name: str) -> Non
         assert caught.value.argument == name
 
 
+@pytest.mark.parametrize("name", ["control", "external", "progress"])
+@pytest.mark.parametrize("kind", [float, int, np.ndarray])
+def test_types_are_no_callbacks(pendulum: rbd.MechanismState, name: str, kind: type) -> None:
+    q = pendulum.q.copy()
+    with pytest.raises(ArgumentError, match=f"^{name} must be .*function.*, not a type$") as caught:
+        rbd.simulate(pendulum, 0.1, **{name: kind})
+    assert (caught.value.argument, caught.value.value) == (name, kind)
+    assert (pendulum.q == q).all()
+
+
 def test_a_singular_configuration_is_noticed() -> None:
     """A parallelogram laid flat, driven where neither of its two ways leads: monitors stop it, nothing has changed."""
     mechanism = rbd.robots.four_bar(lengths=(1.0, 0.5, 1.0, 0.5))

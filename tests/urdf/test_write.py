@@ -28,9 +28,10 @@ from rbd import (
     Transform,
     Universal,
 )
-from rbd.errors import ArgumentError, UnknownNameError, UrdfPathError
+from rbd.errors import ArgumentError, MjcfPathError, UnknownNameError, UrdfPathError
 from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
-from rbd.mjcf import format_mjcf
+from rbd.mjcf import format_mjcf, write_mjcf
+from rbd.robots import double_pendulum
 from rbd.spatial.so3 import rotation_exp
 from rbd.urdf import UrdfWarning, format_urdf, load_urdf, parse_urdf, write_urdf
 from rbd.urdf.pose import planar_axes, rpy_rows
@@ -249,10 +250,11 @@ def test_files_appear_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_places_that_cannot_be_written_are_path_errors(tmp_path: Path) -> None:
-    for path in (tmp_path / "none" / "arm.urdf", tmp_path):
-        with pytest.raises(UrdfPathError) as caught:
-            write_urdf(load_urdf(ARM), path)
-        assert caught.value.file == os.fspath(path)
+    for path in (tmp_path / "none" / "arm.urdf", tmp_path, "", "a\0b", "\ud800"):
+        for write, error in ((write_urdf, UrdfPathError), (write_mjcf, MjcfPathError)):
+            with pytest.raises(error) as caught:
+                write(double_pendulum(), path)
+            assert caught.value.file == os.fspath(path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import operator
 import pickle
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import given
 
 import rbd
 from rbd import DynamicsResult, MechanismState
-from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError, StaleStateError
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError, StaleStateError
 from tests.simulation.contacts import block, floor
 
 from ..helpers import (
@@ -221,12 +224,35 @@ def test_copies_of_scalar_states_are_equal(duplicate: object) -> None:
     assert rbd.centroidal_momentum_matrix(fresh).frame is rbd.centroidal_momentum_matrix(twin).frame
 
 
-def test_an_empty_result_raises() -> None:
-    """Before anything was solved there is nothing physical to hand out."""
-    a_case = case("tree", seed=101)
-    result = DynamicsResult(a_case.mechanism)
-    with pytest.raises(RbdError):
-        result.acceleration(a_case.mechanism.bodies[-1])
+ARRAYS = {name for name, member in vars(DynamicsResult).items() if isinstance(member, property)} - {"mechanism"}
+QUERIES: dict[str, Callable[[DynamicsResult], object]] = {
+    **{name: operator.attrgetter(name) for name in sorted(ARRAYS)},
+    "acceleration": lambda result: result.acceleration("rocker"),
+    "proper_acceleration": lambda result: result.proper_acceleration("rocker"),
+    "relative_acceleration": lambda result: result.relative_acceleration("rocker", "coupler"),
+    "joint_wrench": lambda result: result.joint_wrench("joint1"),
+    "contact_wrench": lambda result: result.contact_wrench("coupler"),
+    "loop_wrench": lambda result: result.loop_wrench("joint4"),
+    "coupling_torque": lambda result: result.coupling_torque("gear"),
+}
+"""Everything that a result says: arrays, and methods that return framed values."""
+
+
+def test_every_query_of_a_result_is_listed() -> None:
+    methods = {name for name, _ in inspect.getmembers(DynamicsResult, inspect.isfunction) if not name.startswith("_")}
+    assert QUERIES.keys() == ARRAYS | methods - {"by_joint", "require_mechanism", "store"}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_an_empty_result_raises(name: str) -> None:
+    """Before anything was solved there is nothing physical to hand out, whatever is asked for."""
+    mechanism = rbd.robots.four_bar()
+    mechanism.couple("joint3", "joint1", name="gear")
+    result = DynamicsResult(mechanism)
+    with pytest.raises(ArgumentError, match="this result is empty; call dynamics") as caught:
+        QUERIES[name](result)
+    assert caught.value.argument == "result"
+    QUERIES[name](rbd.dynamics(result, MechanismState(mechanism)))
 
 
 def test_foreign_bodies_and_joints_are_refused() -> None:
