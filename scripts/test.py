@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = ROOT / ".venv-test"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = ENVIRONMENT / "made-from"
-EXTRAS = "sim,contact,plot,symbolic,testing,viz,gym,data,cluster"
+EXTRAS = "sim,contact,plot,symbolic,testing,viz,video,gym,data,cluster"
 
 
 def main(arguments: list[str]) -> int:
