@@ -96,8 +96,8 @@ def test_mujoco() -> None:
 
 @pytest.mark.filterwarnings("ignore::rbd.urdf.UrdfWarning")
 def test_drake(tmp_path: Path) -> None:
-    """All rows of the table with numbers. pydrake is large, and not in the group `peers`: `pip install drake`."""
-    plants = pytest.importorskip("pydrake.multibody.plant", reason="pydrake is not installed")
+    """All rows of the table with numbers. pydrake is large, and has a dependency group of its own."""
+    plants = pytest.importorskip("pydrake.multibody.plant", reason="comparisons need the dependency group `drake`")
     trees, parsing = (pytest.importorskip(f"pydrake.multibody.{name}") for name in ("tree", "parsing"))
     path = tmp_path / "robot.urdf"
     quadruped = rbd.robots.quadruped()
