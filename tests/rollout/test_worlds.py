@@ -14,6 +14,7 @@ import rbd
 from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ShapeError, TopologyError
 from rbd.rollout import Worlds, batch
 from rbd.testing import random_tree
+from tests.deep import share
 from tests.mechanism.interrupts import count_lines, raise_at
 from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, quadrupeds, servo, starts
 from tests.simulation.contacts import ball, block, floor
@@ -270,17 +271,48 @@ def test_memory_does_not_grow_with_the_number_of_steps() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.deep
-def test_a_thousand_worlds_take_a_million_steps_in_constant_memory() -> None:
+def resident_peak() -> int:
+    """Return the most memory that this process had, in kB."""
     resource = pytest.importorskip("resource", reason="the size of a process is read on Unix")
+    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak
+
+
+@pytest.mark.deep
+def test_a_thousand_worlds_take_a_million_steps_in_constant_memory(record_property: Any) -> None:
     worlds = Worlds(rbd.robots.double_pendulum(), count=1000, dt=1e-4, integrator="semi-implicit-euler")
     worlds.reset(None, np.random.default_rng(0).uniform(-1, 1, (1000, 2)))
     worlds.step(steps=1000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident_peak()
     worlds.step(steps=999_000)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2048  # kB
+    grown = resident_peak() - before
+    record_property(
+        "count", f"10⁹ steps of a double pendulum: memory {before:,} kB after 10⁶ of them, {grown} kB more at last"
+    )
+    assert grown < 2048  # kB
     assert not worlds.status.any()
     assert np.allclose(worlds.t, 100.0, rtol=1e-12, atol=0)
+
+
+@pytest.mark.deep
+def test_a_thousand_quadrupeds_take_many_steps_on_the_ground_in_constant_memory(record_property: Any) -> None:
+    """They crouch and jump once a second."""
+    worlds = quadrupeds(1000, threads=2, joints=rbd.contact.JointOptions(stiffness=60.0, damping=2.0))
+    worlds.reset(None, *starts(1000))
+    worlds.step(LEGS, 500)
+    before, parts, loaded = resident_peak(), share(2000), list[float]()
+    for k in range(parts):
+        worlds.step(LEGS + 0.15 * (-1) ** (k // 5) * np.tile([0, 1, -2], 4), 50)
+        loaded.append(float((worlds.contact_forces[:, :, 2] > 0).mean()))
+    grown = resident_peak() - before
+    record_property("what", "a thousand quadrupeds crouch and jump on the ground in constant memory")
+    steps = f"{50_000 * parts:,} steps, {100 * np.mean(loaded):.0f} % of feet loaded"
+    record_property("count", f"{steps}: memory {before:,} kB after 500,000 steps, {grown:,} kB more at last")
+    assert grown < 2048  # kB
+    assert not worlds.status.any()
+    assert np.allclose(worlds.t, 1.0 + 0.1 * parts, rtol=1e-12, atol=0)
+    assert (worlds.q[:, 6] > 0.15).all()
+    assert min(loaded) < 0.5 < max(loaded)
 
 
 def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
