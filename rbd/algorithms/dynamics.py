@@ -21,6 +21,7 @@ from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.arguments import require_kind
 from rbd.engine.result_fast_path import result_fast_path
+from rbd.errors import ArgumentError
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
@@ -99,6 +100,7 @@ def dynamics(
     require_state(state, "dynamics")
     require_kind(result, DynamicsResult, operation="dynamics", argument="result")
     result.require_mechanism(state)
+    _refuse_result(torques)
     tau = torques_of(state, torques)
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
@@ -110,3 +112,10 @@ def dynamics(
     contact = contact_forces_kernel(state, s)
     external = with_contacts(external, contact)
     return SolveCall(solver, state, (tau, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})
+
+
+def _refuse_result(torques: object) -> None:
+    """Raise ArgumentError for a result where torques belong, as in `dynamics(state, result)`."""
+    if isinstance(torques, DynamicsResult):
+        message = "dynamics: torques is a DynamicsResult; the result comes first: dynamics(result, state, torques)"
+        raise ArgumentError(message, operation="dynamics", argument="torques", value=torques)

@@ -2,7 +2,7 @@
 
 An `ArrayExecutable`, of a function of arrays, compiles in its first call, or in the background thread within a
 `native.background` block. A `LiveExecutable`, of a live state, is interpreted for a number of operations and then
-compiled by that thread; a call waits for machine code only where interpreting it would cost more than compiling.
+compiled by that thread; long calls wait for machine code once they have cost more than compiling.
 Costs are operation counts, never times, so that results do not depend on the machine.
 """
 
@@ -36,8 +36,11 @@ OPERATIONS_BEFORE_COMPILING = 10_000
 OPERATIONS_BEFORE_SEARCH = 2_000
 """Operations that are interpreted before the disk cache is searched, which needs the compiler."""
 COMPILING_COST: Final = (300_000, 100)
-"""Cost of compiling in interpreted operations: constant, and per instruction. If interpreting a single call costs more,
-as with large solves, the call waits for machine code."""
+"""Cost of compiling in interpreted operations: constant, and per instruction."""
+LONG_CALL: Final = 200_000
+"""Operations of a call that takes some tens of milliseconds when interpreted. Longer ones wait for machine code once
+they have cost more than compiling: at once, as with large solves, or after a few calls. Interpreting meanwhile, they
+would delay it; shorter ones hardly do."""
 
 
 class Executable(ABC):
@@ -215,7 +218,8 @@ class LiveExecutable(Executable):
 
     def _advance(self, before: int) -> Callable[..., Any] | None:
         """Compile if that is cheaper; `before` operations were interpreted before this call."""
-        if self._is_queued:
+        waits = self._pays_to_wait()
+        if self._is_queued and not waits:
             return None
         if not native.available():
             if self._interpreted > OPERATIONS_BEFORE_COMPILING:
@@ -225,13 +229,19 @@ class LiveExecutable(Executable):
         if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-        if self._cost > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code):
+        if waits:
             self._compile_and_keep_error()
         elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
             self._ensure_compiled(rows=False, wait=False)
         elif before <= OPERATIONS_BEFORE_SEARCH:
             self._find()
         return self._builtin
+
+    def _pays_to_wait(self) -> bool:
+        """Return whether calls are long, and have cost more than compiling since the last attempt."""
+        if self._cost <= LONG_CALL:
+            return False
+        return self._interpreted > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code)
 
     @override
     def _load(self, code: CompiledProgram, rows: bool) -> None:

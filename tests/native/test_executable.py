@@ -92,12 +92,56 @@ def test_requests_that_fail_are_not_repeated_at_once(live: LiveExecutable, monke
     assert any(live.request() for _ in range(21))
 
 
+@pytest.fixture
+def never_served(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
+    """An executable whose calls are long, queued in a thread that is busy with other work."""
+    monkeypatch.setattr(compiler_thread, "submit", lambda task: True)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 0)
+    monkeypatch.setattr(executable, "LONG_CALL", live.program.cost - 1)
+    return live
+
+
 def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
-    live: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+    never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
-    live(rows)
-    assert live.is_compiled
+    never_served(rows)
+    assert never_served.is_compiled
+
+
+def test_long_calls_wait_once_they_have_cost_more_than_compiling(
+    never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executable, "COMPILING_COST", (3 * never_served.program.cost, 0))
+    compiled = []
+    for _ in range(5):
+        never_served(rows)
+        compiled.append(never_served.is_compiled)
+    assert compiled == [False, False, False, True, True]
+
+
+def test_short_calls_never_wait(
+    never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
+    monkeypatch.setattr(executable, "LONG_CALL", never_served.program.cost)
+    for _ in range(5):
+        never_served(rows)
+    assert not never_served.is_compiled
+
+
+def test_failures_of_long_calls_are_told_each_time(
+    never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*args: Any) -> Any:
+        raise OSError("full")
+
+    monkeypatch.setattr(compiled_program, "cached_code", failing)
+    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
+    assert never_served(rows) is not None
+    with pytest.warns(native.InterpretedWarning, match="full"):
+        assert never_served(rows) is not None
+    assert not never_served.is_compiled
 
 
 _DEFAULTS = """

@@ -16,8 +16,8 @@ _wanted: ContextVar[bool] = ContextVar("rbd_background", default=False)
 def background() -> Generator[None]:
     """Compile functions that are called inside this block in another thread, and interpret them until then.
 
-    Otherwise compiled robots and recorded functions wait for the compiler; live states wait only if that is shorter
-    than interpreting. Results do not depend on it.
+    Otherwise compiled robots and recorded functions wait for the compiler; of live states only long calls wait. Results
+    do not depend on it.
 
     >>> import numpy as np, rbd
     >>> from rbd.native import background
