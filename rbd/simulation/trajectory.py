@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, final
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, final
 
 import attrs
 import numpy as np
@@ -23,6 +23,9 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.monitors import EnergyMonitor
 from rbd.state import MechanismState
 from rbd.state.saved_state import restored_on_failure
+
+if TYPE_CHECKING:
+    from rbd.contact.model.collision_model import CollisionModel
 
 _FIELDS = ("t", "q", "v", "s")
 
@@ -147,17 +150,25 @@ class Trajectory:
         state.global_coordinates(self.q[before], fraction * phi)
         state.set_velocity((1 - fraction) * self.v[before] + fraction * self.v[before + 1])
 
-    def energies(self, mechanism: Mechanism, forces: Sequence[ForceElement] = ()) -> Energies:
+    def energies(
+        self,
+        mechanism: Mechanism,
+        forces: Sequence[ForceElement] = (),
+        *,
+        collision_model: CollisionModel | None = None,
+    ) -> Energies:
         """Return the mechanical energy of `mechanism` at every sample: kinetic, of gravity, elastic, total.
 
-        Elastic energy is that of springs at joint bounds, of compliant contacts, and of the force elements `forces`.
+        Elastic energy is that of springs at joint bounds, of compliant contacts, of the force elements `forces`, and of
+        the pairs of `collision_model` with a `Compliance`. Raises ArgumentError for a model of another mechanism.
         """
         state, monitor = MechanismState(mechanism), EnergyMonitor(forces)
         for t, q, v, s in zip(self.t.tolist(), self.q, self.v, self.s, strict=True):
             state.set_configuration(q)
             state.set_velocity(v)
             monitor.observe(t, state, s)
-        return Energies(monitor.kinetic, monitor.potential, monitor.elastic, monitor.total)
+        springs = 0.0 if collision_model is None else _pair_energy(collision_model, mechanism, self.q)
+        return Energies(monitor.kinetic, monitor.potential, monitor.elastic + springs, monitor.total + springs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays, without the events, to an NPZ file at `path`.
@@ -198,6 +209,18 @@ class Trajectory:
         except Exception as error:  # readers of damaged files raise errors of many kinds
             message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error
+
+
+def _pair_energy(model: CollisionModel, mechanism: Mechanism, q: Array) -> Array:
+    """Return the elastic energy of the pairs of a collision model for every row of q."""
+    from rbd.contact.model.collision_model import CollisionModel
+
+    require_kind(model, CollisionModel, operation="Trajectory.energies", argument="collision_model")
+    if model.mechanism is not mechanism:
+        message = "collision_model is of another mechanism than `mechanism`"
+        raise ArgumentError(message, argument="collision_model", value=model)
+    energies: Array = np.asarray(model.recorded("elastic_energies")(q, np.zeros(mechanism.nv))).sum(axis=1)
+    return energies
 
 
 def _require_float64(values: Array) -> Array:

@@ -129,6 +129,38 @@ def test_springs_lose_energy_and_never_pull() -> None:
     np.testing.assert_allclose(np.diff(run.v[:, 1])[air], -G * 1e-4, rtol=0, atol=1e-12)
 
 
+def test_energies_of_trajectories_include_the_springs_of_pairs() -> None:
+    state, model = balls(Compliance(1e4), None)
+    state.set_configuration([0, 0.4, 0, 0.1])
+    mechanism = state.mechanism
+    run = ContactSimulator(mechanism, model, None, 1e-4, friction=0.0).run(state, 0.6)
+    trajectory = rbd.Trajectory(run.t, run.q, run.v)
+    without, found = trajectory.energies(mechanism), trajectory.energies(mechanism, collision_model=model)
+    depth = np.maximum(0.0, 0.1 - run.q[:, 1])
+    np.testing.assert_allclose(found.elastic, 1e4 * depth**2 / 2, rtol=0, atol=1e-12)  # the hard pair stores nothing
+    np.testing.assert_array_equal(found.total, without.total + found.elastic)
+    assert np.ptp(without.total) > 4.0
+    assert 0 < np.ptp(found.total) < 0.2  # implicit springs take energy of the order of the step
+
+
+def test_every_contact_point_of_a_pair_has_a_spring() -> None:
+    state, model = crate(Compliance(4e3, 100.0), 0.0)
+    run = ContactSimulator(state.mechanism, model, None, 1e-3, friction=0.5).run(state, 3.0)
+    elastic = rbd.Trajectory(run.t, run.q, run.v).energies(state.mechanism, collision_model=model).elastic
+    assert elastic[-1] == pytest.approx(4 * 4e3 * (MASS * G / 16e3) ** 2 / 2, rel=1e-6)
+
+
+def test_energies_refuse_models_of_other_mechanisms() -> None:
+    state, model = balls(Compliance(1e4))
+    trajectory = rbd.Trajectory([0.0], state.q[None], state.v[None])
+    with pytest.raises(ArgumentError, match="collision_model is of another mechanism"):
+        trajectory.energies(state.mechanism, collision_model=balls(None)[1])
+    with pytest.raises(ArgumentError, match="collision_model must be a CollisionModel"):
+        trajectory.energies(state.mechanism, collision_model=model.pairs)  # type: ignore[arg-type]  # a wrong argument
+    empty = CollisionModel(state.mechanism)
+    np.testing.assert_array_equal(trajectory.energies(state.mechanism, collision_model=empty).elastic, [0.0])
+
+
 @pytest.mark.optimised
 def test_worlds_have_the_bits_of_single_ones() -> None:
     state, model = balls(None, Compliance(2000.0, 50.0))

@@ -33,7 +33,7 @@ from rbd.state import MechanismState
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")
-TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias"]
+TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias", "elastic_energies"]
 _WITHOUT_BROAD_PHASE: Final = "height fields, cylinders or ellipsoids"
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
@@ -177,8 +177,9 @@ class CollisionModel(CollisionPairs):
         """Return one of the model's functions of arrays (q, v), which may have leading batch axes.
 
         "distances": ten numbers per pair: value, witnesses, normal; "distances_with_previous" takes previous normals,
-        (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names. The function is for the
-        mechanism and the pairs as they are now. Raises ArgumentError for other names.
+        (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names; "elastic_energies": the
+        sum of k depth² / 2 over the contact points of each pair, zero for hard pairs. The function is for the mechanism
+        and the pairs as they are now. Raises ArgumentError for other names.
 
         >>> import numpy as np, rbd
         >>> mechanism, model = rbd.robots.hand()

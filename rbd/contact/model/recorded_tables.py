@@ -1,4 +1,4 @@
-"""Distances, contact Jacobian and bias of all pairs of a model: functions of pairs and a state, to be recorded."""
+"""Distances, contact Jacobian, bias and elastic energies of all pairs of a model: functions to be recorded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
+from rbd.contact.model.contact_kinematics import (
+    contact_points_in_base,
+    distance_and_jacobian,
+    distance_and_witnesses,
+    distance_bias,
+)
 from rbd.contact.model.pairs import Pair
 from rbd.scalar_states.scalar_state import ScalarState
+from rbd.scalars import Scalar, maximum
+from rbd.scalars.linear_algebra import dot
 from rbd.spatial.linalg import Vec3
 
 
@@ -30,6 +37,18 @@ def _bias(pairs: Sequence[Pair], state: ScalarState) -> object:
     return _table([distance_bias(state, pair) for pair in pairs])
 
 
+def _elastic_energies(pairs: Sequence[Pair], state: ScalarState) -> object:
+    return _table([_elastic_energy(pair, state) for pair in pairs])
+
+
+def _elastic_energy(pair: Pair, state: ScalarState) -> Scalar:
+    """Return the energy of the springs of a pair, k depth² / 2 per contact point; zero if it is hard."""
+    if pair.compliance is None:
+        return 0
+    depths = [maximum(-point.phi, 0) for point in contact_points_in_base(state, pair)]
+    return state.lifted(pair.compliance.stiffness) * dot(depths, depths) / 2
+
+
 def _table(rows: Sequence[object], width: int | None = None) -> object:
     """Return the rows, or an empty array of the right shape if there are none."""
     return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
@@ -40,5 +59,6 @@ TABLES: Final[Mapping[str, Callable[..., object]]] = {
     "distances_with_previous": _distances,
     "jacobian": _jacobian,
     "bias": _bias,
+    "elastic_energies": _elastic_energies,
 }
 """The functions by name; "distances_with_previous" takes the previous normals as a third argument."""

@@ -93,6 +93,9 @@ class ContactSimulator:
     ) -> ContactTrajectory:
         """Simulate from `state` for `final_time` and return all steps; afterwards `state` is the last one.
 
+        `rbd.Trajectory(run.t, run.q, run.v)` of the result has the energies, with those of compliant pairs if
+        `energies` is given the collision model.
+
         There are `final_time / dt` steps, rounded. A failure leaves the state as it was. Raises DivergedError when a
         number is no longer finite and SolverError when contacts contradict each other, both with the time; ShapeError
         and NotFiniteError for what a control returns, and ArgumentError for states that are not live and invalid times.
