@@ -81,12 +81,6 @@ CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
 NEEDS_EXTRA = {"rbd.gym.environments": {"gymnasium"}}
 
 
-# Names of public classes that stand twice, each with its reason.
-CLASSES_OF_ONE_NAME: dict[str, str] = {
-    "Task": "the public one is what a robot learns; that of the thread pool is internal",
-}
-
-
 def classes(tree: ast.Module) -> list[str]:
     """Return the names of the classes that a module defines, also inside functions and classes."""
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]

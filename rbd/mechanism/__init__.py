@@ -2,8 +2,7 @@
 
 mechanism.py      Mechanism: bodies connected by joints, and gravity
 queries.py        its queries: bodies, joints and frames by name, sizes, topology
-body.py           RigidBody
-body_data.py      its data; ContactPoint
+body.py           RigidBody, its data and contact points
 joint.py          Joint
 parameters.py     checks of parameters of joints
 coupling.py       Coupling of the coordinates of two joints
@@ -25,8 +24,7 @@ drawing.py        mechanisms as text
 
 from __future__ import annotations
 
-from rbd.mechanism.body import RigidBody
-from rbd.mechanism.body_data import ContactPoint
+from rbd.mechanism.body import ContactPoint, RigidBody
 from rbd.mechanism.coupling import Coupling
 from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint

@@ -11,8 +11,7 @@ from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType, joint_type_from
 from rbd.mechanism.attach import attach_body
-from rbd.mechanism.body import RigidBody
-from rbd.mechanism.body_data import BodyData, ContactPoint
+from rbd.mechanism.body import BodyData, ContactPoint, RigidBody
 from rbd.mechanism.coupling import with_joints
 from rbd.mechanism.edit_reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint

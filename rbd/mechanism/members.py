@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
-    from rbd.mechanism.body import RigidBody
-    from rbd.mechanism.body_data import BodyData
+    from rbd.mechanism.body import BodyData, RigidBody
     from rbd.mechanism.joint import Joint, JointData
     from rbd.mechanism.registry import NameRegistry
     from rbd.spatial import Frame

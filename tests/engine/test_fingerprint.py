@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import rbd
 from rbd.engine.fingerprint import fingerprint
 from rbd.joints import JointType, Reversed
-from rbd.mechanism.body_data import BodyData
+from rbd.mechanism.body import BodyData
 from rbd.mechanism.joint import JOINT_PARAMETERS, JointData
 from rbd.mechanism.structure import Structure
 from rbd.spatial import FreeVector, SpatialInertia, Transform

@@ -30,7 +30,7 @@ def run_on_threads(task: Callable[[], T], threads: int, stop: Callable[[], objec
     thread per processor. Raises the exception of a task after all have ended; if this thread fails or is interrupted,
     it calls `stop` to end the others.
     """
-    others = [Task(task) for _ in range(min(threads - 1, batch_threads.limit))]
+    others = [PoolTask(task) for _ in range(min(threads - 1, batch_threads.limit))]
     try:
         for other in others:
             batch_threads.submit(other.run)
@@ -44,7 +44,7 @@ def run_on_threads(task: Callable[[], T], threads: int, stop: Callable[[], objec
 
 
 @final
-class Task(Generic[T]):
+class PoolTask(Generic[T]):
     """A task for a thread of the pool, which runs it unless the caller cancels it first."""
 
     def __init__(self, task: Callable[[], T]) -> None:

@@ -50,7 +50,7 @@ def test_one_thread_takes_nohelper() -> None:
 
 def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
     release = threading.Event()
-    blockers = [tasks.Task(lambda: release.wait(20)) for _ in range(tasks.batch_threads.limit)]
+    blockers = [tasks.PoolTask(lambda: release.wait(20)) for _ in range(tasks.batch_threads.limit)]
     for blocker in blockers:
         tasks.batch_threads.submit(blocker.run)
     try:
@@ -61,7 +61,7 @@ def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
 
 
 def test_a_part_is_begun_or_withdrawn() -> None:
-    begun, withdrawn = tasks.Task(lambda: 1), tasks.Task(lambda: 2)
+    begun, withdrawn = tasks.PoolTask(lambda: 1), tasks.PoolTask(lambda: 2)
     begun.run()
     assert not begun.cancel()
     assert begun.result() == 1
@@ -262,7 +262,7 @@ def begun():
     print("ended", flush=True)
 
 barrier = threading.Barrier(2, timeout=20)
-part = tasks.Task(begun)
+part = tasks.PoolTask(begun)
 tasks.batch_threads.submit(part.run)
 barrier.wait()
 """
