@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import push
 
 import rbd
+from rbd.kernels.state_view import FOR_ALGORITHMS
 
 project = "rbd"
 author = "The rbd developers"
@@ -89,6 +90,16 @@ def with_short_aliases(
     return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))
 
 
+def without_names_for_algorithms(
+    _app: Sphinx, _what: str, name: str, member: object, _skip: bool, _options: object
+) -> bool | None:
+    """Leave out of the pages of states what `dir(state)` leaves out."""
+    module = getattr(getattr(member, "fget", member), "__module__", None) or ""
+    packages = ("rbd.kernels", "rbd.kinematics", "rbd.scalar_states", "rbd.state")
+    return True if name in FOR_ALGORITHMS and (name == "engine" or module.startswith(packages)) else None
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-skip-member", without_names_for_algorithms)
     app.connect("autodoc-process-signature", with_short_aliases)
     app.connect("autodoc-process-docstring", as_plain_text)

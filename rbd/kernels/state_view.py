@@ -22,7 +22,7 @@ from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 
-_FOR_ALGORITHMS: Final = frozenset(
+FOR_ALGORITHMS: Final = frozenset(
     {
         "checked",
         "checked_pass",
@@ -67,7 +67,7 @@ class StateView(ABC):
 
     def __dir__(self) -> list[str]:
         """List what users ask for; what algorithms read besides is found in the guide to the engine."""
-        return sorted(set(super().__dir__()) - _FOR_ALGORITHMS)
+        return sorted(set(super().__dir__()) - FOR_ALGORITHMS)
 
     @property
     def mechanism(self) -> Mechanism:
