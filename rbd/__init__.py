@@ -73,9 +73,9 @@ if TYPE_CHECKING:
     from rbd.algorithms.momentum import momentum_rate_bias as momentum_rate_bias
     from rbd.algorithms.passive import passive_torques as passive_torques
     from rbd.algorithms.results.dynamics_result import DynamicsResult as DynamicsResult
-    from rbd.compiled.record import record as record
+    from rbd.array_functions.record import record as record
+    from rbd.array_functions.row_status import RowStatus as RowStatus
     from rbd.compiled.robot import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
-    from rbd.compiled.row_status import RowStatus as RowStatus
     from rbd.control.gains import PDGains as PDGains
     from rbd.control.gains import SE3PDGains as SE3PDGains
     from rbd.control.pd import pd as pd

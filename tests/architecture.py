@@ -36,6 +36,7 @@ LAYERS = [
     ["engine"],
     ["state"],
     ["algorithms"],
+    ["array_functions"],
     ["compiled"],
     ["contact"],
     ["rational"],

@@ -13,8 +13,8 @@ import attrs
 import numpy as np
 
 import rbd
+from rbd.array_functions.function import RecordedFunction
 from rbd.bench.contender import RBD, Contender
-from rbd.compiled import RecordedFunction
 from rbd.contact import Capsule, CollisionModel, ContactSimulator
 from rbd.scalars import cos, sin
 from rbd.scalars.arrays import Array

@@ -17,8 +17,8 @@ import attrs
 import numpy as np
 
 import rbd
+from rbd.array_functions.function import RecordedFunction
 from rbd.bench.contender import RBD, Contender
-from rbd.compiled import RecordedFunction
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, Pair, Sphere
 from rbd.errors import UnknownNameError
 from rbd.files.pose import IDENTITY

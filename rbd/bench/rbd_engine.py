@@ -11,11 +11,11 @@ import numpy as np
 
 import rbd
 from rbd.algorithms.results.dynamics_result import DynamicsResult
+from rbd.array_functions.record import recorded_function
 from rbd.bench.contender import RBD, Contender, Quantity, calls, repeated
 from rbd.bench.native_repeat import native_repeat
 from rbd.bench.samples import Samples
-from rbd.compiled.record import recorded_function
-from rbd.compiled.recording_specs import SPECS
+from rbd.compiled.specs import SPECS
 from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
 from rbd.program.program import Program

@@ -16,8 +16,8 @@ import attrs
 import numpy as np
 
 from rbd.arguments import require_kind
+from rbd.array_functions.function import RecordedFunction
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
-from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
 from rbd.extras import names_extra

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rbd.compiled.arguments import as_input, leading_shape
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.arguments import as_input, leading_shape
+from rbd.array_functions.function import RecordedFunction
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program, offsets

@@ -17,12 +17,12 @@ import numpy as np
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import require_kind
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import recorded_function
 from rbd.bridges.pullback import pullback
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.record import recorded_function
-from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.robot import CompiledRobot
+from rbd.compiled.specs import step_spec
 from rbd.errors import ArgumentError, ShapeError
 from rbd.extras import names_extra
 from rbd.indexing.layout import layout_of

@@ -12,7 +12,7 @@ from rbd.cli.robot_file import RobotFile, read_robot
 from rbd.errors import ArgumentError, printable
 
 if TYPE_CHECKING:
-    from rbd.compiled import RecordedFunction
+    from rbd.array_functions.function import RecordedFunction
     from rbd.compiled.robot import CompiledRobot
 
 _EXAMPLES = """

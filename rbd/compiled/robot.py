@@ -10,11 +10,11 @@ from typing_extensions import override
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import made_by
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
+from rbd.compiled.algorithm_methods import AlgorithmMethods
+from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import builtin_documentation, version_guards
-from rbd.compiled.recorded_algorithms import RecordedAlgorithms
-from rbd.compiled.robot_algorithms import RobotAlgorithms
-from rbd.compiled.robot_steps import RobotSteps
+from rbd.compiled.step_methods import StepMethods
 from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
@@ -23,7 +23,7 @@ from rbd.scalars.arrays import Array, to_float_array
 
 @made_by("rbd.compile(mechanism)")
 @final
-class CompiledRobot(RobotAlgorithms, RobotSteps):
+class CompiledRobot(AlgorithmMethods, StepMethods):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
@@ -51,12 +51,12 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
     ) -> None:
         """Set the mechanism, with `parameters` as inputs; compiles nothing. See `rbd.compile`."""
-        super().__init__(RecordedAlgorithms(mechanism, parameters, progress))
+        super().__init__(FunctionTable(mechanism, parameters, progress))
 
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism of the functions."""
-        return self._algorithms.mechanism
+        return self._table.mechanism
 
     @property
     def parameters(self) -> dict[str, Array]:
@@ -70,17 +70,17 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         >>> heavier.shape
         (7, 10)
         """
-        self._algorithms.require_current()
-        return {name: to_float_array(current_values(self.mechanism, name)) for name in self._algorithms.parameters}
+        self._table.require_current()
+        return {name: to_float_array(current_values(self.mechanism, name)) for name in self._table.parameters}
 
     @override
     def __repr__(self) -> str:
-        mechanism, compiled = self.mechanism, ", ".join(self._algorithms.functions)
+        mechanism, compiled = self.mechanism, ", ".join(self._table.functions)
         return f"<compiled robot, nq = {mechanism.nq}, nv = {mechanism.nv}; compiled: {compiled or 'nothing'}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the mechanism only; the copy compiles again."""
-        return CompiledRobot, (self.mechanism, self._algorithms.parameters)
+        return CompiledRobot, (self.mechanism, self._table.parameters)
 
     def function(
         self,
@@ -100,7 +100,7 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         >>> robot.function("inverse_dynamics").count().total
         28
         """
-        found = self._algorithms.by_name(name, body, space, integrator)
+        found = self._table.by_name(name, body, space, integrator)
         _ = found.program  # is recorded while the mechanism lives, also if machine code was found on disk
         return found
 
@@ -121,15 +121,15 @@ class CompiledRobot(RobotAlgorithms, RobotSteps):
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
         """
-        algorithms = self._algorithms
-        if not algorithms.parameters and function.is_warm and name not in self.__dict__:
-            method: Callable[..., object] = getattr(_PythonRobot(algorithms), name)
-            guards = version_guards(algorithms.mechanism, algorithms.versions)
+        table = self._table
+        if not table.parameters and function.is_warm and name not in self.__dict__:
+            method: Callable[..., object] = getattr(_PythonRobot(table), name)
+            guards = version_guards(table.mechanism, table.versions)
             setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
 
 
 @final
-class _PythonRobot(RobotAlgorithms, RobotSteps):
+class _PythonRobot(AlgorithmMethods, StepMethods):
     """A robot whose methods stay Python: builtins of a compiled robot call it where they do not apply."""
 
 

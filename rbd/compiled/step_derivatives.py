@@ -14,9 +14,10 @@ import attrs
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.derivatives.step_derivatives import step_derivatives
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recording_specs import TORQUES_AND_STEP, RecordingSpec
-from rbd.compiled.velocity_map import VelocityMap
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.array_functions.velocity_map import VelocityMap
+from rbd.compiled.specs import TORQUES_AND_STEP
 from rbd.display import fields_repr
 from rbd.mechanism import Mechanism
 from rbd.program.differentiate import derivative

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbd.arguments import whole_number
-from rbd.compiled.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
-from rbd.compiled.evaluation import Evaluation
-from rbd.compiled.row_status import RowStatus, check_status, inputs_of_row, raise_status
+from rbd.array_functions.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
+from rbd.array_functions.evaluation import Evaluation
+from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array

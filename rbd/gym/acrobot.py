@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rbd.compiled import record
+from rbd.array_functions.record import record
 from rbd.gym.task import Task
 from rbd.robots import double_pendulum
 from rbd.rollout.cases import Start

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import require_choice, require_kind, several, whole_number
-from rbd.compiled.arguments import as_numbers
+from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.episodes import Episodes

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from rbd.arguments import require_callable, require_kind, whole_number
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.contact.arguments import friction_coefficient
 from rbd.errors import ArgumentError

@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.arguments import require_kind
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ShapeError
 from rbd.rational.polynomials import printing, recording
 from rbd.rational.polynomials.derivatives import derivatives

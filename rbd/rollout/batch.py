@@ -13,8 +13,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.row_status import RowStatus, inputs_of_row
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.row_status import RowStatus, inputs_of_row
 from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import described, whole_number
-from rbd.compiled.arguments import as_numbers
+from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.program.program import Port

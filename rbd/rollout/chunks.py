@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.rollout.batch import WorldBatch
 from rbd.scalars.arrays import Array
 

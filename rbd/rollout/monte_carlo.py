@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import whole_number
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel, JointOptions
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, require_progress

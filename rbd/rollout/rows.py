@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.compiled.arguments import as_numbers
-from rbd.compiled.parameter_checks import check_parameters
+from rbd.array_functions.arguments import as_numbers
+from rbd.array_functions.parameter_checks import check_parameters
 from rbd.contact.arguments import require_friction_coefficients
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.rollout.settings import CONTACT_FRICTION

@@ -10,8 +10,8 @@ import attrs
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.trees import require_no_contacts, require_tree
 from rbd.arguments import names_in, require_choice, require_kind, whole_number
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recorded_controller import require_controller
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.stepping.step_options import TimeStepping
 from rbd.errors import ArgumentError

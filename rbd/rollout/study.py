@@ -11,7 +11,7 @@ from typing import Any, cast, final
 import attrs
 import numpy as np
 
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar

@@ -16,9 +16,9 @@ from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.algorithms.soft_contact import point_forces
 from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.algorithms.time_steps.steps import step_function
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.record import Shape, recorded_program
-from rbd.compiled.recorded_controller import replayed_controller
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import Shape, recorded_program
+from rbd.array_functions.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solved_step import pair_forces, solved_step
 from rbd.indexing.layout import layout_of

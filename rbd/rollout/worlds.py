@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import whole_number
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import ExternalWrenches
 from rbd.arguments import require_callable
-from rbd.compiled import RecordedFunction
-from rbd.compiled.recorded_controller import require_controller, takes_time
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recorded_controller import require_controller, takes_time
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
 from rbd.mechanism import Mechanism

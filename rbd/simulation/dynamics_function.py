@@ -16,7 +16,7 @@ from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.arguments import require_kind
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import TreeNode
 from rbd.mechanism import Mechanism

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, final
 from typing_extensions import override
 
 from rbd.arguments import require_callable
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.scalars.number_checks import above_zero
 from rbd.state import MechanismState

@@ -16,7 +16,7 @@ from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT
 from rbd.arguments import described, require_kind, several
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 from rbd.progress import Listener, NoProgress, Progress, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas

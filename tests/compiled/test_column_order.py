@@ -9,7 +9,7 @@ import pytest
 
 import rbd
 from rbd import native
-from rbd.compiled.evaluation import Evaluation
+from rbd.array_functions.evaluation import Evaluation
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.scalars.arrays import Array
 

@@ -79,7 +79,7 @@ def test_contact_states_are_required(mechanism: rbd.Mechanism) -> None:
     ):
         with pytest.raises(ArgumentError, match="24 contact states"):
             attempt()
-    assert not robot._algorithms.functions, "nothing was recorded"
+    assert not robot._table.functions, "nothing was recorded"
     with pytest.raises(ShapeError, match=r"\bs\b"):
         robot.step(Q, V, np.zeros(6), 1e-3, s=np.zeros(3))
     with pytest.raises(ArgumentError, match="left out"):

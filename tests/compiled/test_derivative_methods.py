@@ -11,7 +11,7 @@ import pytest
 import rbd
 from rbd import MechanismState
 from rbd.algorithms import SecondDerivatives, StepDerivatives
-from rbd.compiled.function import CALLS_BEFORE_BUILTIN
+from rbd.array_functions.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import ArgumentError, ShapeError, SingularError, TopologyError
 from rbd.testing import random_chain, random_floating_tree
 

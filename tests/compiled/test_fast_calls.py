@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.array_functions.evaluation import Evaluation
+from rbd.array_functions.function import CALLS_BEFORE_BUILTIN
 from rbd.compiled import CompiledRobot, record
 from rbd.compiled import compile as compile_robot
-from rbd.compiled.evaluation import Evaluation
-from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import NotFiniteError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
 from tests.marks import needs_builtins

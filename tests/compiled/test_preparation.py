@@ -11,8 +11,8 @@ import pytest
 
 import rbd
 from rbd import native
+from rbd.array_functions.function import CALLS_BEFORE_BUILTIN
 from rbd.compiled import RecordedFunction
-from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.native import compiled_program
 from rbd.native.runtime import sources
 from rbd.native.runtime.thread_pool import compiler_thread

@@ -39,7 +39,7 @@ def cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def recordings(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was recorded, by name."""
-    module = sys.modules["rbd.compiled.record"]
+    module = sys.modules["rbd.array_functions.record"]
     original, names = module._program, list[str]()
 
     def noted(spec: object, mechanism: rbd.Mechanism, name: str, parameters: tuple[str, ...]) -> object:
@@ -51,7 +51,7 @@ def recordings(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[s
 
 
 def function(robot: CompiledRobot, name: str) -> RecordedFunction:
-    return robot._algorithms.functions[name]
+    return robot._table.functions[name]
 
 
 def test_cached_functions_are_not_recorded_again(recordings: list[str]) -> None:

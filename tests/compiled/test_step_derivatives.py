@@ -160,7 +160,7 @@ def test_arguments_are_checked(sliding: rbd.Mechanism) -> None:
         robot.step_derivatives(zeros, zeros, None, 1e-3, s=zeros)
     with pytest.raises(ArgumentError, match="3 contact states"):
         soft.step_derivatives([1, 0, 0, 0, 0, 0, 0], np.zeros(6), None, 1e-3)
-    assert not robot._algorithms.functions.keys() | soft._algorithms.functions.keys(), "nothing was recorded"
+    assert not robot._table.functions.keys() | soft._table.functions.keys(), "nothing was recorded"
     with pytest.raises(ArgumentError, match="tangent"):
         soft.step_derivatives([1, 0, 0, 0, 0, 0, 0], np.zeros(6), None, 1e-3, s=np.zeros(3), space="coordinates")
     with pytest.raises(TopologyError):
@@ -170,4 +170,4 @@ def test_arguments_are_checked(sliding: rbd.Mechanism) -> None:
 def test_closed_forms_need_no_program_of_the_step() -> None:
     robot = rbd.compile(rbd.robots.double_pendulum())
     robot.step_derivatives([0.1, 0.2], [0.3, 0.4], None, 1e-3)
-    assert list(robot._algorithms.functions) == ["step_derivatives munthe-kaas-rk4 tangent"]
+    assert list(robot._table.functions) == ["step_derivatives munthe-kaas-rk4 tangent"]

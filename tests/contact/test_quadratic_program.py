@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact import solve_qp
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
 from rbd.intrinsics.comparable import ComparisonContext

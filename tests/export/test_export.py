@@ -14,9 +14,9 @@ import sympy
 
 import rbd
 from rbd import algorithms
+from rbd.array_functions.record import recorded_function
 from rbd.compiled import RecordedFunction
-from rbd.compiled.record import recorded_function
-from rbd.compiled.recording_specs import SPECS
+from rbd.compiled.specs import SPECS
 from rbd.errors import ArgumentError, ScalarError
 from rbd.export import c_source
 from rbd.program.graph import Graph

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import require_choice, require_kind
-from rbd.compiled import RecordedFunction
-from rbd.compiled.record import Shape as InputShape
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import Shape as InputShape
 from rbd.contact.arguments import pair_numbers
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import wrong_kind
-from rbd.compiled.evaluation import Result
+from rbd.array_functions.evaluation import Result
 from rbd.contact.arguments import float_vector
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.model.collision_model import CollisionModel

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Callable, Hashable, Mapping
 from typing import final
 
-from rbd.compiled import RecordedFunction
-from rbd.compiled.record import Shape as InputShape
-from rbd.compiled.record import record
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import Shape as InputShape
+from rbd.array_functions.record import record
 from rbd.mechanism import Mechanism
 
 

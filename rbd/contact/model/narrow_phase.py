@@ -14,7 +14,7 @@ import numpy as np
 
 from rbd import native
 from rbd.algorithms import geometric_jacobian
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shape_numbers import RowKind, shape_from_numbers
 from rbd.contact.model.shape_table import Indices, ShapeTable

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact.geometry.shape_kinds import Placement, bounding_radius, place
 from rbd.contact.geometry.shape_numbers import RowKind, shape_to_numbers
 from rbd.contact.geometry.shapes import Shape

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.arguments import require_choice
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import LISTS, float_vector
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.residuals import kkt_residual

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from rbd import native
-from rbd.compiled import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.function_cache import FunctionCache
 from rbd.contact.stepping.trajectory import TrajectoryRecorder

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
-from rbd.compiled import RecordedFunction
-from rbd.compiled.recorded_controller import replayed_controller
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import nearest_motion
 from rbd.contact.solver.contacts import (

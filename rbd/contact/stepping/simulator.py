@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_callable, require_kind, wrong_kind
-from rbd.compiled import RecordedFunction
-from rbd.compiled.recorded_controller import require_controller
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple

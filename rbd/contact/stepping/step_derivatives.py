@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.compiled.velocity_map import VelocityMap
+from rbd.array_functions.velocity_map import VelocityMap
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.stepping.joint_options import JointOptions

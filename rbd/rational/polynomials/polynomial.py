@@ -35,7 +35,7 @@ from rbd.scalars.constants import Rational
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from rbd.compiled import RecordedFunction
+    from rbd.array_functions.function import RecordedFunction
 
 
 _ZERO = Content({})

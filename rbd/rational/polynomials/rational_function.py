@@ -26,7 +26,7 @@ from rbd.scalars.lazy import lazy
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from rbd.compiled import RecordedFunction
+    from rbd.array_functions.function import RecordedFunction
     from rbd.scalars import Scalar
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd import native
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.compiled.recording_specs import controlled_step_spec, step_spec
+from rbd.compiled.specs import controlled_step_spec, step_spec
 from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.record import record_uncached, recorded_function
-from rbd.compiled.recording_specs import RecordingSpec
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import record_uncached, recorded_function
+from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
 from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
-from rbd.compiled.wrenches import WrenchInput, WrenchInputs
+from rbd.array_functions.wrench_inputs import WrenchInput, WrenchInputs
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array

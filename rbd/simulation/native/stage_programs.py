@@ -11,8 +11,9 @@ from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
-from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec
-from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.array_functions.wrench_inputs import key_with_wrenches, with_wrenches
+from rbd.compiled.specs import stage_spec, step_spec
 from rbd.native.runtime import abi
 from rbd.scalars import to_float
 from rbd.simulation.adaptive import AdaptiveMuntheKaas

@@ -9,8 +9,9 @@ import attrs
 
 import rbd
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
-from rbd.compiled.record import record_uncached
-from rbd.compiled.recording_specs import RecordingSpec, stage_spec
+from rbd.array_functions.record import record_uncached
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.compiled.specs import stage_spec
 
 
 def digests(scheme: RungeKuttaScheme) -> list[str]:

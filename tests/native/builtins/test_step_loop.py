@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.compiled.recording_specs import step_spec
+from rbd.compiled.specs import step_spec
 from rbd.native.builtins.step_loop import StepLoop
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.compiled.arguments import as_numbers
+from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, InertiaError, RotationError
 from rbd.scalars.arrays import Array
 

@@ -11,19 +11,18 @@ from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives
 from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.compiled.call_options import CallOptions
-from rbd.compiled.parameter_checks import check_parameters
-from rbd.compiled.robot_methods import RobotMethods
-from rbd.compiled.row_status import RowStatus
+from rbd.array_functions.parameter_checks import check_parameters
+from rbd.array_functions.row_status import RowStatus
+from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame
+from rbd.compiled.method_base import CallOptions, MethodBase
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
 from rbd.compiled.trajectory import trajectory
-from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
 
 
-class RobotSteps(RobotMethods):
+class StepMethods(MethodBase):
     """The methods of a compiled robot for time integration."""
 
     @overload
@@ -88,7 +87,7 @@ class RobotSteps(RobotMethods):
         start = self._initial_arrays(q, v, s)
         wrenches, components = self._wrench_inputs(external_wrenches, wrench_frame)
         options = CallOptions(out, threads, status, parameters)
-        function = self._algorithms.step(integrator, stabilization, wrenches)
+        function = self._table.step(integrator, stabilization, wrenches)
         result = options.call(function, (*start, self._torques(tau), dt, *components))
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not wrenches:
             self._called("step", function)
@@ -162,7 +161,7 @@ class RobotSteps(RobotMethods):
         arrays = (*self._initial_arrays(q, v, s), self._torques(tau), dt)
         wrenches, components = self._wrench_inputs(external_wrenches, wrench_frame)
         check_parameters(parameters)
-        function = self._algorithms.step(integrator, stabilization, wrenches)
+        function = self._table.step(integrator, stabilization, wrenches)
         named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
         return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
 
@@ -221,12 +220,12 @@ class RobotSteps(RobotMethods):
         """
         arrays = (*self._initial_arrays(q, v, s), self._torques(tau), dt)
         options = CallOptions(out, threads, status, parameters)
-        found = options.call(self._algorithms.step_derivatives(integrator, space), arrays)
+        found = options.call(self._table.step_derivatives(integrator, space), arrays)
         return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
 
     def _initial_arrays(self, q: ArrayLike, v: ArrayLike, s: ArrayLike | None) -> tuple[ArrayLike, ...]:
         """Return the initial arrays of a step; raise ArgumentError unless contact states are given if there are any."""
-        ns = layout_of(self._algorithms.mechanism).ns
+        ns = layout_of(self._table.mechanism).ns
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)

@@ -1,4 +1,4 @@
-"""The algorithms of a compiled robot as recorded functions, by the names and options of its methods."""
+"""Table of the recorded functions of a compiled robot, by the names and options of its methods."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.arguments import require_choice, require_kind, several
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.record import recorded_function
-from rbd.compiled.recording_specs import SPECS, RecordingSpec, jacobian_spec, step_spec
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import recorded_function
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
+from rbd.compiled.specs import SPECS, jacobian_spec, step_spec
 from rbd.compiled.step_derivatives import closed_form_spec, contact_step_derivatives
-from rbd.compiled.wrenches import WrenchInputs, key_with_wrenches, with_wrenches
 from rbd.engine.live_buffers import versions_of
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.indexing.layout import layout_of
@@ -29,7 +30,7 @@ FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "g
 
 
 @final
-class RecordedAlgorithms:
+class FunctionTable:
     """The algorithms of one mechanism, each recorded at its first use and compiled at its first call.
 
     All methods that return a function raise StaleStateError if the mechanism was edited.

@@ -8,15 +8,14 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space
-from rbd.compiled.call_options import CallOptions
-from rbd.compiled.robot_methods import RobotMethods, only_array
-from rbd.compiled.row_status import RowStatus
-from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.array_functions.row_status import RowStatus
+from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame
+from rbd.compiled.method_base import CallOptions, MethodBase, only_array
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
 
 
-class RobotAlgorithms(RobotMethods):
+class AlgorithmMethods(MethodBase):
     """The methods of a compiled robot that evaluate an algorithm."""
 
     def forward_kinematics(
@@ -177,7 +176,7 @@ class RobotAlgorithms(RobotMethods):
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
         options = CallOptions(out, threads, status, parameters)
-        function = self._algorithms.derivatives("inverse_dynamics_second_derivatives", space)
+        function = self._table.derivatives("inverse_dynamics_second_derivatives", space)
         return SecondDerivatives(*options.call(function, (q, v, vd)))
 
     def geometric_jacobian(
@@ -192,4 +191,4 @@ class RobotAlgorithms(RobotMethods):
     ) -> Array:
         """Geometric Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         options = CallOptions(out, threads, status, parameters)
-        return only_array(options.call(self._algorithms.geometric_jacobian(body), (q,)))
+        return only_array(options.call(self._table.geometric_jacobian(body), (q,)))

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rbd.algorithms.results.dynamics_result import DynamicsResult
 from rbd.algorithms.results.solution import SOLVED
 from rbd.arguments import require_callable, require_kind, whole_number
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recording_specs import RecordingSpec
-from rbd.compiled.velocity_map import VelocityMap
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.array_functions.velocity_map import VelocityMap
 from rbd.engine.recorder import Arguments, record_program
 from rbd.engine.recording_cache import load_or_record
 from rbd.errors import ArgumentError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.compiled.function import RecordedFunction
+from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port

@@ -13,7 +13,7 @@ from typing_extensions import TypeIs
 
 from rbd.algorithms.external_wrenches import indexed_wrenches
 from rbd.arguments import require_choice
-from rbd.compiled.recording_specs import Inputs, RecordingSpec
+from rbd.array_functions.recording_spec import Inputs, RecordingSpec
 from rbd.errors import FrameMismatchError
 from rbd.indexing.layout import Layout
 from rbd.mechanism import RigidBody

@@ -12,9 +12,9 @@ from typing_extensions import override
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.arguments import made_by, require_choice
-from rbd.compiled.evaluation import Evaluation, Result
-from rbd.compiled.row_status import RowStatus
-from rbd.compiled.velocity_map import VelocityMap
+from rbd.array_functions.evaluation import Evaluation, Result
+from rbd.array_functions.row_status import RowStatus
+from rbd.array_functions.velocity_map import VelocityMap
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
 from rbd.program.outline import Source
 from rbd.program.program import Program

@@ -1,32 +1,53 @@
-"""Base class of the methods of compiled robots: recorded functions, options, default torques."""
+"""What methods of compiled robots share: options of calls, calls of recorded functions, default torques."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, final
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.space import Space
-from rbd.compiled.call_options import CallOptions
-from rbd.compiled.evaluation import Result
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recorded_algorithms import RecordedAlgorithms
-from rbd.compiled.wrenches import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
+from rbd.array_functions.evaluation import Result
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.parameter_checks import check_parameters
+from rbd.array_functions.row_status import RowStatus
+from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
+from rbd.compiled.function_table import FunctionTable
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
 
 
-class RobotMethods:
+@final
+@attrs.frozen(eq=False)
+class CallOptions:
+    """Options of a call: output arrays, threads, status, parameters of the mechanism; see `CompiledRobot`."""
+
+    out: Array | Sequence[Array] | None
+    threads: int
+    status: RowStatus | None
+    parameters: Mapping[str, ArrayLike]
+
+    def __attrs_post_init__(self) -> None:
+        if self.parameters:
+            check_parameters(self.parameters)
+
+    def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
+        """Return the outputs of a function of arrays."""
+        return function.call(arrays, self.parameters, self.out, self.threads, self.status)
+
+
+class MethodBase:
     """Base of the classes that have the methods of compiled robots."""
 
-    def __init__(self, algorithms: RecordedAlgorithms) -> None:
+    def __init__(self, table: FunctionTable) -> None:
         """Set the recorded functions."""
-        self._algorithms = algorithms
+        self._table = table
 
     def __init_subclass__(cls) -> None:
         """Let methods that take parameters of the mechanism by name tell unknown names."""
@@ -40,7 +61,7 @@ class RobotMethods:
         """Return a method that names an unknown argument where Python would name only those that are missing."""
 
         @wraps(method)
-        def call(self: RobotMethods, *arrays: ArrayLike, **named: object) -> Any:
+        def call(self: MethodBase, *arrays: ArrayLike, **named: object) -> Any:
             try:
                 return method(self, *arrays, **named)
             except TypeError as error:
@@ -53,7 +74,7 @@ class RobotMethods:
     def _refuse_unknown(self, method: Callable[..., Any], positional: int, named: Mapping[str, object]) -> None:
         """Raise ArgumentError if a named argument is neither the method's nor a parameter of the mechanism."""
         own = [each for each in _parameters(method) if each.kind is not each.VAR_KEYWORD]
-        names = (*(each.name for each in own), *self._algorithms.parameters)
+        names = (*(each.name for each in own), *self._table.parameters)
         missing = [each.name for each in own[positional:] if each.default is each.empty and each.name not in named]
         for name, value in named.items():
             if name not in names:
@@ -74,7 +95,7 @@ class RobotMethods:
     ) -> Array:
         """Return the result of an algorithm with one array."""
         wrenches, components = self._wrench_inputs(external, frame)
-        function = self._algorithms.algorithm(name, wrenches)
+        function = self._table.algorithm(name, wrenches)
         result = only_array(options.call(function, (*arrays, *components)))
         if not wrenches:
             self._called(name, function)
@@ -82,7 +103,7 @@ class RobotMethods:
 
     def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
         """Return the derivatives of an algorithm."""
-        function = self._algorithms.derivatives(name, space)
+        function = self._table.derivatives(name, space)
         result = options.call(function, arrays)
         if space == "tangent":
             self._called(name, function)
@@ -94,11 +115,11 @@ class RobotMethods:
         """Return the inputs of external wrenches, and their components."""
         if external is None and frame == "body":
             return (), ()
-        return wrench_inputs(layout_of(self._algorithms.mechanism), external, frame)
+        return wrench_inputs(layout_of(self._table.mechanism), external, frame)
 
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""
-        return np.zeros(self._algorithms.mechanism.nv) if tau is None else tau
+        return np.zeros(self._table.mechanism.nv) if tau is None else tau
 
 
 def _parameters(method: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:

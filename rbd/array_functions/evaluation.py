@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import whole_number
-from rbd.compiled.arguments import as_input, as_rows, contiguous, in_columns, leading_shape, output_arrays
-from rbd.compiled.row_status import RowStatus, check_status, inputs_of_row, raise_status
+from rbd.array_functions.arguments import as_input, as_rows, contiguous, in_columns, leading_shape, output_arrays
+from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
