@@ -10,7 +10,7 @@ from rbd.cli.options import Command, add_duration
 
 _EXAMPLES = """
 rbd demo
-rbd demo --duration 5 --picture /tmp/pendulum.png
+rbd demo --duration 5 --picture pendulum.png
 """
 
 

@@ -63,3 +63,14 @@ def quadruped(tmp_path: Path) -> Path:
     path = tmp_path / "quadruped.urdf"
     rbd.write_urdf(rbd.robots.quadruped(), path, strict=False)
     return path
+
+
+@pytest.fixture
+def feet(quadruped: Path) -> str:
+    """Return the quadruped's file with spheres as feet."""
+    foot = '<collision><origin xyz="0 0 -0.21"/><geometry><sphere radius="0.022"/></geometry></collision></link>'
+    text = quadruped.read_text(encoding="utf-8")
+    for name in ("front_left", "front_right", "rear_left", "rear_right"):
+        begin = text.index(f'<link name="{name}_shank">')
+        text = text[:begin] + text[begin:].replace("</link>", foot, 1)
+    return text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import rbd
 from rbd import cli, demo
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
@@ -171,6 +172,55 @@ def test_findings_of_included_files_name_them(tmp_path: Path, capsys: pytest.Cap
     out = capsys.readouterr().out
     assert f"{part}, line 2: option" in out
     assert f"visual: {part}, line 3" in out
+
+
+def test_info_shows_loops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "four_bar.urdf"
+    rbd.write_urdf(rbd.robots.four_bar(), path)
+    assert cli.main(["info", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "3 bodies, 4 joints, nq = 3, nv = 3" in out
+    assert "loops:\n   coupler -> rocker  (joint4: Revolute)\n" in out
+    rows = [line.split() for line in out[out.index("joints:") : out.index("bodies:")].splitlines()]
+    assert rows[4] == ["joint3", "Revolute", "2", "2"]
+    assert rows[5] == ["joint4", "Revolute", "-", "-"]
+
+
+MIMIC = """<robot name="gripper"><link name="palm"/><link name="left"/><link name="right"/>
+  <joint name="left" type="prismatic"><parent link="palm"/><child link="left"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.04" effort="1" velocity="1"/></joint>
+  <joint name="right" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 1 0"/>
+    <limit lower="-0.04" upper="0" effort="1" velocity="1"/><mimic joint="left" multiplier="-1"/></joint>
+</robot>"""
+EQUALITY = """<mujoco model="gripper"><worldbody>
+  <body name="left"><joint name="left" type="slide" axis="0 1 0" range="0 0.04"/><geom size="0.1"/></body>
+  <body name="right"><joint name="right" type="slide" axis="0 1 0"/><geom size="0.1"/></body></worldbody>
+  <equality><joint joint1="right" joint2="left" polycoef="0 -1 0 0 0"/></equality>
+  <actuator><motor name="squeeze" joint="left"/></actuator>
+  <keyframe><key name="open" qpos="0.04 -0.04"/><key name="closed"/></keyframe>
+</mujoco>"""
+
+
+@pytest.mark.parametrize("text", [MIMIC, EQUALITY])
+def test_info_shows_couplings(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gripper.xml"
+    path.write_text(text, encoding="utf-8")
+    assert cli.main(["info", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "couplings:\n   right = -left  (" in out
+    assert "0 ... 0.04" in out
+
+
+def test_info_shows_shapes_actuators_and_keyframes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gripper.xml"
+    path.write_text(EQUALITY, encoding="utf-8")
+    assert cli.main(["info", str(path)]) == 0
+    _, _, contents = capsys.readouterr().out.partition("in the file:\n")
+    assert contents.splitlines() == [
+        "  shapes: 2 sphere, 1 pairs that may collide",
+        "  actuators: 1",
+        "  keyframes: qpos0, open, closed",
+    ]
 
 
 @pytest.mark.parametrize("what", ["missing.urdf", "."])

@@ -46,8 +46,9 @@ def test_lines_of_trees_are_drawn_in_ascii(robot: Path) -> None:
     assert b"\\u2" not in found.stdout
 
 
-def test_a_closed_pipe_ends_the_command_silently(robot: Path) -> None:
-    command = [sys.executable, "-m", "rbd", "info", str(robot)]
+@pytest.mark.parametrize("name", ["info", "check"])
+def test_a_closed_pipe_ends_the_command_silently(name: str, robot: Path) -> None:
+    command = [sys.executable, "-m", "rbd", name, str(robot)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
