@@ -171,7 +171,7 @@ class Intrinsic:
 
     def tables(self, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
         """Return the tables, which follow the sizes."""
-        return self.layout.cut("table", sizes, sizes[len(self.layout.sizes) :])
+        return self.layout.tables(sizes)
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""

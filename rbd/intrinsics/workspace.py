@@ -124,6 +124,10 @@ class WorkspaceLayout:
         parts = (tuple(flat[start:stop]) for start, stop in pairwise(stops))
         return dict(zip(self.names(role), parts, strict=True))
 
+    def tables(self, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
+        """Return the tables, which follow the sizes."""
+        return self.cut("table", sizes, sizes[len(self.sizes) :])
+
     def join(self, role: Role, arrays: Mapping[str, Iterable[_T]]) -> tuple[_T, ...]:
         """Return the entries of all arrays of a role, one after the other; raise ArgumentError if one is missing."""
         names = self.names(role)

@@ -14,7 +14,7 @@ from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import where
 from rbd.scalars.arrays import Array
-from rbd.solvers.projections.warm_start import PROJECT_BY_ACTIVE_SET
+from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
 from tests.contact.test_legged import DT, MU, step_of
 
 RADIUS = 0.01
@@ -71,7 +71,7 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
 @pytest.mark.parametrize("capsules", [1, 5])
 def test_steps_of_feet_of_several_shapes_have_an_active_set_method_of_their_own(capsules: int) -> None:
     program = step_of(foot(capsules)).program
-    has_it = any(call.intrinsic is PROJECT_BY_ACTIVE_SET for call in program.calls)
+    has_it = any(call.intrinsic is PROJECT_BY_DUAL_ACTIVE_SET for call in program.calls)
     assert has_it == (capsules > 1)
 
 

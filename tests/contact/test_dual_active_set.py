@@ -14,12 +14,13 @@ from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, pack
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import Intervals
-from rbd.solvers.projections import dual_active_set
 from rbd.solvers.projections import warm_start as warm_start_module
-from rbd.solvers.projections.dual_active_set import DualActiveSet
+from rbd.solvers.projections.dual_active_set import method
+from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
+from rbd.solvers.projections.dual_active_set.workspace import DualActiveSet
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup
-from rbd.solvers.projections.warm_start import PROJECT_BY_ACTIVE_SET, warm_start
+from rbd.solvers.projections.warm_start import warm_start
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.flat_feet import edges_of, flat_feet
 from tests.contact.test_projected_program import nested
@@ -59,18 +60,18 @@ def nearest(rows: Array, sides: Array) -> tuple[Array, Array]:
 
 def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[float]:
     """Note whether a row is pending whenever a function of the method returns."""
-    notes, function = list[float](), getattr(dual_active_set, name)
+    notes, function = list[float](), getattr(method, name)
 
     def noting(w: DualActiveSet, *arguments: object) -> None:
         function(w, *arguments)
         notes.append(w.pending[0])
 
-    monkeypatch.setattr(dual_active_set, name, noting)
+    monkeypatch.setattr(method, name, noting)
     return notes
 
 
 def test_a_row_may_replace_several_of_which_each_is_dropped_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    dropped, entered = counted(monkeypatch, "_drop"), counted(monkeypatch, "_enter")
+    dropped, entered = counted(monkeypatch, "drop_blocking_row"), counted(monkeypatch, "_enter_row")
     rng = np.random.default_rng(0)
     for _ in range(12):
         rows, sides = unit_edges(rng.uniform(0, 1.5, 6)), np.minimum(1, 1 + 0.5 * rng.normal(size=24))
@@ -129,4 +130,4 @@ def selected_stores(routine: tree.Routine) -> list[str]:
 
 def test_no_entry_of_an_array_is_kept_by_select() -> None:
     """LLVM would make masked stores of these, which are slow on processors with AVX2."""
-    assert selected_stores(PROJECT_BY_ACTIVE_SET.routine) == []
+    assert selected_stores(PROJECT_BY_DUAL_ACTIVE_SET.routine) == []

@@ -12,7 +12,7 @@ from rbd.intrinsics import Intrinsic
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.solvers.friction.solve import solve_friction
 from rbd.solvers.intervals import Intervals
-from rbd.solvers.projections import dual_active_set
+from rbd.solvers.projections.dual_active_set import active_rows, method
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.warm_start import warm_start
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
@@ -33,7 +33,7 @@ def _quadratic_program(seed: int) -> None:
 
 
 CASES: dict[str, tuple[Callable[[int], object], set[str]]] = {
-    "flat feet": (solve_flat_feet, {"approach_projection", "project_groups", "project_twists"}),
+    "flat feet": (solve_flat_feet, {"project_by_interior_point", "project_groups", "project_by_dual_active_set"}),
     "quadratic programs": (_quadratic_program, {"solve_quadratic_program"}),
     "round cones": (lambda seed: solved(*programs(seed)), {"project_on_cones", "require_solution_in_cones"}),
     "friction": (_friction, {"solve_friction"}),
@@ -93,6 +93,7 @@ def _four_groups() -> None:
 def test_lanes_that_need_all_rounds_and_branches_stay_within_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of the dual active-set method take a branch together, if one needs it: here all branches, in all rounds."""
     calls = _observed_calls(_four_groups, monkeypatch)
-    (call,) = (call for call in calls if call[0].name == "project_twists")
-    monkeypatch.setattr(dual_active_set, "some", lambda condition: True)
+    (call,) = (call for call in calls if call[0].name == "project_by_dual_active_set")
+    for module in (active_rows, method):
+        monkeypatch.setattr(module, "some", lambda condition: True)
     _assert_within_bound(call)

@@ -10,7 +10,7 @@ from rbd.scalars import to_float
 from tests.docs.examples import ROOT
 
 SOLVERS = ROOT / "rbd" / "solvers"
-ROW = re.compile(r"^\| ((?:\w+/)?\w+\.py) \| (\w+) \| (\S+) \|", re.MULTILINE)
+ROW = re.compile(r"^\| ((?:\w+/)*\w+\.py) \| (\w+) \| (\S+) \|", re.MULTILINE)
 CONSTANT = re.compile(r"^(_?[A-Z][A-Z_]+): Final = (?:const\(1, 10|\d.*e-\d)", re.MULTILINE)
 
 

@@ -17,7 +17,7 @@ from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.projections.grouped_projection import project_in_groups
-from rbd.solvers.projections.polyhedral_projection import Projected, project_on_polyhedron
+from rbd.solvers.projections.polyhedral_projection import NearestPoint, project_on_polyhedron
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.scaled_program import ScaledProgram
 from rbd.solvers.projections.warm_start import warm_start
@@ -74,7 +74,7 @@ def solve_projected_program(
     return ProgramSolution(x, multipliers, active, needed)
 
 
-def _nearest(program: ScaledProgram) -> Projected:
+def _nearest(program: ScaledProgram) -> NearestPoint:
     """Return the point of the polyhedron of a program that is nearest to the free one."""
     groups, sides, intervals, rest = program.groups, program.sides, program.intervals, program.rest
     if not groups:
@@ -82,12 +82,12 @@ def _nearest(program: ScaledProgram) -> Projected:
     return project_in_groups(groups, sides, intervals, rest, warm_start(groups, sides, intervals, rest))
 
 
-def _unscaled(factor: Factor, free: Vector, program: ScaledProgram, nearest: Projected) -> IntervalSolution:
+def _unscaled(factor: Factor, free: Vector, program: ScaledProgram, nearest: NearestPoint) -> IntervalSolution:
     """Return the solution of the program that was scaled, from the projection."""
     x = factor.unwhitened([a + program.size * b for a, b in zip(free, nearest.z, strict=True)])
     multipliers = tuple(program.size * a * b for a, b in zip(nearest.multipliers, program.inverses, strict=True))
     active = [where(less(0, weight), 1, 0) for weight in nearest.multipliers[: len(program.sides)]]
-    active += [where(less(absolute(absolute(piece) - 1), 1), 0, 1) for piece in nearest.pieces]
+    active += [where(less(absolute(absolute(mode) - 1), 1), 0, 1) for mode in nearest.modes]
     return IntervalSolution(x, multipliers, tuple(active))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import attrs
 
@@ -21,6 +21,9 @@ from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.operands import entries, parts_between, rows_of
 from rbd.solvers.row_pattern import columns_of
+
+WIDEST: Final = 6
+"""Columns of W, at most: the entries of a twist."""
 
 
 @final

@@ -1,7 +1,8 @@
-"""Warm start of Newton's method for rows in groups.
+"""Warm start of the augmented Lagrangian method for rows in groups: the choice of the method, and its operands.
 
-Where most rows are redundant, Newton's method alone takes many steps. It begins with the solution of a dual active-set
-method in terms of twists (`dual_active_set.py`), or of an interior-point method (`interior_point.py`).
+Where most rows are redundant, Newton steps switch many of them one after the other. So the method begins with the
+solution of the dual active-set method in terms of twists (`dual_active_set`), or of the interior-point method
+(`interior_point`).
 """
 
 from __future__ import annotations
@@ -14,44 +15,22 @@ from typing import Final, NamedTuple, final
 
 import attrs
 
-from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
-from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
+from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.scalars.functions import less, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.cone_rows import ConePattern
-from rbd.solvers.projections.dual_active_set import DualActiveSet, project_by_active_set
-from rbd.solvers.projections.dual_active_set import operations as operations_of_active_set
-from rbd.solvers.projections.interior_point import operations as operations_of_interior_point
-from rbd.solvers.projections.interior_point import project_by_interior_point
-from rbd.solvers.projections.interior_point_workspace import FAR, InteriorPoint
+from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
+from rbd.solvers.projections.interior_point.method import PROJECT_BY_INTERIOR_POINT
+from rbd.solvers.projections.interior_point.pairs import FAR
 from rbd.solvers.projections.polyhedral_projection import WarmStart
 from rbd.solvers.projections.row_groups import GroupPattern, RowGroup, has_fewer_twists
 from rbd.solvers.projections.twist_space import TwistSpace
 from rbd.solvers.row_pattern import RowPattern
 from rbd.solvers.weighted_factor import FactorPattern
 
-PROJECT_BY_INTERIOR_POINT: Final = Intrinsic(
-    name="approach_projection",
-    workspace=InteriorPoint,
-    function=project_by_interior_point,
-    operations=operations_of_interior_point,
-    specialises=True,
-    guarded=True,
-    derivative=zero_tangents,
-    adjoint=zero_cotangents,
-)
-PROJECT_BY_ACTIVE_SET: Final = Intrinsic(
-    name="project_twists",
-    workspace=DualActiveSet,
-    function=project_by_active_set,
-    operations=operations_of_active_set,
-    specialises=True,
-    derivative=zero_tangents,
-    adjoint=zero_cotangents,
-)
 MOST_TWISTS: Final = 24
 """Entries of all twists, at most, with which the active-set method is used: steps grow with their square."""
 _ROWS: Final = 8
@@ -76,9 +55,9 @@ def warm_start(
     if many or not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
         return problem.by_interior_point(1)
     if not intervals.rows:
-        return problem.by_active_set(1)
+        return problem.by_dual_active_set(1)
     near = problem.has_near_intervals
-    found = problem.by_interior_point(where(near, 1, 0)), problem.by_active_set(where(near, 0, 1))
+    found = problem.by_interior_point(where(near, 1, 0)), problem.by_dual_active_set(where(near, 0, 1))
     return WarmStart(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
 
 
@@ -123,7 +102,7 @@ class _GroupedProblem(NamedTuple):
         begin = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
         return WarmStart(found["point"], (*self._in_order(own), *forces), begin)
 
-    def by_active_set(self, needed: Scalar) -> WarmStart:
+    def by_dual_active_set(self, needed: Scalar) -> WarmStart:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
         space = TwistSpace(tuple(group.map for group in self.groups))
         pattern, cones = GroupPattern.of_twists(self.groups), ConePattern.of(self.groups)
@@ -135,8 +114,8 @@ class _GroupedProblem(NamedTuple):
             "chunk": _chunk(cones.counts, _ROWS // cones.edges),
             "half": sum(pattern.widths) // 2,
         }
-        sizes = PROJECT_BY_ACTIVE_SET.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
-        found = PROJECT_BY_ACTIVE_SET.call(sizes, operands)
+        sizes = PROJECT_BY_DUAL_ACTIVE_SET.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
+        found = PROJECT_BY_DUAL_ACTIVE_SET.call(sizes, operands)
         point = space.point(found["wrench"])
         rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
         return WarmStart(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))

@@ -32,7 +32,7 @@ def solve_flat_feet(seed: int) -> None:
         feet.solve()
 
 
-CASES = {"approach_projection": solve_flat_feet, "project_twists": solve_flat_feet}
+CASES = {"project_by_interior_point": solve_flat_feet, "project_by_dual_active_set": solve_flat_feet}
 """By the name of an intrinsic, what calls it with operands that depend on a seed. One of them is never skipped."""
 
 SEEDS = (1, 4, 5, 8)
@@ -48,7 +48,7 @@ def shared_guards() -> set[str]:
 
 
 def test_every_such_intrinsic_has_a_case() -> None:
-    assert shared_guards() | {"project_twists"} == CASES.keys()
+    assert shared_guards() | {"project_by_dual_active_set"} == CASES.keys()
 
 
 def observed_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], list[list[float]]]:
@@ -91,7 +91,7 @@ def guarded_program(name: str, sizes: tuple[int, ...], count: int) -> Program:
 @pytest.mark.parametrize("name", CASES)
 def test_lanes_that_need_nothing_get_zeros_beside_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, count = observed_calls(name, monkeypatch), 33
-    assert len(calls) == (4 if name == "project_twists" else 2)
+    assert len(calls) == (4 if name == "project_by_dual_active_set" else 2)
     for sizes, operands in calls.items():
         program, (rows, needed) = guarded_program(name, sizes, len(operands[0])), rows_of(operands, count)
         expected = reference(program, rows, count)

@@ -1,0 +1,88 @@
+"""Workspace of the augmented Lagrangian method: the problem, the iterate, and the Newton step.
+
+All rows are in U, c, lam: the rows with one side first, then the interval rows V with u0 as their sides.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.intrinsics.workspace import floats, operand, result, scratch, table
+from rbd.solvers.weighted_factor import WeightedFactor
+
+UNBOUNDED: Final = 1e300
+"""A length of a step, or a residual, that no number of a problem reaches."""
+LENGTH: Final = 0
+"""Index in `search`: the length of the step."""
+SLOPE: Final = 1
+"""Index in `search`: the slope of |z|²/2 at the beginning of the step."""
+CURVATURE: Final = 2
+"""Index in `search`: the curvature of |z|²/2 along the step."""
+TRIAL_CURVATURE: Final = 3
+"""Index in `search`: the curvature of the augmented Lagrangian at the last trial."""
+
+
+class AugmentedLagrangian(WeightedFactor):
+    """The problem, the iterate z and lam, the matrix I + rho A'A with its factor, and the step d."""
+
+    # --- the problem
+    m: int
+    intervals: int
+    """How many of the m rows are interval rows; they come last."""
+    entries: int
+    products: int
+    """Entries of the lower triangles of all rows' products with themselves."""
+    eliminations: int
+    """Multiply-adds of the factor."""
+    warm: int
+    """1 if there is a warm start: point and multipliers near the solution; else 0."""
+    row_ends = table("m + 1")
+    row_columns = table("entries")
+    rows = operand("entries")
+    """U, sparse."""
+    sides = operand("m")
+    """c; of interval rows u0."""
+    lower = operand("intervals")
+    """Bounds of the rates V z - u0."""
+    upper = operand("intervals")
+    friction = operand("intervals")
+    begin = operand("intervals")
+    """Rates less multipliers near those of the solution, from which the first modes follow."""
+    start_point = operand("warm * n")
+    start_multipliers = operand("warm * m")
+
+    # --- the solution
+    point = result("n")
+    """z."""
+    multipliers = result("m")
+    """lam."""
+    modes = result("intervals")
+    """Modes of interval rows: 2 at the lower bound, -2 at the upper, 0 at rest, 1 or -1 sliding: the force's sign."""
+    residual = result("1")
+    steps = result("1")
+    """Newton steps taken."""
+
+    # --- the augmented Lagrangian at the iterate: residual.py
+    slack = scratch("m")
+    """c - U z, which is positive where violated."""
+    trial_multipliers = scratch("m")
+    """max(0, y) for y = lam + rho (c - U z); of interval rows y, or the constant friction of those that slide."""
+    interval_multipliers = scratch("intervals")
+    """Multipliers of interval rows after the last step, from which the next modes follow."""
+    weights = floats("m")
+    """rho for the rows A of the factor that there is, else zero."""
+
+    # --- the step: newton_step.py, line_search.py; the direction d is that of `WeightedFactor`
+    rates = scratch("m")
+    """U d."""
+    gradient = scratch("n")
+    search = scratch("4")
+    """`LENGTH`, `SLOPE`, `CURVATURE`, `TRIAL_CURVATURE`."""
+
+    # --- the rounds of multipliers: method.py
+    penalty = floats("1")
+    """rho."""
+    round_ended = floats("1")
+    """1 if the last step ended a round of multipliers."""
+    last_residual = floats("1")
+    """The residual at the end of the last round."""

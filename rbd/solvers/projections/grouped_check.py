@@ -1,0 +1,198 @@
+"""Check of a warm start for rows in groups U = W T, and the augmented Lagrangian method where it fails.
+
+The residual is computed with W and T of the cones. Only where it is too large, in some lane, the rows are multiplied
+out, and Newton steps are taken there.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from rbd.intrinsics.language import fma, select, some
+from rbd.intrinsics.workspace import operand, scratch
+from rbd.solvers.projections.augmented_lagrangian.interval_rows import interval_residual
+from rbd.solvers.projections.augmented_lagrangian.method import ACCEPTED, begin, iterate
+from rbd.solvers.projections.augmented_lagrangian.method import operations as operations_of_newton
+from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual, compute_slacks, store_residual
+from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
+from rbd.solvers.projections.cone_rows import GroupedCones
+from rbd.solvers.projections.row_groups import WIDEST
+
+
+@final
+class GroupedProjection(AugmentedLagrangian, GroupedCones):
+    """The rows as products of cones, in the order of the groups."""
+
+    plain_entries: int
+    """Entries of the interval rows."""
+    rows = scratch("entries")
+    interval_rows = operand("plain_entries")
+    twist = scratch("6")
+    wrench = scratch("6")
+
+
+def project_groups(w: GroupedProjection) -> int:
+    """Check the warm start; take Newton steps from it where its residual is too large."""
+    begin(w)
+    _check_optimality(w)
+    checked = w.residual[0]
+    failing = select(checked <= ACCEPTED, 0.0, 1.0)
+    if some(failing > 0.0):
+        _form_rows(w)
+        compute_residual(w)
+        iterate(w, failing)
+        w.residual[0] = select(failing > 0.0, w.residual[0], checked)
+    return 0
+
+
+def _check_optimality(w: GroupedProjection) -> None:
+    """Compute the residual of the warm start."""
+    undefined = compute_slacks(w, w.interval_rows, w.m - w.intervals)
+    worst = interval_residual(w, 0.0)
+    undefined = _add_intervals(w, undefined)
+    for g in range(w.groups):
+        worst = _check_group(w, g, worst)
+    store_residual(w, worst + undefined)
+
+
+def _add_intervals(w: GroupedProjection, undefined: float) -> float:
+    """Set the stationarity error to z - V'mu, in `direction`; add zero to `undefined`, or NaN if one is not finite."""
+    first = w.m - w.intervals
+    total = 0.0
+    for j in range(first, w.m):
+        total += abs(w.multipliers[j])
+    for i in range(w.n):
+        w.direction[i] = w.point[i]
+    if some(total > 0.0):
+        for j in range(first, w.m):
+            for k in range(w.row_ends[j], w.row_ends[j + 1]):
+                entry = w.interval_rows[k - w.row_ends[first]]
+                column = w.row_columns[k]
+                w.direction[column] = fma(-w.multipliers[j], entry, w.direction[column])
+    return fma(0.0, total, undefined)
+
+
+def _check_group(w: GroupedProjection, g: int, worst: float) -> float:
+    """Subtract T'W'lam of a group from the stationarity error; return the residual so far."""
+    _find_twist(w, g)
+    found = _check_rows(w, g, worst)
+    _subtract_wrench(w, g)
+    return found
+
+
+def _find_twist(w: GroupedProjection, g: int) -> None:
+    """Compute the twist T z of a group."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        x = 0.0
+        for i in range(width):
+            x = fma(w.maps[w.map_starts[g] + a * width + i], w.point[w.columns[w.column_ends[g] + i]], x)
+        w.twist[a] = x
+
+
+def _check_rows(w: GroupedProjection, g: int, worst: float) -> float:
+    """Check the rows of a group, and compute the wrench W'lam of their forces; return the residual so far."""
+    for a in range(w.group_sizes[g]):
+        w.wrench[a] = 0.0
+    n = g * (w.tangents + 1)
+    row = w.group_ends[g]
+    start = w.cone_starts[g]
+    while row < w.group_ends[g + 1]:
+        worst = _check_cone(w, n, row, start, worst)
+        row += w.edges
+        start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+    return worst
+
+
+def _check_cone(w: GroupedProjection, n: int, row: int, start: int, worst: float) -> float:
+    """Check the rows of a cone whose first part is `n`, and add their forces; return the residual so far."""
+    rate = 0.0
+    base = w.part_ends[n]
+    for e in range(base, w.part_ends[n + 1]):
+        rate = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], rate)
+    force = 0.0
+    if w.tangents == 0:
+        force = w.multipliers[row]
+        worst = _worse(w.sides[row] - rate, force, 0.0, 0.0, worst)
+    for k in range(w.tangents):
+        slide = 0.0
+        for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
+            slide = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], slide)
+        one = w.multipliers[row + 2 * k]
+        other = w.multipliers[row + (2 * k + 1)]
+        slack = w.sides[row + 2 * k] - rate - slide
+        worst = _worse(slack, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
+        force += one + other
+        _add_wrench(w, n, k + 1, start, one - other)
+    _add_wrench(w, n, 0, start, force)
+    return worst
+
+
+def _worse(slack: float, force: float, other: float, opposite: float, worst: float) -> float:
+    """Return the residual with those of two rows, from their slacks and multipliers; NaN where one is not finite."""
+    worst = select(slack > worst, slack, worst)
+    worst = select(other > worst, other, worst)
+    product = abs(slack * force)
+    worst = select(product > worst, product, worst)
+    product = abs(other * opposite)
+    worst = select(product > worst, product, worst)
+    return fma(0.0, slack + other, worst)
+
+
+def _add_wrench(w: GroupedProjection, n: int, part: int, start: int, force: float) -> None:
+    """Add the wrench of a part of a cone, times a force."""
+    for e in range(w.part_ends[n + part], w.part_ends[n + part + 1]):
+        a = w.part_columns[e]
+        w.wrench[a] = fma(force, w.cones[start + (e - w.part_ends[n])], w.wrench[a])
+
+
+def _subtract_wrench(w: GroupedProjection, g: int) -> None:
+    """Subtract T' times the wrench of a group from the stationarity error."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        for i in range(width):
+            column = w.columns[w.column_ends[g] + i]
+            entry = w.maps[w.map_starts[g] + a * width + i]
+            w.direction[column] = fma(-w.wrench[a], entry, w.direction[column])
+
+
+def _form_rows(w: GroupedProjection) -> None:
+    """Compute U = W T, behind which the interval rows are."""
+    for k in range(w.plain_entries):
+        w.rows[w.row_ends[w.m - w.intervals] + k] = w.interval_rows[k]
+    for g in range(w.groups):
+        n = g * (w.tangents + 1)
+        row = w.group_ends[g]
+        start = w.cone_starts[g]
+        while row < w.group_ends[g + 1]:
+            if w.tangents == 0:
+                _form_row(w, g, row, start, 0, 0.0)
+            for k in range(w.tangents):
+                _form_row(w, g, row + 2 * k, start, k + 1, 1.0)
+                _form_row(w, g, row + (2 * k + 1), start, k + 1, -1.0)
+            row += w.edges
+            start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+
+
+def _form_row(w: GroupedProjection, g: int, row: int, start: int, part: int, sign: float) -> None:
+    """Compute a row of U, that of a cone with a share `sign` of the tangent of a part."""
+    n = g * (w.tangents + 1)
+    for a in range(w.group_sizes[g]):
+        w.wrench[a] = 0.0
+    _add_wrench(w, n, 0, start, 1.0)
+    _add_wrench(w, n, part, start, sign)
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    entry = w.row_ends[row]
+    for i in range(width):
+        x = 0.0
+        for a in range(w.group_sizes[g]):
+            x = fma(w.wrench[a], w.maps[w.map_starts[g] + a * width + i], x)
+        w.rows[entry + i] = x
+
+
+def operations(*sizes: int) -> int:
+    """Bound the operations by those of a check and of Newton's method."""
+    of = GroupedProjection.layout.bind(sizes)
+    check = 4 * (of["cone_entries"] + of["map_entries"]) + 12 * of["m"] + of["entries"] + 12 * of["groups"] + 3
+    form = of["m"] * (6 + 2 * WIDEST) + 2 * WIDEST * of["entries"]
+    return operations_of_newton(*sizes[: len(AugmentedLagrangian.layout.sizes)]) + check + form

@@ -1,0 +1,80 @@
+"""Derivatives of the projection for rows in groups: those for the rows U = W T, and the product rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple, final
+
+from rbd.scalars.linear_algebra import add_matrices, matvec, transpose
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.solvers.operands import entries, rows_of
+from rbd.solvers.projections.cone_rows import ConePattern
+from rbd.solvers.projections.grouped_check import GroupedProjection
+from rbd.solvers.projections.polyhedral_projection import PROJECT_ON_POLYHEDRON
+from rbd.solvers.projections.projection_derivative import projection_jvp, projection_vjp
+from rbd.solvers.projections.row_groups import GroupPattern
+
+
+def grouped_projection_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return the tangents of the projection with rows."""
+    given, changes = _Operands.cut(sizes, operands), _Operands.cut(sizes, tangents)
+    rows = [_product(W, T) for W, T in given.groups]
+    moved = [
+        add_matrices(_product(dW, T), _product(W, dT))
+        for (W, T), (dW, dT) in zip(given.groups, changes.groups, strict=True)
+    ]  # fmt: skip
+    return projection_jvp(_sizes_with_rows(sizes), labels, given.with_rows(rows), outputs, changes.with_rows(moved))
+
+
+def grouped_projection_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    """Return the cotangents, those of W and T by the product rule."""
+    given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
+    flat = given.with_rows([_product(W, T) for W, T in given.groups])
+    found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, outputs, cotangents))
+    left, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
+    for W, T in given.groups:
+        count, width = len(W), len(T[0])
+        change, left = rows_of(left, count, width), left[count * width :]
+        ofW.append(_product(change, transpose(T)))
+        ofT += entries(_product(transpose(W), change))
+    cones = ConePattern.read(GroupedProjection.layout.bind(sizes), GroupedProjection.layout.tables(sizes))
+    own = {**cones.folded(ofW), "maps": ofT, "interval_rows": left}
+    return GroupedProjection.layout.join("operand", {**found, **own})
+
+
+@final
+class _Operands(NamedTuple):
+    """W and T of each group, and all operands by name; or their tangents."""
+
+    groups: list[tuple[Matrix, Matrix]]
+    named: dict[str, Vector]
+
+    @classmethod
+    def cut(cls, sizes: tuple[int, ...], flat: Vector) -> _Operands:
+        """Return the operands of a call by name."""
+        named = GroupedProjection.layout.cut("operand", sizes, flat)
+        of, tables = GroupedProjection.layout.bind(sizes), GroupedProjection.layout.tables(sizes)
+        wrenches, maps = ConePattern.read(of, tables).cut(named), GroupPattern.read(tables).cut(named)
+        return cls(list(zip(wrenches, maps, strict=True)), named)
+
+    def with_rows(self, rows: Sequence[Matrix]) -> Vector:
+        """Return the operands of the projection with rows."""
+        every = *chain(*map(entries, rows)), *self.named["interval_rows"]
+        return PROJECT_ON_POLYHEDRON.layout.join("operand", {**self.named, "rows": every})
+
+
+def _sizes_with_rows(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return sizes and tables of the projection with rows."""
+    return PROJECT_ON_POLYHEDRON.sizes_of(
+        {**GroupedProjection.layout.bind(sizes), **GroupedProjection.layout.tables(sizes)}
+    )
+
+
+def _product(A: Matrix, B: Matrix) -> Matrix:
+    columns = transpose(B)
+    return tuple(matvec(columns, row) for row in A)
