@@ -23,7 +23,7 @@ from rbd.contact.geometry.support_polygons import (
     set_axes,
 )
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import Floats, Rows, divide, fma, sqrt
+from rbd.intrinsics.language import Floats, Ints, Rows, divide, fma, sqrt
 from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.intrinsics.workspace import floats, ints, operand, result
 from rbd.scalars import Scalar, Vector
@@ -154,28 +154,34 @@ def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
     return 3 * place
 
 
-def _add_corners_of_a(w: FacingPolygons, count_a: int, count_b: int) -> None:
-    for i in range(count_a):
-        x = w.flat_a[0][i]
-        y = w.flat_a[1][i]
-        if _contains(w.flat_b, count_b, x, y, w.tolerance[0]) > 0:
-            k = _triangle(w.flat_b, count_b, x, y)
-            at = _add(w, CORNER_OF_A, x, y, w.flat_a[2][i] - _height_at(w.flat_b, count_b, k, x, y))
-            w.candidate_of_a[at] = i
-            w.candidate_of_b[at + 1] = k
-            w.candidate_of_b[at + 2] = _third(k, count_b)
+def _add_corners(
+    w: FacingPolygons,
+    kind: int,
+    own: Rows,
+    count: int,
+    of_own: Ints,
+    other: Rows,
+    others: int,
+    of_other: Ints,
+) -> None:
+    """Add the corners of one polygon that are inside the other, with numbers of corners of both."""
+    for i in range(count):
+        x = own[0][i]
+        y = own[1][i]
+        if _contains(other, others, x, y, w.tolerance[0]) > 0:
+            k = _triangle(other, others, x, y)
+            gap = _gap(kind, own[2][i], _height_at(other, others, k, x, y))
+            at = _add(w, kind, x, y, gap)
+            of_own[at] = i
+            of_other[at + 1] = k
+            of_other[at + 2] = _third(k, others)
 
 
-def _add_corners_of_b(w: FacingPolygons, count_b: int, count_a: int) -> None:
-    for i in range(count_b):
-        x = w.flat_b[0][i]
-        y = w.flat_b[1][i]
-        if _contains(w.flat_a, count_a, x, y, w.tolerance[0]) > 0:
-            k = _triangle(w.flat_a, count_a, x, y)
-            at = _add(w, CORNER_OF_B, x, y, _height_at(w.flat_a, count_a, k, x, y) - w.flat_b[2][i])
-            w.candidate_of_a[at + 1] = k
-            w.candidate_of_a[at + 2] = _third(k, count_a)
-            w.candidate_of_b[at] = i
+def _gap(kind: int, own: float, other: float) -> float:
+    """Return the height of a above b."""
+    if kind == CORNER_OF_A:
+        return own - other
+    return other - own
 
 
 def _add_crossing(w: FacingPolygons, i: int, j: int, k: int, m: int) -> None:
@@ -231,8 +237,8 @@ def _clip(w: FacingPolygons) -> int:
         size = _size(w.flat_b, count_b)
     w.min_offset[0] = MIN_CORNER_SHARE * size
     w.tolerance[0] = _PARALLEL * size
-    _add_corners_of_a(w, count_a, count_b)
-    _add_corners_of_b(w, count_b, count_a)
+    _add_corners(w, CORNER_OF_A, w.flat_a, count_a, w.candidate_of_a, w.flat_b, count_b, w.candidate_of_b)
+    _add_corners(w, CORNER_OF_B, w.flat_b, count_b, w.candidate_of_b, w.flat_a, count_a, w.candidate_of_a)
     _add_crossings(w, count_a, count_b)
     _store(w, choose_corners(w))
     return 0
