@@ -143,7 +143,8 @@ def _recorded(model: CollisionModel) -> RecordedFunction:
     def problem(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
         found, _ = step_problem(model.pairs, state, tuple(torques), ContactStepOptions(dt, margin, mu))
-        return {"M": found.M, "p": found.momentum, "J": found.J, "b": found.bounds}
+        program = found.program
+        return {"M": found.M, "p": program.f, "J": program.J, "b": program.bounds}
 
     return rbd.record(problem, model.mechanism, torques=model.mechanism.nv)
 

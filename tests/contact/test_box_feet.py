@@ -8,8 +8,9 @@ import pytest
 import rbd
 from rbd.contact import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.contact_rows import row_groups
-from rbd.contact.stepping.solved_step import by_active_set, solved_step, step_results
+from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
+from rbd.contact.stepping.row_groups import row_groups
+from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import ScalarArray, where
@@ -51,13 +52,13 @@ def test_steps_are_those_of_the_active_set_method_and_do_not_need_it(friction: f
     def step(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
         solved = solved_step(model.pairs, state, tuple(torques), ContactStepOptions(dt, margin, mu))
-        found, groups = step_results(solved, len(model.pairs)), solved.constraints.groups(state)
-        needed = solve_projected_program(*solved.problem.program, groups).by_active_set
+        found = step_results(solved, len(model.pairs))
+        needed = solve_projected_program(*solved.problem.program).by_active_set
         return {**{name: found[name] for name in ("q", "v", "kkt_residual")}, "needed": needed}
 
     recorded = rbd.record(step, model.mechanism, torques=model.mechanism.nv)
     q, v, residual, needed = (np.array(x) for x in as_tuple(recorded(*given)))
-    expected = [np.array(x) for x in as_tuple(step_of(model, by_active_set)(*given))]
+    expected = [np.array(x) for x in as_tuple(step_of(model, nearest_motion_by_active_set)(*given))]
     assert not needed.any()
     assert (residual < 1e-9).all()
     assert len(np.unique((expected[3] > 0).sum(axis=1))) > 1
@@ -73,7 +74,7 @@ def test_faces_are_groups_but_for_piles_of_many_bodies(courses: list[int], group
     def rows(now: rbd.ScalarState) -> dict[str, object]:
         dt, margin, mu = (now.lifted(x) for x in (DT, MARGIN, MU))
         problem, constraints = step_problem(model.pairs, now, (0,) * now.layout.nv, ContactStepOptions(dt, margin, mu))
-        found.append(len(row_groups(now, tuple(point.contact for point in constraints.points))))
+        found.append(len(row_groups(now, tuple(point.cone for point in constraints.points))))
         return {"v": where(1 > 0, problem.v_free[0], 0)}
 
     _ = rbd.record(rows, state.mechanism).program

@@ -8,8 +8,8 @@ import pytest
 import rbd
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.contact_rows import row_groups
-from rbd.contact.stepping.solved_step import by_active_set
+from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
+from rbd.contact.stepping.row_groups import row_groups
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import where
@@ -56,11 +56,11 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
     def rows(state: rbd.ScalarState) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
         problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
-        (group,) = row_groups(state, tuple(point.contact for point in constraints.points))
+        (group,) = row_groups(state, tuple(point.cone for point in constraints.points))
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
         near = [where(each, 1, 0) for each in group.counts for _ in range(4)]
-        return {"J": problem.J, "W": group.rows, "T": group.map, "near": near}
+        return {"J": problem.program.J, "W": group.rows, "T": group.map, "near": near}
 
     q, v, _ = states(8)
     for J, W, T, near in zip(*(np.array(x) for x in as_tuple(rbd.record(rows, model.mechanism)(q, v))), strict=True):
@@ -82,7 +82,7 @@ def test_single_shapes_are_no_groups() -> None:
         def rows(state: rbd.ScalarState) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
             problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
-            found.append(len(row_groups(state, tuple(point.contact for point in constraints.points))))
+            found.append(len(row_groups(state, tuple(point.cone for point in constraints.points))))
             return {"v": problem.v_free}
 
         _ = rbd.record(rows, model.mechanism).program
@@ -96,7 +96,7 @@ def test_single_shapes_are_no_groups() -> None:
 def test_steps_are_those_of_the_active_set_method_with_the_same_bits_alone_in_batches_and_on_threads() -> None:
     model, count = foot(5), 29
     given = states(count)
-    found, exact = step_of(model), step_of(model, by_active_set)
+    found, exact = step_of(model), step_of(model, nearest_motion_by_active_set)
     q, v, residual, impulses = (np.array(x) for x in as_tuple(found(*given)))
     expected = [np.array(x) for x in as_tuple(exact(*given))]
     assert (residual < 1e-9).all()

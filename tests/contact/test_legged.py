@@ -9,7 +9,8 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.solved_step import Method, by_active_set, solved_step, step_results
+from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
+from rbd.contact.stepping.solved_step import Method, solved_step, step_results
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
@@ -53,7 +54,7 @@ def test_a_second_of_trotting_is_that_of_the_active_set_method(speed: float) -> 
         return trot(t, np.array(now.q), np.array(now.v))
 
     found = ContactSimulator(model.mechanism, model, control, DT, friction=MU).run(state, 1.0)
-    exact, touching = step_of(model, by_active_set), 0
+    exact, touching = step_of(model, nearest_motion_by_active_set), 0
     for k in range(500):
         q, v, residual, impulses = (np.array(x) for x in as_tuple(exact(q, v, trot(k * DT, q, v))))
         touching += int((impulses > 0).sum())

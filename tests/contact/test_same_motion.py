@@ -12,8 +12,9 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
 from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
 from rbd.contact.stepping.overlaps import position_correction
-from rbd.contact.stepping.solved_step import by_active_set, solved_step, step_results
+from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.step_problem import step_problem
 from rbd.contact.stepping.transport import advance
@@ -131,7 +132,7 @@ def test_a_second_is_that_of_the_active_set_method(name: str) -> None:
 
     def step(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
         pairs = scene.model.pairs
-        found = step_results(solved_step(pairs, state, torques, settings, by_active_set), len(pairs))
+        found = step_results(solved_step(pairs, state, torques, settings, nearest_motion_by_active_set), len(pairs))
         return {key: found[key] for key in ("q", "v", "impulses")}
 
     after, exact, touching = scene.simulated(), scene.recorded(step), 0
@@ -151,8 +152,8 @@ def test_a_second_is_that_of_quadprog(name: str) -> None:
     scene = SCENES[name]()
 
     def program(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
-        found, _ = step_problem(scene.model.pairs, state, torques, settings)
-        return {"mass": found.mass, "momentum": found.momentum, "J": found.J, "bounds": found.bounds}
+        program = step_problem(scene.model.pairs, state, torques, settings)[0].program
+        return {"mass": program.M, "momentum": program.f, "J": program.J, "bounds": program.bounds}
 
     def ending(state: rbd.ScalarState, torques: Any, settings: Any, x: Any) -> dict[str, object]:
         found, _ = step_problem(scene.model.pairs, state, torques, settings)

@@ -2,7 +2,7 @@
 
 results.py            results of all solvers
 contacts.py           contacts of a state, terms of its equations of motion
-contact_rows.py       rows of contact points in groups, one for every two bodies
+point_jacobian.py     relative velocity at a contact point
 friction_cone.py      tangents and edges of friction cones
 residuals.py          violations of the KKT conditions
 constrained_motion.py Gauss's principle

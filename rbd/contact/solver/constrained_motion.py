@@ -35,7 +35,10 @@ class ConstrainedMotion(NamedTuple):
 
 
 class GaussProgram(NamedTuple):
-    """Gauss's principle with the factor of M and intervals, whose multipliers come last."""
+    """Gauss's principle with the factor of M and intervals, whose multipliers come last.
+
+    `groups` has the rows of J again, as wrenches times twist maps, or nothing.
+    """
 
     M: Matrix
     factor: Factor
@@ -43,14 +46,15 @@ class GaussProgram(NamedTuple):
     J: Matrix
     bounds: Vector
     intervals: Intervals
+    groups: Sequence[RowGroup] = ()
 
 
-def nearest_motion_by_projection(program: GaussProgram, groups: Sequence[RowGroup] = ()) -> ConstrainedMotion:
+def nearest_motion_by_projection(program: GaussProgram) -> ConstrainedMotion:
     """Return the motion of a program: many at a time in vector registers.
 
-    Rows that depend on each other may all be active. `groups` are the rows of J as wrenches times twist maps.
+    Rows that depend on each other may all be active.
     """
-    solution = solve_projected_program(*program, groups)
+    solution = solve_projected_program(*program)
     return ConstrainedMotion(solution.x, solution.multipliers, solution.active)
 
 
@@ -62,7 +66,8 @@ def nearest_motion(M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[S
 
 def nearest_motion_by_active_set(program: GaussProgram) -> ConstrainedMotion:
     """Return the motion of a program; active rows are linearly independent, as derivatives need them."""
-    return ConstrainedMotion(*solve_interval_program(nearest_motion, *program))
+    M, factor, f, J, bounds, intervals, _ = program
+    return ConstrainedMotion(*solve_interval_program(nearest_motion, M, factor, f, J, bounds, intervals))
 
 
 def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
@@ -70,7 +75,7 @@ def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
 
     A cone has the bound of its normal; its multipliers are a force along each row.
     """
-    M, factor, f, J, bounds, intervals = program
+    M, factor, f, J, bounds, intervals, _ = program
     cones = [J[k : k + AXES] for k in range(0, len(J), AXES)]
     solution = solve_cone_program(M, factor, f, cones, bounds[::AXES], intervals)
     lam = (*chain.from_iterable(solution.cones), *solution.intervals)

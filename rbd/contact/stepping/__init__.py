@@ -9,6 +9,7 @@ step_call.py            checks of its arguments, and its evaluation
 step_options.py         options of a step
 step_problem.py         the quadratic program of a step
 point_rows.py           rows of a contact point
+row_groups.py           rows of points in groups, one for every two bodies
 spring_rows.py          rows of a compliant contact point
 joint_options.py        stops, dry friction, implicit damping and gains of joints
 solved_step.py          the solution of the program, and the motion of the mechanism

@@ -14,15 +14,11 @@ from typing import Final, NamedTuple
 
 from rbd.contact.geometry.separations import Separation
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.contact_rows import ContactRows
 from rbd.contact.solver.contacts import masked_row
-from rbd.contact.solver.friction_cone import (
-    ContactPointJacobian,
-    cone_edges,
-    contact_point_jacobian,
-    tangents,
-)
+from rbd.contact.solver.friction_cone import cone_edges, tangents
+from rbd.contact.solver.point_jacobian import ContactPointJacobian, contact_point_jacobian
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
+from rbd.contact.stepping.row_groups import PointCone
 from rbd.contact.stepping.spring_rows import spring_row
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.scalar_states.scalar_state import ScalarState
@@ -59,16 +55,16 @@ class PointRows(NamedTuple):
     """The rate at which the point would approach without contact."""
     correction_rate: Scalar
     """The rate at which a step removes the overlap; zero if the point is compliant."""
-    contact: ContactRows
+    cone: PointCone
 
     @property
     def rise_rate(self) -> Scalar:
         """Rate at which the point would have to rise; zero if it is not near."""
-        if self.contact.pair.round_cone:
+        if self.cone.pair.round_cone:
             rise = sqrt(dot(self.slip_rates[0], self.slip_rates[0]))
         else:
             rise = reduce(add, (reduce(maximum, map(absolute, rates)) for rates in self.slip_rates))
-        return where(self.contact.near, rise, 0)
+        return where(self.cone.near, rise, 0)
 
 
 class _Cone(NamedTuple):
@@ -121,7 +117,7 @@ def point_rows(
         gap=separation.phi,
         normal=point.J_n,
         slip_rates=_slip_rates(point),
-        contact=ContactRows(pair, separation.p_a, separation.n, cone.tangents, near),
+        cone=PointCone(pair, separation.p_a, separation.n, cone.tangents, near),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
     ConstrainedMotion,
-    nearest_motion_by_active_set,
+    GaussProgram,
     nearest_motion_by_projection,
     nearest_motion_in_cones,
 )
@@ -35,8 +35,8 @@ class SolvedStep(NamedTuple):
     v_next: Vector
 
 
-Method: TypeAlias = Callable[[ScalarState, StepProblem, StepConstraints], ConstrainedMotion]
-"""Solves the program of a step."""
+Method: TypeAlias = Callable[[GaussProgram], ConstrainedMotion]
+"""Solves the program of a step: one of `rbd.contact.solver.constrained_motion`."""
 
 
 def solved_step(
@@ -44,24 +44,11 @@ def solved_step(
 ) -> SolvedStep:
     """Return the solution of a step by a method, by default that for many steps at a time."""
     problem, constraints = step_problem(pairs, state, tau, options)
-    solve = method or (_in_cones if constraints.has_round_cones else _by_projection)
-    solution = solve(state, problem, constraints)
+    solve = method or (nearest_motion_in_cones if constraints.has_round_cones else nearest_motion_by_projection)
+    solution = solve(problem.program)
     v = solution.x[: len(problem.v_free)]
     q_next, v_next = advance(state, v, position_correction(problem.overlaps, v), options.dt)
     return SolvedStep(problem, constraints, solution, v, q_next, v_next)
-
-
-def by_active_set(_state: ScalarState, problem: StepProblem, _constraints: StepConstraints) -> ConstrainedMotion:
-    """Solve a program without round cones; rows with an impulse are independent, as derivatives need them."""
-    return nearest_motion_by_active_set(problem.program)
-
-
-def _in_cones(_state: ScalarState, problem: StepProblem, _constraints: StepConstraints) -> ConstrainedMotion:
-    return nearest_motion_in_cones(problem.program)
-
-
-def _by_projection(state: ScalarState, problem: StepProblem, constraints: StepConstraints) -> ConstrainedMotion:
-    return nearest_motion_by_projection(problem.program, constraints.groups(state))
 
 
 def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:

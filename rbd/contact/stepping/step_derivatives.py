@@ -18,8 +18,9 @@ from typing_extensions import override
 from rbd.array_functions.velocity_map import VelocityMap
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
+from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
 from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.solved_step import by_active_set, solved_step
+from rbd.contact.stepping.solved_step import solved_step
 from rbd.contact.stepping.step_call import StepCall, StepKind, Torques
 from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
@@ -142,9 +143,9 @@ def _step_program(pairs: Sequence[Pair], kind: StepKind, state: ScalarState) -> 
     with recording() as graph:
         q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
         options = kind.options(tuple(graph.input("settings", (3,))))
-        step = solved_step(pairs, state.with_scalars(q, v), torques, options, by_active_set)
-        solution, count = step.solution, len(step.problem.bounds)
-        slack = subtract(matvec(step.problem.J, solution.x), step.problem.bounds)
+        step = solved_step(pairs, state.with_scalars(q, v), torques, options, nearest_motion_by_active_set)
+        solution, program = step.solution, step.problem.program
+        slack, count = subtract(matvec(program.J, solution.x), program.bounds), len(program.bounds)
         after = (*step.q_next, *step.v_next, *slack, *solution.lam[:count])
         outputs = {"after": after, "held": solution.active[:count], "gaps": step.constraints.gaps}
         return Program.of(graph, "contact_step", outputs), step.constraints.owners

@@ -27,10 +27,10 @@ from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.solver.constrained_motion import GaussProgram
-from rbd.contact.solver.contact_rows import row_groups
 from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
 from rbd.contact.stepping.point_rows import PointRows, point_rows
+from rbd.contact.stepping.row_groups import row_groups
 from rbd.contact.stepping.spring_rows import (
     factor_with_unit_masses,
     intervals_without_springs,
@@ -42,33 +42,21 @@ from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, minimum
 from rbd.scalars.linear_algebra import matvec
-from rbd.solvers.equations.linear import Factor
-from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.spatial.linalg import Vec3
 
 
 class StepProblem(NamedTuple):
-    """The quadratic program of a step: minimise 1/2 v'Av - momentum v subject to J v >= bounds, and intervals.
+    """The quadratic program of a step, and the overlaps that positions alone remove.
 
-    A is the mass matrix M with implicit damping and gains, `mass`, whose factor is `factor`. The velocities come first
-    among the unknowns, those of springs follow.
+    The matrix of the program is the mass matrix M with implicit damping and gains. The velocities come first among its
+    unknowns, those of springs follow.
     """
 
+    program: GaussProgram
     M: Matrix
-    mass: Matrix
-    factor: Factor
-    momentum: Vector
     v_free: Vector
-    J: Matrix
-    bounds: Vector
-    intervals: Intervals
     overlaps: Overlaps
-
-    @property
-    def program(self) -> GaussProgram:
-        """The program with the matrix A."""
-        return GaussProgram(self.mass, self.factor, self.momentum, self.J, self.bounds, self.intervals)
 
 
 class StepConstraints(NamedTuple):
@@ -109,8 +97,8 @@ class StepConstraints(NamedTuple):
 
     def groups(self, state: ScalarState) -> tuple[RowGroup, ...]:
         """Return the rows as products; nothing where they are not, or where cones are round."""
-        contacts = tuple(point.contact for point in self.points)
-        return () if self.has_round_cones else row_groups(state, contacts)
+        cones = tuple(point.cone for point in self.points)
+        return () if self.has_round_cones else row_groups(state, cones)
 
     @property
     def forces(self) -> tuple[Vec3, ...]:
@@ -135,13 +123,14 @@ def step_problem(
     if options.mu is not None:
         bounds, rates = _bounds_without_rise(constraints)
     intervals, return_rates = joint_intervals(state, joints, dt)
-    normals, groups = tuple(point.normal for point in points), [group.cones for group in constraints.groups(state)]
-    overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, groups)
-    hard = StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals, overlaps)
-    return _with_springs(hard, constraints), constraints
+    normals, groups = tuple(point.normal for point in points), constraints.groups(state)
+    cones = [group.cones for group in groups]
+    overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, cones)
+    hard = GaussProgram(mass, factor, momentum, constraints.rows, bounds, intervals, groups)
+    return StepProblem(_with_springs(hard, constraints), M, v_free, overlaps), constraints
 
 
-def _with_springs(hard: StepProblem, constraints: StepConstraints) -> StepProblem:
+def _with_springs(hard: GaussProgram, constraints: StepConstraints) -> GaussProgram:
     """Return the program with an unknown for each compliant point."""
     springs = tuple(point.spring for point in constraints.points)
     shares = [(k, share) for k, point in enumerate(constraints.points) for share in point.shares]
@@ -149,9 +138,9 @@ def _with_springs(hard: StepProblem, constraints: StepConstraints) -> StepProble
     if not count:
         return hard
     return hard._replace(
-        mass=with_unit_masses(hard.mass, count),
+        M=with_unit_masses(hard.M, count),
         factor=factor_with_unit_masses(hard.factor, count),
-        momentum=padded(hard.momentum, count),
+        f=padded(hard.f, count),
         J=with_springs(hard.J, springs, shares),
         intervals=intervals_without_springs(hard.intervals, count),
     )

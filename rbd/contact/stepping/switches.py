@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.friction_cone import contact_point_jacobian
+from rbd.contact.solver.point_jacobian import contact_point_jacobian
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import (
     Condition,

@@ -15,8 +15,8 @@ from rbd.spatial.linalg import Vec3, add3, cross3, sub3
 
 
 @final
-class ContactRows(NamedTuple):
-    """The rows of one point: its pair, its place in the base frame, the axes of its cone, and whether it is near."""
+class PointCone(NamedTuple):
+    """The friction cone of a point: its pair, its place and axes in the base frame, and whether it is near."""
 
     pair: Pair
     point: Vec3
@@ -33,11 +33,11 @@ class ContactRows(NamedTuple):
 
 _FACE: Final = 3
 """Points, from which on the rows of a pair are redundant."""
-_Numbered: TypeAlias = tuple[int, ContactRows]
+_Numbered: TypeAlias = tuple[int, PointCone]
 """A point, and the number of its first row."""
 
 
-def row_groups(state: ScalarState, points: Sequence[ContactRows]) -> tuple[RowGroup, ...]:
+def row_groups(state: ScalarState, points: Sequence[PointCone]) -> tuple[RowGroup, ...]:
     """Return the rows of points, numbered in this order, in a group for every two bodies.
 
     There are none unless bodies touch with several shapes, such as feet made of capsules, or with faces. There are none
@@ -69,7 +69,7 @@ def _is_plain(pair: Pair) -> bool:
     return pair.compliance is None and pair.torsional_friction == pair.rolling_friction == 0
 
 
-def _group(state: ScalarState, rows: Sequence[tuple[int, ContactRows]]) -> RowGroup:
+def _group(state: ScalarState, rows: Sequence[tuple[int, PointCone]]) -> RowGroup:
     """Return a group, whose twist is that at its first point; of a single point only the velocity counts."""
     (_, first), several = rows[0], len(rows) > 1
     arms = [sub3(row.point, first.point) for _, row in rows]
