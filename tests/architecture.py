@@ -33,6 +33,7 @@ LAYERS = [
     ["kernels"],
     ["kinematics"],
     ["scalar_states"],
+    ["recorder"],
     ["engine"],
     ["state"],
     ["algorithms"],

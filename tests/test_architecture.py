@@ -131,7 +131,7 @@ def test_every_module_says_what_it_is(paths: Paths) -> None:
 
 MAPPED = [
     *("algorithms", "array_functions", "compiled", "control", "engine", "indexing"),
-    *("kernels", "kinematics", "mechanism", "native", "pytrees", "scalar_states"),
+    *("kernels", "kinematics", "mechanism", "native", "pytrees", "recorder", "scalar_states"),
     *("simulation", "solvers", "state"),
 ]
 

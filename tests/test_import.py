@@ -101,7 +101,7 @@ def test_live_states_import_their_modules_without_the_compiler() -> None:
     code = f"import json, sys, rbd; {make}; print(json.dumps(sorted(n for n in sys.modules if n.startswith('rbd.'))))"
     loaded = run(code)
     assert isinstance(loaded, list)
-    assert "rbd.engine.kernel_cache" in loaded
+    assert "rbd.recorder.kernel_cache" in loaded
     assert [name for name in loaded if name.split(".")[1] in ("algorithms", "compiled", "simulation", "urdf")] == []
     assert "rbd.native.runtime.jit" not in loaded
 

@@ -17,14 +17,14 @@ from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.velocity_map import VelocityMap
-from rbd.engine.recorder import Arguments, record_program
-from rbd.engine.recording_cache import load_or_record
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.recorder.record_program import Arguments, record_program
+from rbd.recorder.recording_cache import load_or_record
 from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.values import SpatialValue

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from rbd.engine.live_buffers import OWNER, LiveBuffers
-from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.pytrees.flattening import UnsuitableError
+from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.scalars.arrays import Array
 
 Builtin = Callable[..., Any]
@@ -40,7 +40,7 @@ def bound_builtin(
     from rbd.native.builtins.context import Word
 
     counted = None if counter is None else Word(counter, 0)
-    inputs = recorded.inputs(buffers, arguments)
+    inputs = recorded.inputs(buffers.q, buffers.v, arguments)
     binding = Binding(buffers.word(OWNER), buffers.guards(), inputs, outputs, copies, counted)
     with suppress(MemoryError):
         return make_builtin(compiled, None, binding)
@@ -63,7 +63,10 @@ def bound_value_builtin(
     from rbd.engine.value_plans import PlanBuilder
     from rbd.native.builtins.value_builtin import PassBuffer
 
-    builder, buffer = PlanBuilder(), PassBuffer(compiled, recorded.inputs(buffers, arguments), needs_v=True)
+    builder, buffer = (
+        PlanBuilder(),
+        PassBuffer(compiled, recorded.inputs(buffers.q, buffers.v, arguments), needs_v=True),
+    )
     builder.buffers.append(buffer)
     (output,) = buffer.outputs
     if of_array is not None:

@@ -7,9 +7,9 @@ from typing import Any, Final, final
 
 from rbd.engine.bound_builtin import Builtin, bound_builtin, bound_value_builtin
 from rbd.engine.live_buffers import LiveBuffers
-from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.kernels.calls import KernelCall
 from rbd.native.runtime import abi
+from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.scalars.arrays import Array
 
 _MAX_FAST_PATHS: Final = 256

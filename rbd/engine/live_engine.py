@@ -14,10 +14,8 @@ from rbd.engine.bound_builtin import Builtin
 from rbd.engine.coordinate_writer import coordinate_writer, no_builtin
 from rbd.engine.fast_path_table import FastPathTable
 from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
-from rbd.engine.kernel_cache import kernel_cache
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
 from rbd.engine.query_counts import QueryCounts
-from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.errors import ScalarError
 from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall, Shapes
@@ -28,6 +26,8 @@ from rbd.mechanism import Mechanism
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
 from rbd.pytrees.finite import require_finite_numbers, require_finite_result
+from rbd.recorder.kernel_cache import kernel_cache
+from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.scalars.arrays import Array, check_out
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class LiveEngine(Engine):
             if recorded is not None:
                 recorded.warn(call.kernel.name)
             return result
-        arrays = recorded.executable(recorded.inputs(self.buffers, numbers))
+        arrays = recorded.executable(recorded.inputs(self.buffers.q, self.buffers.v, numbers))
         if arrays is None:  # the source raises the error of a failed program
             return self._run_source(state, call)
         if key is not None and recorded.executable.is_compiled:

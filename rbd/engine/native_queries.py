@@ -11,9 +11,7 @@ from typing import Any, Final, TypeAlias, final
 
 import attrs
 
-from rbd.engine.kernel_cache import KernelCache
 from rbd.engine.live_buffers import LiveBuffers
-from rbd.engine.recorded_kernel import RecordedKernel
 from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
@@ -22,6 +20,8 @@ from rbd.kernels.query_builtins import Attachment, unanswered
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.pytrees.flattening import UnsuitableError
+from rbd.recorder.kernel_cache import KernelCache
+from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 
 Builtin = Callable[[], Any]
@@ -143,7 +143,7 @@ class NativeQueries:
         code = recorded.executable.counted()
         if code is None:
             raise _NoCodeYetError
-        buffer = PassBuffer(code, recorded.inputs(self._buffers), needs_v=needs_v)
+        buffer = PassBuffer(code, recorded.inputs(self._buffers.q, self._buffers.v), needs_v=needs_v)
         return PassValues.of(version, buffer, recorded.form.template)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:

@@ -11,8 +11,8 @@ from hypothesis import given
 import rbd
 from rbd import MechanismState
 from rbd.algorithms.newton_euler import gravity_torques_kernel
-from rbd.engine.kernel_cache import kernel_cache
-from rbd.engine.recorded_kernel import RecordedKernel
+from rbd.recorder.kernel_cache import kernel_cache
+from rbd.recorder.recorded_kernel import RecordedKernel
 
 from .helpers import JOINT_TYPES, Case, case, cases, close, examples, rate
 

@@ -329,7 +329,7 @@ def test_without_a_usable_folder_everything_is_recorded(package: Path, tmp_path:
 
 def test_digest_of_the_loaded_sources() -> None:
     """The digest is that of all files of the package, or there is none because one was edited since."""
-    from rbd.engine.recording_cache import PACKAGE
+    from rbd.recorder.recording_cache import PACKAGE
 
     assert (PACKAGE / "__init__.py").samefile(Path(rbd.__file__))
     found = sources.sources_digest(PACKAGE)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rbd import MechanismState
-from rbd.engine.kernel_cache import kernel_cache
+from rbd.recorder.kernel_cache import kernel_cache
 
 from ..algorithms.catalog import ALGORITHMS, flat
 

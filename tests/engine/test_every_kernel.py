@@ -17,11 +17,11 @@ import rbd
 import rbd.testing
 from rbd import MechanismState
 from rbd.contact import HalfSpace
-from rbd.engine.kernel_cache import RecordedKernel, kernel_cache
-from rbd.engine.recorder import record_program
 from rbd.kernels.kernel import kernels
 from rbd.native.compiled_program import compile_program
 from rbd.program.program import Program
+from rbd.recorder.kernel_cache import RecordedKernel, kernel_cache
+from rbd.recorder.record_program import record_program
 
 from ..algorithms.catalog import EVERYTHING, arguments, flat
 from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, close, set_passive

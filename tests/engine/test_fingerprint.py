@@ -21,11 +21,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rbd
-from rbd.engine.fingerprint import fingerprint
 from rbd.joints import JointType, Reversed
 from rbd.mechanism.body import BodyData
 from rbd.mechanism.joint import JOINT_PARAMETERS, JointData
 from rbd.mechanism.structure import Structure
+from rbd.recorder.fingerprint import fingerprint
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from tests.algorithms.helpers import JOINT_TYPES, set_passive
 

@@ -14,12 +14,12 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, native
-from rbd.engine.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.kernels.kernel import Kernel, kernels
 from rbd.native import compiled_program, executable
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime.thread_pool import compiler_thread
+from rbd.recorder.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised

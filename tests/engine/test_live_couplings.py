@@ -67,7 +67,7 @@ def test_live_states_follow_new_couplings() -> None:
 
 
 def test_couplings_have_fingerprints() -> None:
-    from rbd.engine.fingerprint import fingerprint
+    from rbd.recorder.fingerprint import fingerprint
 
     plain, one, other, again = rbd.robots.double_pendulum(), gripper(), gripper(), gripper()
     other.uncouple("belt")

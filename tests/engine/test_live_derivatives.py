@@ -8,12 +8,12 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, Wrench, native
-from rbd.engine.kernel_cache import RecordingFailure, kernel_cache
 from rbd.engine.live_engine import LiveEngine
 from rbd.errors import (
     RecordingLimitError,
     TopologyError,
 )
+from rbd.recorder.kernel_cache import RecordingFailure, kernel_cache
 from rbd.testing import random_chain
 from tests.marks import needs_builtins
 

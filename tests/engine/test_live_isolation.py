@@ -15,8 +15,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState, native
-from rbd.engine.kernel_cache import RecordingFailure, kernel_cache
 from rbd.errors import WrongThreadError
+from rbd.recorder.kernel_cache import RecordingFailure, kernel_cache
 from rbd.state.mechanism_state import WRITES_BEFORE_BUILTIN
 from tests.marks import needs_builtins
 
@@ -139,7 +139,7 @@ def test_kernel_caches_are_freed_with_their_mechanism() -> None:
 
 
 def test_kernel_caches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.engine.kernel_cache._MAX_KERNELS", 4)
+    monkeypatch.setattr("rbd.recorder.kernel_cache._MAX_KERNELS", 4)
     state = MechanismState(rbd.robots.arm7(), np.full(7, 0.2))
     path = state.mechanism.path
     bodies = state.mechanism.bodies

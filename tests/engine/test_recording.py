@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import rbd
-from rbd.engine.recorder import record_program
 from rbd.errors import RecordingError
 from rbd.program.differentiate import derivative
 from rbd.program.nodes import GraphNode
 from rbd.program.program import Program
 from rbd.program.recording import recording
+from rbd.recorder.record_program import record_program
 from tests import architecture as rules
 from tests.mechanism.interrupts import count_lines, raise_at
 

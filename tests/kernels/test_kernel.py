@@ -13,9 +13,9 @@ import rbd
 from rbd.algorithms import energy
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.inverse_dynamics import inverse_dynamics_kernel
-from rbd.engine.kernel_cache import kernel_cache
 from rbd.errors import ArgumentError
 from rbd.kernels.kernel import kernel, kernels
+from rbd.recorder.kernel_cache import kernel_cache
 
 kernel_module = importlib.import_module("rbd.kernels.kernel")  # the package has the decorator under this name
 

@@ -20,7 +20,7 @@ from rbd.spatial import Wrench
 from rbd.uninterrupted import run_uninterrupted
 
 if TYPE_CHECKING:
-    from rbd.engine.recorded_kernel import RecordedKernel
+    from rbd.recorder.recorded_kernel import RecordedKernel
 
 _MAX_FAST_PATHS: Final = 64
 """Maximum number of fast paths of a result; above it, all are discarded."""

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rbd import native
-from rbd.engine.fingerprint import fingerprint
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import outline_cache, sources
 from rbd.program.outline import Source
 from rbd.program.program import Program
+from rbd.recorder.fingerprint import fingerprint
 
 PACKAGE = Path(__file__).parents[1]
 """Directory of rbd's sources."""

@@ -15,10 +15,9 @@ A = TypeVar("A", bound="Array | None")
 """An argument: an array, or None for one that a builtin takes."""
 
 if TYPE_CHECKING:
-    from rbd.engine.live_buffers import LiveBuffers
-    from rbd.engine.result_form import ResultForm
     from rbd.native.compiled_program import CompiledProgram
     from rbd.native.executable import LiveExecutable
+    from rbd.recorder.result_form import ResultForm
 
 
 @final
@@ -43,9 +42,9 @@ class RecordedKernel:
         """Whether the program writes one array."""
         return len(self.executable.outline.outputs) == 1
 
-    def inputs(self, buffers: LiveBuffers, arguments: Sequence[A] = ()) -> tuple[Array | A, ...]:
-        """Return the inputs of the program for a state: its coordinates, the arguments, then the parameters."""
-        return buffers.q, buffers.v, *arguments, *self.parameters
+    def inputs(self, q: Array, v: Array, arguments: Sequence[A] = ()) -> tuple[Array | A, ...]:
+        """Return the inputs of the program: coordinates, the arguments, then the parameters."""
+        return q, v, *arguments, *self.parameters
 
 
 @final

@@ -14,12 +14,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rbd import native
-from rbd.engine.coordinate_writer import coordinate_check_program
-from rbd.engine.parameter_edits import ParameterEdits
-from rbd.engine.recorded_kernel import RecordedKernel, RecordingFailure
-from rbd.engine.recorder import record_program
-from rbd.engine.recording_cache import cache_key, load_program, store_program
-from rbd.engine.result_form import ResultForm, named_form, result_form
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameter_arrays import ParameterName
 from rbd.kernels.kernel import Kernel
@@ -30,6 +24,12 @@ from rbd.program.outline import Source
 from rbd.program.program import Program
 from rbd.pytrees.flattening import UnsuitableError, flatten
 from rbd.pytrees.templates import NUMBER, Template
+from rbd.recorder.coordinate_check import coordinate_check_program
+from rbd.recorder.parameter_edits import ParameterEdits
+from rbd.recorder.record_program import record_program
+from rbd.recorder.recorded_kernel import RecordedKernel, RecordingFailure
+from rbd.recorder.recording_cache import cache_key, load_program, store_program
+from rbd.recorder.result_form import ResultForm, named_form, result_form
 from rbd.scalars.arrays import Array
 
 _MAX_KERNELS: Final = 512
