@@ -1,9 +1,38 @@
 """Benchmarks (`rbd bench`): rbd and other installed engines on the same robots.
 
-Only `bench.peers` imports other engines, when they are measured.
+A *contender* is one way to compute a quantity for a list of states: `run(passes)`, and `value(state)` for comparison. A
+*group* has the contenders for one quantity. A run compares the results of each group, lets its contenders take turns on
+the clock, and adds a row per contender to the report.
 
-Data flow: `robots` (mechanisms) -> `samples` (states) -> `rbd_engine` and `peers` (contenders: who computes what) ->
-`groups` (contenders for one quantity) -> `clock` (alternating windows) -> `report` (rows) -> `tables` (text) and JSON.
+run.py            `run`: all groups of all robots
+settings.py       `BenchSettings`
+groups.py         which contenders belong to a group
+contender.py      contenders, and the comparison of their results
+clock.py          windows of time in turn
+report.py         rows of results, as plain data for JSON
+tables.py         the report as text; page_text.py: as a Markdown page
+goals.py          performance goals, and what a report says of them
+machine.py        processor, load, versions
+
+robots.py         mechanisms; samples.py: random states of them
+rbd_engine.py     contenders of rbd: kernels, calls, batches, live states
+native_repeat.py  kernels in a loop without Python
+peak.py           the peak of the processor
+queries.py        frame queries of live states
+values.py         operations on poses and twists
+contacts.py       distances and simulation of a hand
+legged.py         legged robots on the ground
+worlds.py         many quadrupeds in one call, or one after the other
+preparation.py    recording, compilation, loading from disk
+startup.py        import and first calls of a new process
+
+tree.py           mechanisms as plain numbers, for models of other engines
+peers/            contenders of other engines, imported when they are measured
+    casadi.py           C code of rbd's programs
+    pinocchio.py        Pinocchio; pinocchio_loops.py: with loop joints
+    pinocchio_queries.py, pinocchio_values.py  its frame queries; its poses and twists
+    coal.py             simulation of a hand with Pinocchio, coal and quadprog
+    mujoco.py           MuJoCo without contacts; mujoco_legged.py: on the ground
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Control laws: proportional-derivative (PD) control.
 
-pd.py     pd: the errors of numbers, arrays, vectors and poses, and their laws
-gains.py  PDGains, SE3PDGains
-laws.py   the laws of an error and its rate
+pd.py     `pd`: error and rate of numbers, arrays, vectors and poses, and the choice of their law
+laws.py   the law -k e - d de/dt for each of these
+gains.py  `PDGains`, `SE3PDGains`
 """
 
 from __future__ import annotations

@@ -1,8 +1,34 @@
 """Robot models in MJCF, MuJoCo's format: mechanisms that move as MuJoCo's do.
 
-Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `options`,
-`defaults`, `meshes`, `bodies` (one small module per element) -> `masses` -> `forces` -> `build` (a Mechanism) ->
-`equality`, `contacts`, `keyframes`. `reading` is the context of them all: settings, default classes, the report.
+The reader goes through a file in this order: elements with lines (`rbd.files.xml`), included files, settings and
+default classes, bodies, masses, forces, the Mechanism, and what refers to its joints. Each element is checked and
+described first (`description`); `build` puts the descriptions together.
+
+read.py          `load_mjcf`, `parse_mjcf`: the order of the reading
+reading.py       context of all readers: settings, default classes, the report
+files.py         included files and meshes, below one directory; limits.py: `MjcfLimits`
+element.py       an element with the defaults of its class; defaults.py: these classes
+schema.py        attributes that are honoured, and those without effect
+options.py       `<compiler>` and `<option>`; settings.py: what they set
+bodies.py        `<worldbody>`; description.py: its bodies, joints, geoms and sites
+joints.py        `<joint>` and `<freejoint>`
+geoms.py         `<geom>`; geom_inertias.py: mass and inertia of simple shapes
+meshes.py        `<asset>`; mesh_inertias.py: mass and inertia of meshes
+pose.py          poses; orientation.py: the five forms of an orientation
+masses.py        masses and inertias of bodies
+forces.py        forces on joints:
+actuators.py     `<actuator>`; force_laws.py: gain and bias
+tendons.py       `<tendon>`
+build.py         the Mechanism
+equality.py      `<equality>`: loop joints and couplings
+contacts.py      `<contact>`: pairs of geoms; pair_friction.py: their friction
+keyframes.py     `<keyframe>`; coordinates.py: MuJoCo's coordinates as rbd's, and back
+damping_ratios.py  stiffness and damping from time constants and the mass matrix
+
+report.py        `MjcfReport`: what a mechanism does not have
+collisions.py    the geoms of a report as a CollisionModel
+controller.py    `MjcfController`: the actuators of a report as a control
+write.py         `write_mjcf`; xml_elements.py: its elements
 """
 
 from __future__ import annotations

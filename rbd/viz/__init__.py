@@ -11,6 +11,7 @@ visuals.py     what bodies look like
 forces.py      forces as arrows
 poses.py       poses of all bodies as arrays
 viewer.py      Viewer, made of
+  arguments.py checks of what it is given
   loopback.py  viser's server, for this computer only; page_scripts.py: what its pages run
   scene.py     the nodes of the scene, in layers (layers.py); ground.py; node_poses.py: how they move
   panel.py     the control panel; sliders.py the coordinates its sliders move

@@ -18,6 +18,7 @@ transport.py            velocities from the frames at the beginning of a step to
 step_derivatives.py     `contact_step_derivatives`
 switches.py             pairs at which steps are not differentiable
 simulator.py            `ContactSimulator`
+step_control.py         its control
 simulator_settings.py   settings of the simulator: its scheme
 simulation_step.py      one step of the simulator, as a function to record
 native_steps.py         the loop of the simulator in machine code

@@ -6,18 +6,14 @@ contacts, with friction that of `contact_step`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias, cast, final
+from typing import cast, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbd.algorithms.trees import require_tree
-from rbd.arguments import require_callable, require_kind, wrong_kind
+from rbd.arguments import require_kind, wrong_kind
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.recorded_controller import require_controller
-from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.accelerations.solve import Bias
@@ -27,6 +23,7 @@ from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import simulation_step
 from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
+from rbd.contact.stepping.step_control import Control, StepControl
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
@@ -34,11 +31,7 @@ from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_p
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero, step_count
 from rbd.state import MechanismState
-from rbd.state.callback_guard import guarded_callback
 from rbd.state.saved_state import restored_on_failure
-
-Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
-"""Maps time and state to torques."""
 
 
 @final
@@ -76,8 +69,8 @@ class ContactSimulator:
     ) -> None:
         """Check the settings; nothing is simulated yet."""
         _require_model(collision_model, mechanism)
-        _require_control(control, mechanism)
-        self._model, self._control, self._dt = collision_model, control, above_zero(dt, "dt")
+        self._control = StepControl(control, mechanism)
+        self._model, self._dt = collision_model, above_zero(dt, "dt")
         self._settings = StepSettings.checked(collision_model, threshold, ImpactScheme(bias, law), friction, joints)
         self._settings.require_support(collision_model)
         self._function: RecordedFunction | None = None
@@ -134,10 +127,9 @@ class ContactSimulator:
     def _native_steps(
         self, function: RecordedFunction, state: MechanismState, record: TrajectoryRecorder
     ) -> NativeSteps | None:
-        control = None if isinstance(self._control, RecordedFunction) else self._control
         if not can_be_native():
             return None
-        return NativeSteps(function, self._model.functions, control, state, record, self._dt)
+        return NativeSteps(function, self._model.functions, self._control.callback, state, record, self._dt)
 
     def _take_step(
         self,
@@ -148,45 +140,25 @@ class ContactSimulator:
         torques: Array | None,
     ) -> None:
         """Take step k; `torques` are those of a control in Python that has been called."""
-        time = k * self._dt
-        if torques is None or isinstance(self._control, RecordedFunction):
-            control = self._control_input(k, state, record)
-        else:
-            control = torques
+        time, q, v = k * self._dt, record.q[k], record.v[k]
+        given = self._control.step_input(time, state, q, v, torques)
         try:
-            results = function(record.q[k], record.v[k], control, record.touching, self._dt)
+            results = function(q, v, given, record.touching, self._dt)
         except SolverError as error:
             raise SolverError(f"{error.message}, at t = {time:g}", **{**error.fields, "time": time}) from error
         except (NotFiniteError, ArithmeticError) as error:
-            if isinstance(control, np.ndarray):
-                float_array(control, control.shape, "control", copy=False)
-            raise DivergedError(
-                f"the simulation diverged at t = {time:g}: {error}",
-                time=time,
-                q=record.q[k].copy(),
-                v=record.v[k].copy(),
-            ) from error
+            if isinstance(given, np.ndarray):
+                float_array(given, given.shape, "control", copy=False)
+            message = f"the simulation diverged at t = {time:g}: {error}"
+            raise DivergedError(message, time=time, q=q.copy(), v=v.copy()) from error
         record.append(k, *as_tuple(results))
-
-    def _control_input(self, k: int, state: MechanismState, record: TrajectoryRecorder) -> Array | float:
-        """Return the time for a recorded control, torques otherwise."""
-        time, size = k * self._dt, state.mechanism.nv
-        if self._control is None:
-            return np.zeros(size)
-        if isinstance(self._control, RecordedFunction):
-            return time
-        state.set_configuration(record.q[k])
-        state.set_velocity(record.v[k])
-        with guarded_callback("control", time, state):
-            torques = self._control(time, state)
-            return np.zeros(size) if torques is None else float_vector_unchecked(torques, size, "control")
 
     def _step_function(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""
         now = (self.mechanism.structure_version, self.mechanism.parameter_version, len(self._model.pairs))
         if now != self._version:
-            control = self._control if isinstance(self._control, RecordedFunction) else None
-            _require_control(control, self.mechanism)
+            control = self._control.recorded
+            self._control.require(self.mechanism)
             self._settings.require_support(self._model)
             inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
             inputs |= {"touched": len(self._model.pairs), "dt": ()}
@@ -204,10 +176,3 @@ def _require_model(model: object, mechanism: object) -> None:
     if model.mechanism is not mechanism:
         message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
         raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")
-
-
-def _require_control(control: object, mechanism: Mechanism) -> None:
-    if isinstance(control, RecordedFunction):
-        require_controller(control, mechanism)
-    elif control is not None:
-        require_callable(control, "control", "None, a recorded function or a function of time and state")
