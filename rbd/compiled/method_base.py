@@ -1,4 +1,4 @@
-"""What methods of compiled robots share: options of calls, calls of recorded functions, default torques."""
+"""Base class of the methods of compiled robots: options and calls of recorded functions, default torques."""
 
 from __future__ import annotations
 
