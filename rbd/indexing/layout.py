@@ -20,7 +20,7 @@ from rbd.spatial.frame import F
 from rbd.spatial.half_space import HalfSpace
 
 if TYPE_CHECKING:
-    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.registry import MemberRegistry
 
 FrameLike: TypeAlias = "RigidBody | Frame[F] | str"
 """A place: a body (its default frame is meant), a frame attached to a body, or the name of either.
@@ -220,7 +220,7 @@ class Layout:
         raise ArgumentError(message, argument=argument, value=place, allowed="a RigidBody, a Frame or a name")
 
     @property
-    def _registry(self) -> NameRegistry:
+    def _registry(self) -> MemberRegistry:
         """The names and frames of the mechanism."""
         registry = registry_of(self.bodies[0])
         assert registry is not None  # the root body of a mechanism has one

@@ -8,7 +8,7 @@ parameters.py     checks of parameters of joints
 coupling.py       Coupling of the coordinates of two joints
 soft_contact.py   normal and friction models of contact points
 names.py          checks of names
-registry.py       names, frames, tags and versions of a mechanism
+registry.py       bodies, joints and frames of a mechanism by name, tags, versions
 members.py        data of bodies and joints, and their entries in the registry
 structure.py      graph, spanning tree, couplings, frames of joints
 tree.py           TreePath; ancestors, paths and order of the spanning tree

@@ -19,7 +19,7 @@ from rbd.spatial.values import require_finite
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.registry import MemberRegistry
 
 
 @final
@@ -53,7 +53,7 @@ class BodyData:
     inertia: SpatialInertia | None
     frames: dict[Frame, Transform]
     contact_points: list[ContactPoint]
-    registry: NameRegistry | None = None
+    registry: MemberRegistry | None = None
     is_root: bool = False
 
     def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:

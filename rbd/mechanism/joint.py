@@ -19,7 +19,7 @@ from rbd.spatial.frame import require_frame
 if TYPE_CHECKING:
     from typing import Self
 
-    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.registry import MemberRegistry
     from rbd.scalars import Vector
 
 JointParameter: TypeAlias = Literal[
@@ -51,7 +51,7 @@ class JointData:
     armature: Vector = ()
     bound_stiffness: Vector = ()
     bound_damping: Vector = ()
-    registry: NameRegistry | None = None
+    registry: MemberRegistry | None = None
 
 
 @final

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 if TYPE_CHECKING:
     from rbd.mechanism.body import BodyData, RigidBody
     from rbd.mechanism.joint import Joint, JointData
-    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.registry import MemberRegistry
     from rbd.spatial import Frame
 
 Member: TypeAlias = "RigidBody | Joint"
@@ -27,7 +27,7 @@ def data_of(member: Member) -> BodyData | JointData:
     return member._data  # pyright: ignore[reportPrivateUsage]  # a class of this package
 
 
-def registry_of(member: Member) -> NameRegistry | None:
+def registry_of(member: Member) -> MemberRegistry | None:
     """Return the registry of the mechanism that a body or a joint belongs to."""
     return member._data.registry  # pyright: ignore[reportPrivateUsage]  # a class of this package
 

@@ -1,4 +1,4 @@
-"""The name registry of a mechanism: its members, names, frames, tags and version counters.
+"""Registry of the members of a mechanism: bodies, joints and frames by name, tags of frames, and version counters.
 
 All bodies and joints of a mechanism refer to its registry (`members.py`). So a frame added to a body or a parameter set
 on a joint changes the versions, and bodies and joints need not know the mechanism.
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @final
-class NameRegistry:
-    """The names, frames, tags and versions of one mechanism."""
+class MemberRegistry:
+    """The bodies, joints, frames, tags and versions of one mechanism."""
 
     __slots__ = (
         "_frame_names",

@@ -17,7 +17,7 @@ from typing_extensions import override
 from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.members import data_of, rebase
-from rbd.mechanism.registry import NameRegistry
+from rbd.mechanism.registry import MemberRegistry
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Structure:
 
     def _clear(self, root: RigidBody) -> None:
         self.root = root
-        self.registry = NameRegistry()
+        self.registry = MemberRegistry()
         self.tree: list[Edge] = []
         self.loops: list[Edge] = []
         self.edges: dict[Joint, Edge] = {}

@@ -17,7 +17,7 @@ from rbd.mechanism.members import Member, data_of
 from rbd.uninterrupted import consume
 
 if TYPE_CHECKING:
-    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.registry import MemberRegistry
     from rbd.mechanism.structure import Structure
 
 R = TypeVar("R")
@@ -26,7 +26,7 @@ _TABLES: Final = frozenset({dict, list, set})
 
 def transaction(
     edit: Callable[[], R],
-    registry: NameRegistry | None,
+    registry: MemberRegistry | None,
     members: Iterable[Member] = (),
     structure: Structure | None = None,
 ) -> R:
@@ -52,7 +52,7 @@ def transaction(
         raise
 
 
-def _nested(edit: Callable[[], R], registry: NameRegistry) -> R:
+def _nested(edit: Callable[[], R], registry: MemberRegistry) -> R:
     """Return the result of an edit within another one, which learns of its failure."""
     try:
         return edit()
@@ -61,7 +61,7 @@ def _nested(edit: Callable[[], R], registry: NameRegistry) -> R:
         raise
 
 
-def _undo(registry: NameRegistry | None, members: Iterable[Member], structure: Structure | None) -> Iterator[object]:
+def _undo(registry: MemberRegistry | None, members: Iterable[Member], structure: Structure | None) -> Iterator[object]:
     """Return an iterator that restores everything as it is now while it is consumed."""
     saved: list[tuple[object, str, object]] = [(member, "_data", _copied_data(member)) for member in members]
     if structure is not None:
