@@ -18,8 +18,8 @@ from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
 from rbd.engine.query_counts import QueryCounts
 from rbd.errors import ScalarError
 from rbd.indexing.layout import Layout
-from rbd.kernels.calls import KernelCall, Shapes
-from rbd.kernels.engine_interface import Depends, Engine, packed
+from rbd.kernels.calls import KernelCall
+from rbd.kernels.engine_interface import Depends, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
 from rbd.mechanism import Mechanism
@@ -81,14 +81,6 @@ class LiveEngine(Engine):
         return self.run(state, KernelCall(kernel, tuple(args)))
 
     @override
-    def arrays(
-        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes
-    ) -> Sequence[Array]:
-        """Return the result of a kernel as arrays."""
-        found: list[Array] = self.run(state, KernelCall(kernel, tuple(args), shapes, _as_list))
-        return found
-
-    @override
     def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
         """Return the result of a call; open a fast path under `key` once there is machine code."""
         self.check()
@@ -112,7 +104,7 @@ class LiveEngine(Engine):
         if call.shapes is None:
             return call.result_of_value(recorded.form.unflatten(arrays))
         if not recorded.form.is_arrays or len(arrays) != len(call.shapes):
-            arrays = packed(self, recorded.form.unflatten(arrays), call.shapes)
+            arrays = self.packed(recorded.form.unflatten(arrays), call.shapes)
         found: list[Array] = []
         for each, (name, shape) in zip(arrays, call.shapes.items(), strict=True):
             array = each.reshape(shape)
@@ -124,13 +116,7 @@ class LiveEngine(Engine):
         with interpreted():
             value = call.kernel.function(state, *call.args)
         require_finite_result(value, call.kernel.name)
-        if call.shapes is None:
-            return call.result_of_value(value)
-        found = packed(self, value, call.shapes)
-        if call.out is not None:
-            (name,) = call.shapes
-            found = [self._copied(found[0], name, call.out)]
-        return call.result_of_arrays(found)
+        return self.finished(call, value)
 
     @override
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
@@ -227,7 +213,3 @@ class LiveEngine(Engine):
         if self._native_queries is None:
             self._native_queries = NativeQueries(self.mechanism, self.layout, self.buffers, self.kernels)
         return self._native_queries
-
-
-def _as_list(*arrays: Array) -> list[Array]:
-    return list(arrays)

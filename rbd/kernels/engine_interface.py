@@ -74,8 +74,8 @@ class Engine(ABC):
         """Return the result of a kernel for `state`: nested tuples of scalars, or framed values."""
 
     @abstractmethod
-    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
-        """Return the result of a kernel as arrays of the state's scalars."""
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
+        """Return the result of a call; a live engine opens a fast path for `count` arrays under `key`."""
 
     @abstractmethod
     def require_finite(self, name: str, *numbers: object) -> None:
@@ -89,15 +89,16 @@ class Engine(ABC):
     def require_out(self, out: Any, array: Any, name: str) -> None:
         """Raise ShapeError unless the entries of `array` can be written to `out`."""
 
-    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
-        """Return the result of a call; a live engine opens a fast path under `key`."""
-        self.check()
+    def finished(self, call: KernelCall[Any], value: Any) -> Any:
+        """Return the result of a call from the value of its kernel."""
         if call.shapes is None:
-            return call.result_of_value(self.evaluate(state, call.kernel, call.args))
-        if call.out is None:
-            return call.result_of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
-        ((name, shape),) = call.shapes.items()
-        return call.result_of_arrays([self.pack(self.evaluate(state, call.kernel, call.args), name, shape, call.out)])
+            return call.result_of_value(value)
+        return call.result_of_arrays(self.packed(value, call.shapes, call.out))
+
+    def packed(self, value: Any, shapes: Shapes, out: Any = None) -> list[Any]:
+        """Return the value of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
+        values = (value,) if len(shapes) == 1 else value
+        return [self.pack(entry, name, shape, out) for entry, (name, shape) in zip(values, shapes.items(), strict=True)]
 
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
@@ -114,9 +115,3 @@ class Engine(ABC):
         value = compute()
         self.cache[key] = (stamp, value)
         return value
-
-
-def packed(engine: Engine, value: Any, shapes: Shapes) -> list[Any]:
-    """Return the result of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
-    values = (value,) if len(shapes) == 1 else value
-    return [engine.pack(entry, name, shape) for entry, (name, shape) in zip(values, shapes.items(), strict=True)]

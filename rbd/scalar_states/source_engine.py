@@ -9,8 +9,8 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ShapeError
-from rbd.kernels.calls import Shapes
-from rbd.kernels.engine_interface import Depends, Engine, packed
+from rbd.kernels.calls import KernelCall
+from rbd.kernels.engine_interface import Depends, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.state_view import StateView
 from rbd.program.status import range_error
@@ -45,9 +45,12 @@ class SourceEngine(Engine):
         return value
 
     @override
-    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
-        """Run the Python source of a kernel, and pack its result."""
-        return packed(self, kernel.function(state, *args), shapes)
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
+        """Run the Python source of a call's kernel; arrays are tested for infinities when they are packed."""
+        self.check()
+        if call.shapes is None:
+            return self.finished(call, self.evaluate(state, call.kernel, call.args))
+        return self.finished(call, call.kernel.function(state, *call.args))
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:

@@ -9,7 +9,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.engine.live_engine import LiveEngine
-from rbd.kernels.calls import Call
+from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import Kernel
 from rbd.kinematics.queries import State
 from rbd.scalars import Scalar
@@ -80,11 +80,13 @@ class SolveCall(Call["DynamicsResult"]):
         result = owner
         engine = self.state.engine
         shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
-        found = engine.arrays(self.state, self.solver.kernel, self.args, shapes)
-        arrays = dict(zip(self.solver.names, found, strict=True))
+        arrays = engine.run(self.state, KernelCall(self.solver.kernel, self.args, shapes, self._by_name))
         result.store(self.state, {**arrays, **self.extra}, self.external, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
             recorded = engine.compiled(self.solver.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:
                 result.engine.open_fast_path(key, engine, recorded, self)
         return result
+
+    def _by_name(self, *arrays: Any) -> Mapping[str, Any]:
+        return dict(zip(self.solver.names, arrays, strict=True))
