@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import attrs
 import numpy as np
 
-from rbd.native.builtins.value_ir import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
+from rbd.native.builtins.value_instructions import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
 from rbd.native.runtime import abi
 from rbd.pytrees.flattening import UnsuitableError
 from rbd.pytrees.templates import (
@@ -124,7 +124,8 @@ class PlanBuilder:
 
     def builtin(self, buffers: LiveBuffers) -> Callable[[], Any] | None:
         """Return the builtin of the plan, for the state with these buffers."""
-        from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
+        from rbd.native.builtins.value_builtin import value_builtin
+        from rbd.native.builtins.value_plan import ValuePlan
 
         plan = ValuePlan(self.arithmetic, [*self.instructions, RETURN], tuple(self.kept))
         return value_builtin(buffers.all_words(), buffers.guards(), self.buffers, plan)
@@ -213,7 +214,7 @@ class PlanBuilder:
 
     def value_of_array(self, value: object, numbers: Array) -> None:
         """Make a value like `value`, which holds `numbers` in a slot: with a copy of them."""
-        from rbd.native.builtins.value_builtin import filled_slots
+        from rbd.native.builtins.slots import filled_slots
 
         offsets = filled_slots(value)
         for each in offsets.values():
@@ -246,7 +247,7 @@ class PlanBuilder:
     def _instance_of_class(
         self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
     ) -> None:
-        from rbd.native.builtins.value_builtin import slot_offsets
+        from rbd.native.builtins.slots import slot_offsets
 
         offsets = slot_offsets(sample)
         if offsets is None:
@@ -263,7 +264,7 @@ class PlanBuilder:
 @cache
 def framed_offsets() -> dict[type[Any], tuple[int, ...]]:
     """Return the offsets of the slots of transforms, twists and accelerations; empty where they are not known."""
-    from rbd.native.builtins.value_builtin import slot_offsets
+    from rbd.native.builtins.slots import slot_offsets
 
     a, b, x = Frame("a"), Frame("b"), (1.0, 2.0, 3.0)
     samples = Transform.identity(a, b), Twist.trusted(a, b, b, x, x), SpatialAcceleration.trusted(a, b, b, x, x)
@@ -274,7 +275,7 @@ def framed_offsets() -> dict[type[Any], tuple[int, ...]]:
 @cache
 def _arithmetic() -> Library:
     """Return the arithmetic of transforms as machine code."""
-    from rbd.native.builtins.value_builtin import arithmetic_library, arithmetic_text
+    from rbd.native.builtins.arithmetic_ir import arithmetic_library, arithmetic_text
 
     motions = _MOTION, _MOTION
     sizes = {"compose": (_POSE, _POSE), "invert": (_POSE, 0), "move": (_POSE, _MOTION), "subtract": motions}

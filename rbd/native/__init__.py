@@ -2,21 +2,7 @@
 
 A sub-package depends only on those above it.
 
-codegen/                 LLVM IR text of programs and intrinsics
-    ir.py                    writer of IR text: vectors of W lanes, constants, names
-    arithmetic.py, trig.py   single operations; sine and cosine
-    declarations.py          what modules declare
-    software_fma.py          fused multiply-add for processors without one
-    finite.py, bounds.py     tests for finite numbers; range analysis that makes them unnecessary
-    plan.py                  functions of bounded length, spill slots
-    emit.py, signature.py    the instructions of a program; arguments of its functions
-    loop_operands.py, loops.py, copies.py  recovered loops and their operands
-    values.py, routine.py    intrinsics: expressions, functions
-    column_blocks.py, elementwise_loops.py  their vectorised loops
-    calls.py, inlining.py    calls of intrinsics, or their operations in place
-    ordering.py              instructions in the order of their issue
-    sinking.py               what only a guarded call needs, skipped with it
-    wrappers.py              entry points for one state
+codegen/                 LLVM IR text of programs and intrinsics; its own map
 runtime/                 what machine code needs while it runs
     jit.py, llvm_library.py  LLVM: compile, load
     cache.py, outline_cache.py  object code and outlines on disk
@@ -35,13 +21,7 @@ cached_code.py           machine code in the disk cache
 shared_functions.py      functions that all programs call: sines, access to rows
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
-builtins/                C functions that Python calls, made at run time
-    context.py, ir_parts.py  contexts of builtins; LLVM IR that several share
-    builtin.py, builtin_ir.py, rows_ir.py  compiled programs: single calls, batches
-    value_builtin.py, value_ir.py  framed values
-    array_ir.py                    arrays of tuples
-    fused.py                       fused multiply-adds of the interpreter
-    step_loop.py, step_loop_ir.py  loops over time steps with callbacks
+builtins/                C functions that Python calls, made at run time; its own map
 executable.py            a program that is interpreted, compiled, or called as a builtin
 
 Importing this package is fast: llvmlite is loaded when the first program is compiled.

@@ -1,1 +1,23 @@
-"""C functions that Python calls, made at run time around compiled programs."""
+"""C functions that Python calls, made at run time around compiled programs.
+
+CPython calls machine code directly, as if it were that of an extension module. The `self` of such a builtin is a
+*context*: a structure of words that the code reads (addresses of programs, buffers and tables), which also keeps alive
+all objects that they belong to. One function serves all builtins of a kind; the context makes the difference. Each kind
+has a Python module, which makes contexts, and a module of LLVM IR:
+
+    builtin.py          builtin_ir.py        compiled programs: a single call on arrays, with a fallback
+                        rows_ir.py           the same for batches: leading axes of arguments
+    value_builtin.py    value_ir.py          framed values: passes, then a plan; value_plan.py,
+                                             value_instructions.py, value_update_ir.py, arithmetic_ir.py, slots.py
+    step_loop.py        step_loop_ir.py      loops over time steps with callbacks
+    fused.py                                 fused multiply-adds of the interpreter
+    (value_builtin.py)  array_ir.py          arrays of tuples
+
+    context.py          contexts, and the tables that their words refer to
+    ir_parts.py         LLVM IR that several kinds share, and how $names in it are replaced
+
+The IR is written by hand: it uses the layout of CPython's and NumPy's objects (`runtime/abi.py`) and runs before Python
+has looked at an argument. It is text with $names for addresses and offsets. All kinds begin alike: is the thread the
+owner of the state, and do all guards (an address, and what must be there) hold? If not, or if an argument is not as it
+must be, nothing has been changed, and Python takes over.
+"""
