@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,8 @@ rbd simulate gymnasium:ant.xml --ground --out ant.npz && rbd view gymnasium:ant.
 rbd view robot.urdf --no-browser --screenshot robot.png
 """
 _MAX_PORT = 65535
+_UNDECLARED = re.compile(r"pass packages=\{'([^']*)': directory\}$")
+"""End of the message about an undeclared package, which is for Python."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +96,7 @@ def _motion(robot: RobotFile, path: Path) -> Trajectory:
 
 def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
     """Return a viewer with the shapes of the file; those that it cannot show are named on standard error."""
-    from rbd.viz import Viewer
+    from rbd.viz import Viewer, ViewerWarning
 
     browser = options.browser and options.screenshot is None and options.record is None
     ratio, layers = options.pixel_ratio, {} if options.layers is None else {"layers": options.layers}
@@ -101,9 +105,18 @@ def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
         viewer = Viewer(
             robot.mechanism, robot.report, pixel_ratio=ratio, port=options.port, open_browser=browser, **layers
         )
-    for doubt in doubts:
-        print(f"rbd: {printable(str(doubt.message))}", file=sys.stderr)
+    for text in [str(doubt.message) for doubt in doubts if not issubclass(doubt.category, ViewerWarning)]:
+        print(f"rbd: {printable(text)}", file=sys.stderr)
+    if viewer.missing:
+        print(f"rbd: {printable(_not_shown(viewer.missing))}", file=sys.stderr)
     return viewer
+
+
+def _not_shown(missing: Sequence[str]) -> str:
+    """Return one line about meshes that are not shown, with the option that may help."""
+    subject = "1 mesh is" if len(missing) == 1 else f"{len(missing)} meshes are"
+    first = _UNDECLARED.sub(r"add --package \1=FOLDER", missing[0])
+    return f"{subject} not shown; the first: {first}"
 
 
 def _wait(viewer: Viewer, duration: float | None) -> None:

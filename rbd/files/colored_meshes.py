@@ -1,8 +1,8 @@
 """Coloured meshes from files with trimesh (extra `viz`): for pictures, and for formats that `files/meshes.py` lacks.
 
-The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver, so nothing it refers
-to (materials, textures, buffers) is opened. COLLADA is XML: other encodings than UTF-8 and document type declarations
-are refused.
+The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver that opens anything,
+so nothing it refers to (materials, textures, buffers) is opened; where a texture has the colour, the mesh has none.
+COLLADA is XML: other encodings than UTF-8 and document type declarations are refused.
 """
 
 # trimesh does not type all its arguments:
@@ -14,7 +14,7 @@ import io
 import re
 import warnings
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,15 +73,26 @@ def _check_xml(data: bytes) -> None:
         raise MeshFault("document type declarations are refused")
 
 
+@final
+class _Textures:
+    """Textures of COLLADA files, for trimesh: one pixel each, which tells that there is one; no file is opened."""
+
+    def get(self, name: str) -> bytes:
+        """Return an image, whatever its name."""
+        return b"P6 1 1 255 \x80\x80\x80"
+
+
 @names_extra("such meshes")
 def _loaded(data: bytes, kind: str) -> list[ColoredMesh]:
     import trimesh
 
+    resolver: Any = None  # trimesh wants its own abstract class
     if kind == "dae":
         import_module("collada")  # with which trimesh reads them
+        resolver = _Textures()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="collada")  # of NumPy 2.5, harmless
-        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
+        scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=resolver, process=False)
     by_color: dict[Color | None, list[ColoredMesh]] = {}
     for mesh in scene.dump(concatenate=False):
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
@@ -100,9 +111,11 @@ def _part(mesh: Any) -> ColoredMesh:
 
 
 def _color(mesh: Any) -> Color | None:
-    """Return the diffuse colour of a mesh, or None where the file has none."""
+    """Return the diffuse colour of a mesh, or None where the file has none or a texture has it."""
     kind = mesh.visual.kind
     if kind not in ("texture", "face", "vertex"):
+        return None
+    if kind == "texture" and getattr(mesh.visual.material, "baseColorTexture", None) is not None:
         return None
     color = mesh.visual.material.main_color if kind == "texture" else mesh.visual.main_color
     red, green, blue, alpha = (float(part) / 255 for part in color)

@@ -372,5 +372,6 @@ class Viewer:
 
 
 def _warn_of_missing(missing: Sequence[str]) -> None:
-    text = f"{len(missing)} meshes are not shown, see viewer.missing; the first: {missing[0]}"
+    subject = "1 mesh is" if len(missing) == 1 else f"{len(missing)} meshes are"
+    text = f"{subject} not shown, see viewer.missing; the first: {missing[0]}"
     warnings.warn(text, ViewerWarning, stacklevel=3)

@@ -58,7 +58,8 @@ def test_meshes_that_are_not_there_are_named(urdf: Path, capsys: pytest.CaptureF
     urdf.write_text(urdf.read_text().replace("</link>", mesh, 1))
     assert cli.main(["view", str(urdf), *QUICK]) == 0
     error = capsys.readouterr().err
-    assert error.startswith("rbd: 1 meshes are not shown")
+    assert error.startswith("rbd: 1 mesh is not shown; the first: mesh 'package://nowhere/arm.stl': ")
+    assert error.endswith("; add --package nowhere=FOLDER\n")
     assert error.count("\n") == 1
 
 

@@ -148,6 +148,24 @@ def test_what_a_mesh_refers_to_is_not_opened(reference: str, tmp_path: Path, mon
     assert opened == []
 
 
+TEXTURE = '<texture texture="sampler" texcoord="UV"/>'
+
+
+@pytest.mark.parametrize(
+    ("diffuse", "color"), [("<color>0 0.2 1 1</color>", (0.0, 0.2, 1.0, 1.0)), (TEXTURE, None), ("", None)]
+)
+def test_a_collada_mesh_has_the_colour_of_its_material_but_none_of_a_texture(
+    diffuse: str, color: tuple[float, ...] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viz` is not installed")
+    pytest.importorskip("collada", reason="pycollada is not installed")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texture.png").write_bytes(b"no picture")
+    ((surface, found),) = read_surfaces(box_document(1, 2, 3, diffuse), ".dae")
+    assert found == color
+    assert volume(surface) == pytest.approx(6)
+
+
 ENTITY = '<!DOCTYPE COLLADA [<!ENTITY x SYSTEM "file:///etc/passwd">]><COLLADA>&x;</COLLADA>'
 
 
