@@ -10,7 +10,8 @@ hold.py                 ZeroOrderHold
 forces.py               springs, dampers, force elements of the user
 events.py               events and their detection
 outputs.py              sink, monitors and pacing, which receive the samples
-sinks.py                where samples are stored
+sinks.py                where samples are stored: in memory
+npz_file.py             in a file
 monitors.py             measures of accuracy
 realtime.py             pacing by the wall clock
 trajectory.py           Trajectory and its files
@@ -38,10 +39,11 @@ from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Integrator, Rates, RightHandSide
 from rbd.simulation.monitors import EnergyMonitor, LoopGapMonitor, Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
+from rbd.simulation.npz_file import NpzFile
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.simulate import IntegratorName, simulate
-from rbd.simulation.sinks import InMemory, NpzFile, RingBuffer, Sink, Sizes
+from rbd.simulation.sinks import InMemory, RingBuffer, Sink, Sizes
 from rbd.simulation.tableau import DORMAND_PRINCE, EULER, HEUN, RALSTON, RUNGE_KUTTA_4, ButcherTableau
 from rbd.simulation.trajectory import Energies, Trajectory
 from rbd.simulation.variational import VariationalMidpoint

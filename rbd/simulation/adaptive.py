@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import final
+from typing import NamedTuple, final
 
 import attrs
 import numpy as np
@@ -135,23 +135,29 @@ class _StepSizeControl(Integrator):
         self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
     ) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
-        origin = SavedState(state)
-        while True:
-            failure: NotFiniteError | None = None
-            try:
-                end, error = self._attempt(rhs, state, s, t, t_next)
-            except NotFiniteError as raised:
-                end, error, failure = s, math.inf, raised
-            factor = _MAX_FACTOR if error == 0 else min(_MAX_FACTOR, max(_MIN_FACTOR, _SAFETY * error**-self._exponent))
-            if error <= 1:
-                self._step = self._following_step(t_next - t, factor)
-                return t_next, end
+        origin, trial = SavedState(state), self._trial(rhs, state, s, t, t_next)
+        while not trial.error <= 1:
             origin.restore()
-            self._step = (t_next - t) * min(factor, 1.0)
+            self._step = (t_next - t) * min(self._factor(trial.error), 1.0)
             t_next = t + self._step
-            if failure is not None and _is_of_callback(failure, rhs) and not _is_progress(t, t_next):
-                raise failure
-            self._require_progress(t, t_next)
+            _require_progress(t, t_next, trial.callback_error)
+            trial = self._trial(rhs, state, s, t, t_next)
+        self._step = self._following_step(t_next - t, self._factor(trial.error))
+        return t_next, trial.s
+
+    def _trial(self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float) -> _Trial:
+        """Move the state to `t_next`; where numbers are not finite, the error is infinite."""
+        self._attempts += 1
+        if self._attempts > self._method.most_steps:
+            raise self._too_many(t, f"the last was {t_next - t:.3g} s")
+        try:
+            return _Trial(*self._try(rhs, state, s, t, t_next), None)
+        except NotFiniteError as error:
+            return _Trial(s, math.inf, error if _is_of_callback(error, rhs) else None)
+
+    def _factor(self, error: float) -> float:
+        """Return the size of the next step over that of one with this error."""
+        return _MAX_FACTOR if error == 0 else min(_MAX_FACTOR, max(_MIN_FACTOR, _SAFETY * error**-self._exponent))
 
     def _following_step(self, h: float, factor: float) -> float:
         """Return the size of the step after one of size `h` whose error allows `factor` times as much.
@@ -160,24 +166,24 @@ class _StepSizeControl(Integrator):
         """
         return max(self._step, h * factor) if factor == _MAX_FACTOR else h * factor
 
-    def _require_progress(self, t: float, t_next: float) -> None:
-        if not _is_progress(t, t_next):
-            message = f"the tolerance cannot be kept at t = {t!r}: steps would be shorter than {t_next - t:.3g} s"
-            raise SolverError(message, status="step too short", time=t)
 
-    def _attempt(
-        self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
-    ) -> tuple[Array, float]:
-        """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
-        self._attempts += 1
-        if self._attempts > self._method.most_steps:
-            raise self._too_many(t, f"the last was {t_next - t:.3g} s")
-        return self._try(rhs, state, s, t, t_next)
+class _Trial(NamedTuple):
+    """The end of a step that is tried: contact states, and the error in units of the tolerance."""
+
+    s: Array
+    error: float
+    callback_error: NotFiniteError | None
+    """The exception of a callback that ended the step."""
 
 
-def _is_progress(t: float, t_next: float) -> bool:
-    """Return whether a step to `t_next` is longer than rounding of the time."""
-    return t_next - t > _MIN_RELATIVE_STEP * max(1.0, abs(t))
+def _require_progress(t: float, t_next: float, callback_error: NotFiniteError | None) -> None:
+    """Raise SolverError, or the exception of a callback, for a step no longer than rounding of the time."""
+    if t_next - t > _MIN_RELATIVE_STEP * max(1.0, abs(t)):
+        return
+    if callback_error is not None:
+        raise callback_error
+    message = f"the tolerance cannot be kept at t = {t!r}: steps would be shorter than {t_next - t:.3g} s"
+    raise SolverError(message, status="step too short", time=t)
 
 
 def _is_of_callback(error: NotFiniteError, rhs: RightHandSide) -> bool:

@@ -13,8 +13,9 @@ from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, read_only_view
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
+from rbd.simulation.npz_file import NpzFile
 from rbd.simulation.realtime import Throttle
-from rbd.simulation.sinks import InMemory, NpzFile, Sink, Sizes
+from rbd.simulation.sinks import InMemory, Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
 from rbd.state import MechanismState
 from rbd.state.callback_guard import guarded_callback

@@ -59,18 +59,19 @@ class Run:
             self.s = self._whole_step(self.s, t, end)
             self._sample(end)
             return
+        self._move_in_parts(t, end)
+        if not self.is_terminated and self.last_sample[0] != end:  # an event at the end has its sample already
+            self._sample(end)
+
+    def _move_in_parts(self, t: float, end: float) -> None:
+        """Move to time `end` by steps between instants of holds and events, unless a terminal event comes first."""
         for _ in range(_MAX_EVENTS + self._hold_count(t, end)):
             self.sample_holds(t)
             stop = min((hold.next_instant for hold in self.equations.holds if hold.is_before(end)), default=end)
             t = self._step(t, min(stop, end))
-            if self.is_terminated:
+            if self.is_terminated or t >= end:
                 return
-            if t >= end:
-                break
-        else:
-            raise SolverError(f"too many events at t = {t!r}: time does not advance", status="events", time=t)
-        if self.last_sample[0] != end:  # an event at the end has its sample already
-            self._sample(end)
+        raise SolverError(f"too many events at t = {t!r}: time does not advance", status="events", time=t)
 
     def move_by_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Store samples computed elsewhere, one row for each of `times`; the state moves to the last."""

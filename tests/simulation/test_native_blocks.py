@@ -17,7 +17,8 @@ from rbd.scalars.functions import less
 from rbd.simulation import Integrator, MuntheKaas, Trajectory
 from rbd.simulation.native import blocks as native_blocks
 from rbd.simulation.native.blocks import NativeBlocks
-from rbd.simulation.sinks import NpzFile, RingBuffer, Sink
+from rbd.simulation.npz_file import NpzFile
+from rbd.simulation.sinks import RingBuffer, Sink
 from rbd.simulation.tableau import HEUN
 from tests.algorithms.helpers import case
 

@@ -71,12 +71,15 @@ def _specs(
     if options is PLAIN and not wrenches and (scheme is None or (scheme == CLASSICAL and equations.callbacks.is_held)):
         name: FixedStepMethod = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
         return [(f"step {name}", step_spec(name, ns), None)]
-    if scheme is None:
-        named = {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}
-    else:
-        named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
     suffix = "" if usual else f" {gains!r}"
     return [
         (key_with_wrenches(name + suffix, wrenches), with_wrenches(spec, wrenches), forces)
-        for name, spec in named.items()
+        for name, spec in _named_stages(scheme, ns, options).items()
     ]
+
+
+def _named_stages(scheme: RungeKuttaScheme | None, ns: int, options: StepOptions) -> dict[str, RecordingSpec]:
+    """Return the specifications of the stages of a Runge-Kutta method; without one, of a semi-implicit step."""
+    if scheme is None:
+        return {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}
+    return {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
