@@ -1,7 +1,8 @@
 """Kernels of the variational midpoint rule: one iteration of a step, and the velocity at its end.
 
-Letters as in `variational`. Around a configuration q0 the joints have local coordinates phi; J(q0, q) maps velocities
-at q to their rates. J, and the derivatives that follow from it, have one block per joint.
+The rule is that of Marsden and West 2001, on Lie groups Bou-Rabee and Marsden 2009. Letters as in `variational`. Around
+a configuration q0 the joints have local coordinates phi; J(q0, q) maps velocities at q to their rates. J, and the
+derivatives that follow from it, have one block per joint.
 """
 
 from __future__ import annotations

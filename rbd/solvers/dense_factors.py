@@ -1,6 +1,8 @@
 """Dense factors: Cholesky's, and an orthonormal basis of active rows.
 
 Functions in the language of intrinsics. Active rows are numbered from 0 in the order in which they were appended.
+Cholesky's factor is that of Golub and Van Loan 2013, section 4.2; rows are orthogonalised twice, as by Daniel, Gragg,
+Kaufman and Stewart 1976.
 """
 
 from __future__ import annotations

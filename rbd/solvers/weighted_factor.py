@@ -1,7 +1,7 @@
 """Factor of I + A'DA with a sparsity that is known, for many problems side by side.
 
 The factor runs from the last column to the first, as in `equations/linear.py`: rows along one branch of a tree cause no
-fill-in. Its pivots are at least one, whatever the weights D >= 0 are.
+fill-in (Featherstone 2008, section 6.5). Its pivots are at least one, whatever the weights D >= 0 are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sources and letters: every kernel cites its source, and algorithms use the identifiers of docs/notation.md."""
+"""Sources and letters: kernels, solvers and contacts cite sources; algorithms use the letters of docs/notation.md."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ROOT = Path(rbd.__file__).parents[1]
 PAGE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
 MODULES = sorted((ROOT / "rbd" / "algorithms").rglob("*.py"))
 
-# Names, then the year, perhaps in parentheses: "Featherstone (2008), table 7.1".
-CITATION = re.compile(r"(?P<names>[A-Z][^.():]{2,60}?),? \(?(?P<year>(?:18|19|20)\d\d)\b")
+# Names, then the year, perhaps in parentheses, perhaps after a journal: "Featherstone (2008), table 7.1".
+CITATION = re.compile(r"(?P<names>[A-Z][^.():]{2,60}?),? (?:\((?:[A-Z][A-Za-z ]+ \d+, )?)?(?P<year>(?:18|19|20)\d\d)\b")
 TABLE = PAGE.split("## Letters of the algorithms")[1].split("\n## ")[0]
 BOOKS = PAGE.split("## Books")[1]
 
@@ -34,23 +34,25 @@ def is_kernel(function: ast.FunctionDef) -> bool:
     return any(ast.unparse(decorator).split("(")[0] == "kernel" for decorator in function.decorator_list)
 
 
-KERNELS = [(path, function) for path in MODULES for function in functions(path) if is_kernel(function)]
+EVERY = [path for path in sorted((ROOT / "rbd").rglob("*.py")) if "@kernel" in path.read_text(encoding="utf-8")]
+KERNELS = [(path, function) for path in EVERY for function in functions(path) if is_kernel(function)]
 NAMES = [function.name for _, function in KERNELS]
 
 
 def test_the_search_finds_the_kernels() -> None:
     assert len(KERNELS) > 30
-    assert {"mass_matrix_kernel", "inverse_dynamics_kernel", "forward_dynamics_kernel"} <= set(NAMES)
+    assert {"mass_matrix_kernel", "inverse_dynamics_kernel", "variational_iteration_kernel"} <= set(NAMES)
+
+
+def sources(node: ast.FunctionDef | ast.Module) -> list[tuple[str, str]]:
+    """Return the names and years that a docstring cites."""
+    text = " ".join((ast.get_docstring(node) or "").split())
+    return [(m["names"], m["year"]) for m in CITATION.finditer(text)]
 
 
 def cited(path: Path, function: ast.FunctionDef) -> list[tuple[str, str]]:
     """Return the names and years that a function, or else its module, cites."""
-    for node in (function, tree_of(path)):
-        text = " ".join((ast.get_docstring(node) or "").split())
-        found = [(m["names"], m["year"]) for m in CITATION.finditer(text)]
-        if found:
-            return found
-    return []
+    return sources(function) or sources(tree_of(path))
 
 
 @pytest.mark.parametrize(("path", "function"), KERNELS, ids=NAMES)
@@ -58,8 +60,62 @@ def test_every_kernel_cites_its_source(path: Path, function: ast.FunctionDef) ->
     assert cited(path, function)
 
 
+SOLVERS = [path for path in sorted((ROOT / "rbd" / "solvers").rglob("*.py")) if path.name != "__init__.py"]
+NO_METHOD = {"intervals", "operands", "row_pattern", "scaling"}
+"""Modules of solvers without a published method: operands, units, sparsity."""
+CONTACT = ROOT / "rbd" / "contact"
+METHODS = [
+    "geometry/box_distance",
+    "geometry/clipped_polygons",
+    "geometry/convex_features",
+    "geometry/ellipsoid_distance",
+    "geometry/segment_distance",
+    "geometry/simplices",
+    "geometry/support_polygons",
+    "model/broad_phase",
+    "solver/accelerations/coulomb",
+    "solver/accelerations/repeated_programs",
+    "solver/constrained_motion",
+    "solver/friction_cone",
+    "solver/impacts",
+    "stepping/spring_rows",
+    "stepping/step_derivatives",
+    "stepping/step_problem",
+    "stepping/transport",
+]
+"""Modules of contacts that have published methods."""
+
+
+def cited_by_module(path: Path) -> list[tuple[str, str]]:
+    """Return the names and years that a module, or else its package, cites."""
+    return sources(tree_of(path)) or sources(tree_of(path.with_name("__init__.py")))
+
+
+@pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.relative_to(ROOT / "rbd" / "solvers").as_posix())
+def test_every_solver_cites_its_source(path: Path) -> None:
+    assert bool(cited_by_module(path)) or path.stem in NO_METHOD
+
+
+@pytest.mark.parametrize("module", METHODS)
+def test_published_methods_of_contacts_cite_their_sources(module: str) -> None:
+    assert sources(tree_of(CONTACT / f"{module}.py"))
+
+
+def test_intrinsics_of_contacts_have_published_methods() -> None:
+    """But for the look-up in a table."""
+    found = {
+        path.relative_to(CONTACT).with_suffix("").as_posix()
+        for path in CONTACT.rglob("*.py")
+        if "= Intrinsic(" in path.read_text(encoding="utf-8")
+    }
+    assert len(found) > 3
+    assert found - set(METHODS) == {"geometry/height_lookup"}
+
+
 def test_every_source_is_listed_on_the_notation_page() -> None:
     every = {source for path, function in KERNELS for source in cited(path, function)}
+    every |= {source for path in SOLVERS for source in cited_by_module(path)}
+    every |= {source for module in METHODS for source in sources(tree_of(CONTACT / f"{module}.py"))}
     listed = [line for line in BOOKS.split("\n- ") if line.strip()]
     missing = {source for source in every if not any(is_in(line, *source) for line in listed)}
     assert missing == set()

@@ -1,8 +1,10 @@
 """Corners of the region in which two faces lie on each other: one face clipped by the other.
 
-Both are polygons, seen along the normal, or segments. The corners of the region are corners of one polygon inside the
-other, corners on a segment, and points where edges cross. Of these at most eight are chosen, as the corners of a face
-are (`support_polygons.py`). It is an intrinsic, since which corners and edges these are depends on numbers.
+The region is that of polygon clipping (Sutherland and Hodgman 1974); its corners are found all at once, not edge by
+edge, so that loops are counted. Both are polygons, seen along the normal, or segments. The corners of the region are
+corners of one polygon inside the other, corners on a segment, and points where edges cross. Of these at most eight are
+chosen, as the corners of a face are (`support_polygons.py`). It is an intrinsic, since which corners and edges these
+are depends on numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nearest features of two convex hulls of points: the algorithm of Gilbert, Johnson and Keerthi (GJK, 1988).
+"""Nearest features of two convex hulls of points: GJK, the algorithm of Gilbert, Johnson and Keerthi (1988).
 
 The nearest points of two hulls are those of two features: a point, an edge or a triangle of each. GJK finds the point v
 of the Minkowski difference A - B that is nearest to zero: v is the nearest point of a simplex of differences a - b

@@ -1,6 +1,7 @@
 """Nearest points of an ellipsoid and a half-space or sphere.
 
-The point of the ellipsoid with semi-axes a that is nearest to x is a² x / (a² + t), with the largest root t of
+The equation of the nearest point is that of Hart 1994, in Graphics Gems IV. The point of the ellipsoid with semi-axes a
+that is nearest to x is a² x / (a² + t), with the largest root t of
 
     |a x / (a² + t)|² = 1
 

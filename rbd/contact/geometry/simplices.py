@@ -1,4 +1,7 @@
-"""Simplices of differences of the points of two convex hulls: the nearest point of one to zero, for GJK."""
+"""Simplices of differences of the points of two convex hulls: the nearest point of one to zero, for GJK.
+
+All points, edges and triangles of a simplex are tried (Ericson 2005, section 9.5).
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Vertices of a face: the points of a convex hull on which it rests, as a polygon of at most eight.
 
 A hull that is tilted a little rests on points far out and low. The polygon begins with two points on opposite sides,
-and gets, one at a time, the point farthest beyond one of its edges, less `HEIGHT_WEIGHT` times its height. Corners that
-no longer lie beyond the line of their neighbours are dropped, so that the polygon is convex. Flat faces give their
-corners, whatever their shape; edges give two points, and tips one. It is an intrinsic, since which points these are
-depends on numbers.
+and gets, one at a time as in quickhull (Barber, Dobkin and Huhdanpaa 1996), the point farthest beyond one of its edges,
+less `HEIGHT_WEIGHT` times its height. Corners that no longer lie beyond the line of their neighbours are dropped, so
+that the polygon is convex. Flat faces give their corners, whatever their shape; edges give two points, and tips one. It
+is an intrinsic, since which points these are depends on numbers.
 """
 
 from __future__ import annotations

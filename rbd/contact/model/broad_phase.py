@@ -1,4 +1,4 @@
-"""Broad phase: which pairs may be near, by bounding spheres."""
+"""Broad phase: which pairs may be near, by bounding spheres (Ericson 2005, section 4.3)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Gauss's principle of least constraint for contacts.
 
-Among the motions x (accelerations, velocities) that the contacts allow, J x >= bounds, the true one is nearest to the
-free motion M⁻¹ f in the metric of the mass matrix M:
+Gauss 1829; the multipliers of contacts: Moreau 1966. Among the motions x (accelerations, velocities) that the contacts
+allow, J x >= bounds, the true one is nearest to the free motion M⁻¹ f in the metric of the mass matrix M:
 
     minimise 1/2 (x - M⁻¹ f)' M (x - M⁻¹ f)   subject to   J x >= bounds
 

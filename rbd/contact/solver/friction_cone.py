@@ -1,8 +1,7 @@
 """Polyhedral friction cones with four edges: tangents and edges.
 
 An edge of the cone is n + mu t, for the normal n and a tangent direction t; forces in the cone are sums of edges with
-weights that are not negative. (Stewart, Trinkle, *An implicit time-stepping scheme for rigid body dynamics with
-inelastic collisions and Coulomb friction*, 1996.)
+weights that are not negative (Stewart, Trinkle 1996).
 """
 
 from __future__ import annotations

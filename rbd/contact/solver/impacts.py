@@ -1,7 +1,7 @@
 """Impact laws: velocities after an impact of touching pairs, and the impulses that make them.
 
-All are projections of the velocity v before onto what the contact Jacobian J allows: in the metric of the mass matrix
-M (least kinetic energy of the change), or in that of the coordinates.
+All are projections (Moreau 1988) of the velocity v before onto what the contact Jacobian J allows: in the metric of
+the mass matrix M (least kinetic energy of the change), or in that of the coordinates.
 """
 
 from __future__ import annotations

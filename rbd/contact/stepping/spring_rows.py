@@ -1,6 +1,7 @@
 """Compliant contact points in the quadratic program of a step: regularised rows.
 
-A point with stiffness k and damping d at the distance phi pushes with the force
+Regularised constraints that stand for implicit springs and dampers: Lacoursière 2007. A point with stiffness k and
+damping d at the distance phi pushes with the force
 
     f = max(0, -k phi⁺ - d phi'⁺)   at the end of the step, where phi⁺ = phi + dt phi'⁺
 

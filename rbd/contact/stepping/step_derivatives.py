@@ -1,7 +1,8 @@
 """`contact_step_derivatives`: derivatives of the state after a time step with contacts.
 
-Rows that are held stay held for small changes, so that the KKT conditions of the step are equations, to which the
-implicit function theorem applies; the rest of the step is differentiated as it was recorded.
+Sensitivity of nonlinear programs: Fiacco 1983. Rows that are held stay held for small changes, so that the KKT
+conditions of the step are equations, to which the implicit function theorem applies; the rest of the step is
+differentiated as it was recorded.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The method of multipliers for projections onto cones (`rows.py`), for many problems side by side.
 
+The method of multipliers is that of Hestenes 1969 and Rockafellar 1976; for second-order cones, Liu and Zhang 2008.
 In each round z is the minimum of |z|²/2 + sum of |P(y)|² / (2 rho), where y = lam - rho s; then lam becomes P(y). The
 function is convex and once differentiable; Newton's method, with theta = 0 and a line search, finds the minimum from
 everywhere. Lanes that are done stay as they are.

@@ -1,4 +1,4 @@
-"""Programs with second-order cones: the nearest motion with round friction cones.
+"""Programs with second-order cones (Lobo, Vandenberghe, Boyd and Lebret 1998): the nearest motion with round ones.
 
     minimise 1/2 x'Hx - g'x   subject to   a0 x - c >= |(a1 x, a2 x)| for each cone, and intervals
 

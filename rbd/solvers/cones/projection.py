@@ -1,9 +1,10 @@
 """Projection onto second-order cones, for many problems side by side.
 
 The point z nearest to zero for which every block s = A z + b of three rows lies in the cone L = {s0 >= |(s1, s2)|} is
-A' lam for multipliers lam in L with lam's = 0. Newton's method on both (`newton.py`) solves most problems in few
-steps; the method of multipliers (`multipliers.py`) solves those that are left. Interval rows have two bounds and
-dry friction. All loops have the same course in all lanes; lanes that are done stay as they are.
+A' lam for multipliers lam in L with lam's = 0. Newton's method on both (`newton.py`: Alart and Curnier 1991) solves
+most problems in few steps; the method of multipliers (`multipliers.py`: Rockafellar 1976) solves those that are left.
+Interval rows have two bounds and dry friction. All loops have the same course in all lanes; lanes that are done stay as
+they are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Solve with a sparse factor for many right-hand sides.
 
-A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
-of L: only finished entries of a column of the solution are read, so that many columns are vectorised. Which
-entries of L and of the right-hand sides are not zero is known when the call is recorded.
+The factor of Featherstone 2008, section 6.5. A = Lᵀ D L with unit lower triangular L. Both halves of the solution are
+written as sums along rows, and along columns, of L: only finished entries of a column of the solution are read, so that
+many columns are vectorised. Which entries of L and of the right-hand sides are not zero is known when the call is
+recorded.
 """
 
 from __future__ import annotations

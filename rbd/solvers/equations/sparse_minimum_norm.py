@@ -1,5 +1,7 @@
 """The solution of least norm for blocks of sparse rows, its multipliers and its rank; the algorithm is `block_rows.py`.
 
+The corrected seminormal equations (Björck 1987), or a complete orthogonal decomposition where these do not suffice.
+
 Which entries of the rows are zero is known when a call is recorded: the integer 0 is a structural zero.
 """
 

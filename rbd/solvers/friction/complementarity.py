@@ -1,5 +1,6 @@
 """Modes of pairs under friction from a linear complementarity problem.
 
+Lemke's method (Cottle, Pang and Stone 1992, section 4.4) for the problem of Stewart and Trinkle 1996.
 Functions in the language of intrinsics; modes as in `modes.py`, `is_undecided` as in `problem.py`.
 """
 

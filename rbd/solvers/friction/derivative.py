@@ -1,7 +1,8 @@
 """Derivatives of motions under friction.
 
-While no pair changes its mode, the conditions are equations, to which the implicit function theorem applies. At a
-change of mode this is the one-sided derivative, towards the side without the change.
+Sensitivity of linear complementarity problems: Cottle, Pang and Stone 1992, chapter 7. While no pair changes its mode,
+the conditions are equations, to which the implicit function theorem applies. At a change of mode this is the one-sided
+derivative, towards the side without the change.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Enumeration of modes, and the test whether modes obey Coulomb's law.
 
-Functions in the language of intrinsics; modes as in `modes.py`, `is_undecided` as in `problem.py`.
+Every choice of modes is a complementary cone (Cottle, Pang and Stone 1992, section 1.3). Functions in the language of
+intrinsics; modes as in `modes.py`, `is_undecided` as in `problem.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Linear complementarity problems by Lemke's method.
+"""Linear complementarity problems by Lemke's method (Lemke 1965; Cottle, Pang and Stone 1992, section 4.4).
 
 Functions in the language of intrinsics. The m rows of a table express the basic variables; its m + 2 columns belong to
 m nonbasic variables, to the covering variable z0, and to 1. Variables are numbers: j < m is w_j, m + j its complement

@@ -4,9 +4,9 @@ Functions in the language of intrinsics. Each of p pairs has three rows and thre
 two directions of friction, each bounded by the normal force. `modes` has three numbers per pair: 1 if the normal force
 is active, else 0; and for each direction the sign of sliding, or 0 if it sticks.
 
-The rows are given as the normal and two slopes: the tangential rows times the coefficient of friction.
-`direction_kinds` says how directions follow from slopes: 0, the first slope alone; 1, the second alone; 2, half their
-sum and half their difference, along which the linearised cone is a box.
+The law is that of Stewart and Trinkle 1996. The rows are given as the normal and two slopes: the tangential rows times
+the coefficient of friction. `direction_kinds` says how directions follow from slopes: 0, the first slope alone; 1, the
+second alone; 2, half their sum and half their difference, along which the linearised cone is a box.
 """
 
 from __future__ import annotations

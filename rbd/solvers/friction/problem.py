@@ -1,7 +1,8 @@
 """The friction problem: workspace and set-up.
 
-Functions in the language of intrinsics; modes and kinds of directions as in `modes.py`. `is_undecided` has
-three numbers per pair: 1 if its normal force may be active, and for each direction 1 if it may stick, else 0.
+The problem is that of Stewart and Trinkle 1996. Functions in the language of intrinsics; modes and kinds of directions
+as in `modes.py`. `is_undecided` has three numbers per pair: 1 if its normal force may be active, and for each direction
+1 if it may stick, else 0.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ maximises the dissipation, -f1 (s1 x + d1) - f2 (s2 x + d2) (Stewart and Trinkle
 h2 = s1 - s2, halved, the cone is a box, so that each direction has its own bounds: |g1| <= N, g1 = -N while h1 x > 0.
 
 This is a linear complementarity problem, whose matrix is not symmetric if a pair slides. Lemke's method begins at the
-motion without forces, with the bounds lowered until it is feasible, and raises them (Cottle, Pang, Stone: The Linear
-Complementarity Problem, 1992). If no pair slides, it finds a solution; else it may end without one although there is
-one, and then all combinations of modes are tried.
+motion without forces, with the bounds lowered until it is feasible, and raises them (Cottle, Pang and Stone 1992). If
+no pair slides, it finds a solution; else it may end without one although there is one, and then all combinations of
+modes are tried.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Derivatives of the solution of a quadratic program, forward and reverse.
 
-While the active set stays the same, the conditions of the minimum are equations, and the implicit function theorem
-applies: H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x, with active rows A and their multipliers m. At a change
-of the active set this is the one-sided derivative, towards the side without the change.
+Sensitivity of nonlinear programs: Fiacco 1983; for layers of networks: Amos and Kolter 2017. While the active set stays
+the same, the conditions of the minimum are equations, and the implicit function theorem applies: H dx - A' dm = dg - dH
+x + dA' m and A dx = db - dA x, with active rows A and their multipliers m. At a change of the active set this is the
+one-sided derivative, towards the side without the change.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Quadratic programs with interval rows, as quadratic programs with more unknowns.
 
-The cost f |u| of dry friction on a rate u = r x is that of a mass m with w >= |u| that a force f pushes towards zero:
+An absolute value becomes two rows and an unknown (Boyd and Vandenberghe 2004). The cost f |u| of dry friction on a rate
+u = r x is that of a mass m with w >= |u| that a force f pushes towards zero:
 
     minimise 1/2 x'(H - m r'r) x - g'x + 1/2 m w² + f w   subject to   w + u >= 0, w - u >= 0
 

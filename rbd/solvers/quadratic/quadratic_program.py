@@ -1,4 +1,4 @@
-"""Quadratic programs, by the dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
+"""Quadratic programs, by the dual active-set method of Goldfarb and Idnani (1983).
 
 Minimise 1/2 x'Hx - g'x subject to A x >= b: begin at the unconstrained minimum, add the most violated constraint, drop
 those whose multipliers would turn negative. In the coordinates y = L'x of H = LL' the objective is the distance from a

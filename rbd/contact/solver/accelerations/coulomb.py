@@ -1,6 +1,7 @@
 """Coulomb's law for contact accelerations, a linear complementarity problem: its solution and its residual.
 
-The multipliers of a motion are those of three rows per pair: forces along the normal and both tangents.
+The problem is that of Stewart and Trinkle 1996, for accelerations. The multipliers of a motion are those of three rows
+per pair: forces along the normal and both tangents.
 """
 
 from __future__ import annotations
