@@ -169,7 +169,7 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
 
 
 _Taken: TypeAlias = Literal["numbers", "path", "objects"]
-"""What a call makes an object of: an array of its numbers, the path of a file, or other objects."""
+"""Source of an object that a call makes: an array of its numbers, the path of a file, or other objects."""
 
 
 @final

@@ -22,7 +22,7 @@ external_wrenches.py           external wrenches, checked
 torques.py                     torques as users give them
 assembly.py                    matrices from blocks per pair of joints
 trees.py                       checks of algorithms for trees
-results/                       DynamicsResult, and what fills it
+results/                       DynamicsResult, and the writers of its arrays
 loops/                         constraint equations and their solution
 time_steps/                    steps to be recorded
 derivatives/                   analytical derivatives

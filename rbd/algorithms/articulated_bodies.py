@@ -36,7 +36,7 @@ from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
 
 Reference: TypeAlias = "FrameLike | Point[Any]"
-"""Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""
+"""Frame of values: a frame, perhaps by name, or a point, with the axes of its frame."""
 
 
 @final
@@ -90,7 +90,7 @@ class ArticulatedBodies(Generic[A]):
     torques: A
     """As given; for prescribed accelerations as found."""
     frame: Frame[Any]
-    """Where all values are expressed."""
+    """The frame of all values."""
     bodies: tuple[ArticulatedBody, ...]
     """In the order of `mechanism.bodies`, the root left out."""
     differences: tuple[Scalar, ...]

@@ -1,11 +1,11 @@
 """NumPy on recorded values: arrays of them, and the functions of NumPy that run on them.
 
-recorded_array.py    RecordedArray, and what NumPy calls of arrays and scalars
+recorded_array.py    RecordedArray, and NumPy's protocol of arrays and scalars
 elementwise.py       universal functions
 functions.py         where, clip, interp, norm ...
 creation.py          zeros(..., like=x), eye(..., like=x), array(..., like=x)
 linear_algebra.py    solve, inv, pinv, det, cholesky
-refusals.py          what to write instead of functions that do not run on recorded values
+refusals.py          replacements of functions that do not run on recorded values
 """
 
 from rbd.arrays.recorded_array import NumpyProtocol, RecordedArray

@@ -11,7 +11,7 @@ contender.py      contenders, and the comparison of their results
 clock.py          windows of time in turn
 report.py         rows of results, as plain data for JSON
 tables.py         the report as text; page_text.py: as a Markdown page
-goals.py          performance goals, and what a report says of them
+goals.py          performance goals, and their lines in a report
 machine.py        processor, load, versions
 
 robots.py         mechanisms; samples.py: random states of them

@@ -34,7 +34,7 @@ class Query(StrEnum):
 
 
 OFFSET: Final = (0.1, 0.2, 0.3)
-"""Where the frame is on the last body."""
+"""Position of the frame on the last body."""
 STIFFNESS: Final = 100.0
 DAMPING: Final = 20.0
 

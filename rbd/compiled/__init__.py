@@ -3,9 +3,9 @@
 robot.py              CompiledRobot; builtins replace its methods that are called often
 algorithm_methods.py  its methods that evaluate an algorithm
 step_methods.py       its methods for time integration
-method_base.py        what these methods share: options of calls, calls of recorded functions
+method_base.py        base class of these methods: options of calls, calls of recorded functions
 function_table.py     FunctionTable: the recorded functions of a robot, each recorded once
-specs.py              what is recorded: a function of a state for each method
+specs.py              specifications of recordings: a function of a state for each method
 step_derivatives.py   derivatives of steps
 trajectory.py         rollouts
 method_builtins.py    signatures and guards of builtins in the place of methods

@@ -15,7 +15,7 @@ from rbd.mechanism import RigidBody, TreePath
 from rbd.spatial import Frame, Wrench
 
 Static: TypeAlias = Sequence[object]
-"""What a call has besides its numbers."""
+"""Parts of a call besides its numbers."""
 TORQUES: Final = "torques"
 WRENCHES: Final = "external_wrenches"
 FRAME: Final = "frame"

@@ -25,7 +25,7 @@ class FastPathTable:
         self.builtins: dict[object, Builtin] = {}
         """Builtins by the keys of calls."""
         self._opened: dict[object, tuple[RecordedKernel, int]] = {}
-        """What builtins were made, or tried, of: recorded kernels, with the versions of the parameters."""
+        """Sources of builtins that were made, or tried: recorded kernels, with the versions of the parameters."""
         self._buffers = buffers
 
     def open(

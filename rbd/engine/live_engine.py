@@ -50,7 +50,7 @@ class LiveEngine(Engine):
         self.buffers = LiveBuffers(mechanism, layout)
         self.zero_torques: Array = np.zeros(layout.nv)
         self.kernels = kernel_cache(mechanism)
-        """What was recorded of the kernels; shared by all states of the mechanism."""
+        """Recorded kernels; shared by all states of the mechanism."""
         self._fast_paths = FastPathTable(self.buffers)
         self.fast = self._fast_paths.builtins
         """Builtins by the keys of calls."""

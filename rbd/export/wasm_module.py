@@ -31,7 +31,7 @@ class Places:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     input_table: int
-    """Where the addresses of the inputs stand, 32 bits each."""
+    """Address of the table of addresses of the inputs, 32 bits each."""
     output_table: int
     workspace: int
 

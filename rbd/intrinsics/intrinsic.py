@@ -65,7 +65,7 @@ class Intrinsic:
     """Whether machine code skips a call whose last operand is zero; then the function returns 0 and writes nothing.
     With uniform control flow it runs for all lanes, and writes zeros in those whose last operand is zero."""
     labels: int | str = 0
-    """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
+    """Number of labels that a caller gives, the largest status: a number, or an expression of sizes."""
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None

@@ -65,7 +65,7 @@ def _declaration_of_role(role: Role, *, zeroed: bool = True) -> Callable[..., Ar
 
 
 UNWRITTEN: Final = math.nan
-"""What Python puts into arrays that are not made zero."""
+"""Initial entries, in Python, of arrays that are not made zero."""
 
 operand: Final = cast("_Declared", _declaration_of_role("operand"))
 """Declare an input: a copy that may be overwritten."""

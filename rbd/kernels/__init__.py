@@ -3,8 +3,8 @@
 kernel.py            Kernel: the source of an algorithm
 cached_pass.py       passes: kernels of all bodies at once, whose results the state caches
 calls.py             KernelCall: a kernel with its arguments and the conversion of its result
-state_view.py        StateView: what a kernel reads, coordinates and parameters in any scalars
+state_view.py        StateView: the state as a kernel reads it, coordinates and parameters in any scalars
 lifting.py           parameters with frames in the scalars of a state
-engine_interface.py  Engine: what evaluates kernels
+engine_interface.py  Engine: the evaluator of kernels
 query_builtins.py    the part of it for framed queries
 """

@@ -1,7 +1,7 @@
 """Robot models in MJCF, MuJoCo's format: mechanisms that move as MuJoCo's do.
 
 The reader goes through a file in this order: elements with lines (`rbd.files.xml`), included files, settings and
-default classes, bodies, masses, forces, the Mechanism, and what refers to its joints. Each element is checked and
+default classes, bodies, masses, forces, the Mechanism, and references to its joints. Each element is checked and
 described first (`description`); `build` puts the descriptions together.
 
 read.py          `load_mjcf`, `parse_mjcf`: the order of the reading
@@ -9,7 +9,7 @@ reading.py       context of all readers: settings, default classes, the report
 files.py         included files and meshes, below one directory; limits.py: `MjcfLimits`
 element.py       an element with the defaults of its class; defaults.py: these classes
 schema.py        attributes that are honoured, and those without effect
-options.py       `<compiler>` and `<option>`; settings.py: what they set
+options.py       `<compiler>` and `<option>`; settings.py: their values
 bodies.py        `<worldbody>`; description.py: its bodies, joints, geoms and sites
 joints.py        `<joint>` and `<freejoint>`
 geoms.py         `<geom>`; geom_inertias.py: mass and inertia of simple shapes
@@ -25,7 +25,7 @@ contacts.py      `<contact>`: pairs of geoms; pair_friction.py: their friction
 keyframes.py     `<keyframe>`; coordinates.py: MuJoCo's coordinates as rbd's, and back
 damping_ratios.py  stiffness and damping from time constants and the mass matrix
 
-report.py        `MjcfReport`: what a mechanism does not have
+report.py        `MjcfReport`: contents of the file that a mechanism does not have
 collisions.py    the geoms of a report as a CollisionModel
 controller.py    `MjcfController`: the actuators of a report as a control
 write.py         `write_mjcf`; xml_elements.py: its elements

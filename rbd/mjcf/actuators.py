@@ -34,7 +34,7 @@ class ActuatorReader:
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
         self._names: dict[str, XmlElement] = {}
         self.armatures: dict[str, float] = {}
-        """What actuators add to the armature of their joints."""
+        """Contributions of actuators to the armature of their joints."""
 
     def read(self, root: XmlElement) -> list[Actuator | None]:
         """Return the actuators; None for those whose joints or laws are not supported."""

@@ -57,7 +57,7 @@ class GeomPart:
     color: tuple[float, ...] | None = None
     mesh: str | None = None
     mesh_origin: Triple = ZERO
-    """Where the origin of `pose` is in the coordinates of the mesh."""
+    """Position of the origin of `pose` in the coordinates of the mesh."""
     height_field: str | None = None
 
 

@@ -56,7 +56,7 @@ class Geom:
     """Red, green, blue and opacity, of the geom or its material."""
     mesh: str | None = None
     mesh_origin: Triple = (0.0, 0.0, 0.0)
-    """Where the geom's origin is in the coordinates of its mesh."""
+    """Position of the geom's origin in the coordinates of its mesh."""
     contact_friction: PairFriction = attrs.field(factory=PairFriction)
     """All coefficients; `friction` is that of sliding."""
     height_field: str | None = None

@@ -56,7 +56,7 @@ ATTRIBUTES: Final = {
     ),
     "key": _words("name time qpos qvel ctrl act mpos mquat"),
 }
-"""What is read of each element."""
+"""Attributes that are read of each element."""
 
 _OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow texcoord normal")
 _OF_PARTS_LEFT_OUT: Final = _words(

@@ -3,7 +3,7 @@
 A sub-package depends only on those above it.
 
 codegen/                 LLVM IR text of programs and intrinsics; its own map
-runtime/                 what machine code needs while it runs
+runtime/                 runtime of machine code: LLVM, caches, threads, locks
     jit.py, llvm_library.py  LLVM: compile, load
     cache.py, outline_cache.py  object code and outlines on disk
     sources.py               digests of source files

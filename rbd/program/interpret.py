@@ -16,7 +16,7 @@ from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
 
 FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.evaluate_float for op in Op}
-"""What each operation computes."""
+"""Functions of the operations."""
 _SPECIAL: Final = (Op.POSITIVE, Op.CALL, Op.PICK)
 """Operations that may end the program or have other operands than numbers."""
 _FLOATS: Final = [None if op in _SPECIAL else FUNCTIONS.get(op) for op in range(max(FUNCTIONS) + 1)]

@@ -232,7 +232,7 @@ NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
 _OPERANDS: Final[dict[int, slice]] = {
     op: slice(1, 2) if op in NUMBERED else slice(2 if op == Op.CALL else 1, None) for op in Op
 }
-"""Where the operands of an instruction are."""
+"""Positions of the operands of an instruction."""
 
 FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm_intrinsic == "fma"}
 """The operations that multiply and add with one rounding, by their signs."""

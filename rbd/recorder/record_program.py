@@ -69,7 +69,7 @@ def _advice_on_numpy() -> Generator[None]:
 _REFUSES_OBJECTS: Final = re.compile(
     r"^loop of ufunc does not support|^Cannot cast ufunc|^ufunc '\w+' not supported|array type object is unsupported"
 )
-"""How NumPy says that a function does not run on objects."""
+"""NumPy's messages for functions that do not run on objects."""
 
 
 def _numpy_object_error(error: TypeError) -> RecordingError | None:

@@ -3,7 +3,7 @@
 `Worlds` checks its settings, records the step of one world, and repeats it on a `WorldBatch`. `rollout` does the same
 with a batch for each chunk of cases, in an executor; a `Study` determines the results, a storage keeps them.
 
-settings.py     what a world's step is made of
+settings.py     settings of a world's step
 rows.py         checks of arrays with a row per world
 world_step.py   one step of a world, as a function to be recorded
 batch.py        worlds as rows of arrays, stepped in place

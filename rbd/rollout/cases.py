@@ -18,7 +18,7 @@ from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalars.arrays import Array
 
 Start: TypeAlias = Mapping[str, ArrayLike]
-"""What a case starts with: "q", "v", "action", and parameters, by name."""
+"""Start of a case: "q", "v", "action", and parameters, by name."""
 Sampler: TypeAlias = Callable[[np.random.Generator], Start]
 """Draws the start of one case."""
 InitialStates: TypeAlias = Start | Sequence[ArrayLike] | Sampler

@@ -31,7 +31,7 @@ STATE: Final = ("q", "v", "s")
 _IN_FLIGHT: Final = 64
 """Chunks that an executor has at a time."""
 _BROKEN_POOLS: Final = 3
-"""How often worker processes may die before that is an error."""
+"""Number of times that worker processes may die before that is an error."""
 
 
 @final

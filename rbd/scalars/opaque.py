@@ -21,7 +21,7 @@ LIKE: Final = (
     "make the array with like=, such as numpy.zeros(3, like=state.q) or numpy.array([x, y], like=state.q): it holds"
     " recorded values, and floats for a live state"
 )
-"""How to make arrays on which NumPy's functions run in recordings."""
+"""Advice on arrays on which NumPy's functions run in recordings."""
 _CHOOSE: Final = "choose with numpy.where(condition, a, b) or rbd.scalars.where"
 
 

@@ -2,7 +2,7 @@
 
 simulate.py             `simulate`: arguments, choice of the path, one run
 run.py                  Run: steps, split at instants of holds and at events
-run_path.py             run paths: how a run takes its steps
+run_path.py             run paths: the code that takes the steps of a run
 path_choice.py          choice of the part of the steps that machine code takes
 equations_of_motion.py  the right-hand side: control, external wrenches, forces, contact
 callbacks.py            callbacks of the user, checked

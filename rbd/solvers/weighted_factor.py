@@ -25,7 +25,7 @@ class WeightedFactor(Workspace):
     factor_ends = table("n + 1")
     factor_columns = table("fill")
     places = table("n * n")
-    """Where an entry below the diagonal of the matrix is; those on the diagonal are the last n."""
+    """Positions of the entries below the diagonal of the matrix; those on the diagonal are the last n."""
     matrix = scratch("fill + n")
     lower_factor = scratch("fill")
     inverse = scratch("n")

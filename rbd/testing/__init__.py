@@ -3,7 +3,7 @@
 joint_contract.py      check_joint_type: all checks of a joint type
 joint_interface.py     its checks of lengths, shapes, frames, equality and scalars
 joint_checks.py        its numerical checks, against derivatives of the transform
-joint_case.py          what they are tried on: a joint type at a random configuration
+joint_case.py          cases of these checks: a joint type at a random configuration
 comparison.py          comparisons of numbers, and derivatives
 random_mechanisms.py   random chains, trees and mechanisms with loops
 strategies.py          strategies of hypothesis

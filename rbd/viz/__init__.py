@@ -7,7 +7,7 @@ solids.py      capsules, spheres, boxes and half-spaces as polygons
 shapes.py      plot_shapes: the shapes of a collision model, with witness discs
 skeleton.py    stick figure: bones, frames, loop joints
 surfaces.py    triangle meshes of solids; mesh_surfaces.py those of files
-visuals.py     what bodies look like
+visuals.py     visuals of bodies
 forces.py      forces as arrows
 poses.py       poses of all bodies as arrays
 viewer.py      Viewer, made of

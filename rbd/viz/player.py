@@ -10,7 +10,7 @@ from typing import Final, final
 FRAME: Final = 1 / 60
 """Time between two frames (s)."""
 _CATCH_UP: Final = 0.1
-"""How late frames may be before they are left out (s)."""
+"""Largest delay of a frame that is not left out (s)."""
 
 
 @final

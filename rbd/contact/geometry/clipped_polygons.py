@@ -56,7 +56,7 @@ class FacingPolygons(Candidates):
     """x, y and height of the corners of a."""
     flat_b = floats("3", "8")
     tolerance = floats("1")
-    """How far outside a polygon a corner still counts as inside: edges that nearly coincide do not cross."""
+    """Largest distance of a corner from a polygon that counts as inside: edges that nearly coincide do not cross."""
     candidate_kinds = ints("candidates")
     """The kind of each candidate."""
     candidate_of_a = ints("3 * candidates")

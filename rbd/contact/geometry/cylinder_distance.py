@@ -23,7 +23,7 @@ class Lowest(NamedTuple):
     down: Vec3
     """Direction from the axis to the lowest point of the rim; some direction to the rim if all is at one height."""
     end: Scalar
-    """Which end of the axis is lower: 1, -1, or 0 if both are at one height."""
+    """The lower end of the axis: 1, -1, or 0 if both are at one height."""
 
 
 def lowest_of_cylinder(a: PlacedCylinder, normal: Vec3) -> Lowest:

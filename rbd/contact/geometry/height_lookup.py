@@ -34,7 +34,7 @@ class HeightLookup(Workspace):
     heights = table("columns * rows")
     """In units, column by column: those of one x are neighbours."""
     place = operand("2")
-    """Where the first cell of the window should be."""
+    """Desired place of the first cell of the window."""
     start = result("2")
     """The first point of the window: whole numbers."""
     window = result("along_x * along_y")

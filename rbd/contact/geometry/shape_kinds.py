@@ -158,7 +158,7 @@ class ShapeKind:
     spheres: Callable[[Any], Iterable[PlacedSphere]] = lambda _: ()
     """The spheres, or corners, that a placed shape is the convex hull of; round solids and the ground have none."""
     numbers: Callable[[Any], tuple[int, ...]] = lambda _: ()
-    """How many numbers each field of a placed shape has: a scalar, or vectors; none without a broad phase."""
+    """Sizes of the fields of a placed shape: a scalar, or vectors; none without a broad phase."""
 
 
 _SPHERE: Final = ShapeKind(

@@ -21,7 +21,7 @@ class ConvexPair(Workspace):
     """The points of two hulls, and the simplex."""
 
     points_of_a: int
-    """How many points the first hull has."""
+    """Number of points of the first hull."""
     points_of_b: int
     a = operand("3 * points_of_a")
     b = operand("3 * points_of_b")
@@ -29,7 +29,7 @@ class ConvexPair(Workspace):
     """The numbers of the points of the first hull whose convex hull has the nearest point."""
     of_b = result("3")
     count = result("1")
-    """How many of these there are."""
+    """Number of these."""
     picks_a = ints("4")
     """The numbers of the points whose differences are the simplex."""
     picks_b = ints("4")
@@ -37,20 +37,20 @@ class ConvexPair(Workspace):
     preference = floats("1")
     """By how much |v|² may be larger for simplices with the last difference."""
     last_added = ints("1")
-    """Which of the differences came last."""
+    """Index of the last difference."""
     kept = ints("3")
-    """Which of the differences have v in their convex hull; -1 for none."""
+    """Indices of the differences with v in their convex hull; -1 for none."""
     v = floats("3")
     square = floats("1")
     """|v|²."""
     duality_gap = floats("1")
-    """How much farther than v the last difference is along -v, times |v|."""
+    """Distance of the last difference beyond v along -v, times |v|."""
     smallest_gap = floats("1")
     """The smallest of these gaps."""
     size = floats("1")
     """Of the hulls."""
     extremes = floats("2")
-    """Where the face of the first hull begins along v, and that of the second ends, times |v| and up to rounding."""
+    """Beginning along v of the face of the first hull, and end of that of the second, times |v| and up to rounding."""
     along = floats("3")
     across = floats("3")
     normal = floats("3")

@@ -25,7 +25,7 @@ from rbd.spatial.linalg import Vec3
 MAX_CORNERS: Final = 8
 """Corners of a polygon, at most."""
 HEIGHT_WEIGHT: Final = 20.0
-"""How far out a point must lie, per height, to be a corner: all corners of faces tilted by up to 1/20 rad are."""
+"""Distance outwards per height from which a point is a corner: all corners of faces tilted by up to 1/20 rad are."""
 MIN_CORNER_SHARE: Final = 1e-3
 """Share of the extent of the points by which a corner lies beyond the polygon without it, at least."""
 _ROUNDS: Final = 2 * MAX_CORNERS
@@ -45,9 +45,9 @@ class Candidates(Workspace):
     y = floats("candidates")
     height = floats("candidates")
     candidate_count = ints("1")
-    """How many points there are."""
+    """Number of points."""
     min_offset = floats("1")
-    """How far a corner lies beyond the polygon without it, at least."""
+    """Least distance of a corner beyond the polygon without it."""
     edge = floats("3")
     """Outward normal of an edge in the plane, and how far out the edge is along it."""
     next_corner = ints("1")

@@ -22,5 +22,5 @@ step_control.py         its control
 simulator_settings.py   settings of the simulator: its scheme
 simulation_step.py      one step of the simulator, as a function to record
 native_steps.py         the loop of the simulator in machine code
-trajectory.py           what a simulation returns
+trajectory.py           trajectories of simulations
 """

@@ -41,7 +41,7 @@ class TileBlock:
     first_row: str
     """The first row of the tile, or of the block alone."""
     slot: str
-    """Where the inputs of the block are; the inputs of tiles are in one half of the slots and the other in turn."""
+    """Addresses of the inputs of the block; the inputs of tiles are in one half of the slots and the other in turn."""
     is_tile: str
     """Whether the block is part of a tile."""
     has_next: str

@@ -54,10 +54,10 @@ class Binding:
     inputs: tuple[Array | None, ...] = ()
     """In the order of the program's; None for those that are arguments, which follow each other. () makes all so."""
     outputs: tuple[Array, ...] | None = None
-    """Where results go; the builtin then returns None. Without them it returns a new array, or a tuple of several; a
+    """Arrays for the results; the builtin then returns None. Without them it returns a new array, or several; a
     single one may go to `out`."""
     copies: Copies = ()
-    """What is copied after success: from, to."""
+    """Copies after success: from, to."""
     counter: Word | None = None
     """Counts successful calls that write to `outputs`."""
 

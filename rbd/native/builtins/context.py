@@ -34,7 +34,7 @@ class Word:
 Guards: TypeAlias = tuple[tuple[Word, int], ...]
 """Words, and what must be in them for a builtin to run."""
 Copies: TypeAlias = Sequence[tuple[Array, Array]]
-"""What is copied after success: from, to."""
+"""Copies after success: from, to."""
 Table: TypeAlias = "ctypes.Array[ctypes.c_int64]"
 
 

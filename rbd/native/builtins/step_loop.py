@@ -65,9 +65,9 @@ class Stage:
     inputs: Sequence[Array]
     outputs: Sequence[Array]
     copies: Copies
-    """What is copied after success: from, to."""
+    """Copies after success: from, to."""
     vector: Array
-    """Where the result of the callback goes."""
+    """Array for the result of the callback."""
 
 
 @final
@@ -144,7 +144,7 @@ class StepLoop:
         self._called_address = (ctypes.c_char * most_steps).from_buffer(self._is_called)
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
-        """What `moving` was at the beginning of the current step."""
+        """Content of `moving` at the beginning of the current step."""
         self.moving, self.stages = tuple(moving), tuple(stages)
         self._history = array("q", _history(self.moving, self.origins))
         self._take: Callable[[], Any] = self._builtin(callback, binding)

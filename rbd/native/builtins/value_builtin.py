@@ -53,7 +53,7 @@ class PassBuffer:
         self._tables = (address_table(self.inputs), address_table(self.outputs))
         into, out = map(ctypes.addressof, self._tables)
         self.words = compiled.compile_single().address("single"), into, out, self._seen.buffer_info()[0]
-        """What machine code reads: see `value_ir.CONTEXT`."""
+        """Words that machine code reads: see `value_ir.CONTEXT`."""
 
 
 @final

@@ -17,7 +17,7 @@ from rbd.native.builtins.value_update_ir import COPY_NUMBERS, DOWN, EMPTY, LEVEL
 from rbd.native.runtime import abi
 
 _HASHLESS_TUPLE: Final = 24
-"""Where items begin in tuples that do not keep their hash, which an update would have to forget."""
+"""Offset of the items of tuples that do not keep their hash, which an update would have to forget."""
 _Updates = Callable[[int], list[int]]
 """The words that update an object in a place."""
 

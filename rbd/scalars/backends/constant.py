@@ -42,7 +42,7 @@ EXACT = {
     "log": (1, 0),
     "tanh": (0, 0),
 }
-"""Where functions have an exact value, and which."""
+"""Arguments at which functions have an exact value, and this value."""
 
 
 def _method(name: str) -> Callable[..., Scalar]:

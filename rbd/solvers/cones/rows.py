@@ -78,7 +78,7 @@ class ConeProjection(WeightedFactor):
     penalty = floats("1")
     """rho of a round of multipliers."""
     growth = floats("1")
-    """How much larger it is than the first, or was when it was last."""
+    """Ratio to the first one, now or when it last was larger."""
     best = floats("1")
     """The smallest residual after a round with the first rho."""
     age = floats("1")

@@ -52,7 +52,7 @@ class BlockRows(LeastSquares):
     """The columns that a block has."""
     entry_ends = table("blocks + 1")
     diagonal = table("blocks")
-    """Where the diagonal blocks of the factor are."""
+    """Indices of the diagonal blocks of the factor."""
     below_ends = table("blocks + 1")
     below_rows = table("below")
     """The blocks below the diagonal in a column of the factor."""
@@ -62,7 +62,7 @@ class BlockRows(LeastSquares):
     overlap_upper = table("overlaps")
     """The columns that two blocks have in common, by their numbers in each."""
     targets = table("updates")
-    """Where the products of two blocks of a column of the factor are subtracted."""
+    """Indices of the blocks from which products of two blocks of a column of the factor are subtracted."""
     multipliers = result("m")
     """y."""
     factor = floats("places")

@@ -47,7 +47,7 @@ class LeastSquares(Workspace):
     factors = floats("n")
     """Of the reflections from the right."""
     order = ints("n")
-    """Which column of the matrix stands where."""
+    """Permutation of the columns of the matrix."""
 
 
 def largest_entry(count: int, values: Floats) -> float:

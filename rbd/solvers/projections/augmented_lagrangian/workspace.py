@@ -28,7 +28,7 @@ class AugmentedLagrangian(WeightedFactor):
     # --- the problem
     m: int
     intervals: int
-    """How many of the m rows are interval rows; they come last."""
+    """Number of interval rows among the m rows; they come last."""
     entries: int
     products: int
     """Entries of the lower triangles of all rows' products with themselves."""

@@ -60,7 +60,7 @@ class DualActiveSet(GroupedCones):
     """The parts of its cone."""
     found_sides = scratch("edges")
     found_place = scratch("1")
-    """Which cone of the group it is, from one; zero where none is violated, or a row is pending."""
+    """Number of the cone in its group, from one; zero where none is violated, or a row is pending."""
     entering_row = floats("n")
     """a."""
     entering_side = floats("1")

@@ -62,7 +62,7 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     multiplier = floats("m + 2 * intervals + 2 * sliders")
     """lam."""
     infeasibility = floats("m + 2 * intervals + 2 * sliders")
-    """What rows and rates at the beginning lack to the slacks; zero for friction."""
+    """Initial residual of rows and rates with respect to the slacks; zero for friction."""
     inverse_slack = floats("m + 2 * intervals + 2 * sliders")
     """1 / s."""
     inverse_multiplier = floats("m + 2 * intervals + 2 * sliders")
@@ -86,7 +86,7 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     wrench = floats("6 * groups")
     """W' times the forces of rows whose slacks stay, for products of zero."""
     wrench_of_target = floats("6 * groups")
-    """What it grows with the target of the products."""
+    """Its derivative by the target of the products."""
     wrench_of_correction = floats("6 * groups")
     weighted_gram = floats("36")
     """W'DW."""
@@ -97,7 +97,7 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     pair_count = floats("1")
     """The number of pairs with multipliers."""
     interval_pair_count = floats("1")
-    """How many of them belong to interval rows."""
+    """Number of those that belong to interval rows."""
     product_sum = floats("1")
     """The sum of the products of slacks and multipliers."""
     largest_product = floats("1")
