@@ -10,6 +10,10 @@ step_derivatives.py   derivatives of steps
 trajectory.py         rollouts
 method_builtins.py    signatures and guards of builtins in the place of methods
 
+A call such as `robot.mass_matrix(q)` gets the recorded function from the table, which records its specification at the
+first call; the function evaluates its program on the arrays. After ten calls for one state a builtin takes the place of
+the method.
+
 `rbd.array_functions` has the recorded functions themselves; names of it are in the list below for users.
 """
 

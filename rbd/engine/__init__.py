@@ -18,7 +18,9 @@ interpreted.py        blocks in which live states run the Python source
 
 Queries with framed results have builtins of their own:
 
-query_counts.py       counts of queries, which tell when a builtin is worth making
-native_queries.py     queries as computations from the results of passes
-value_plans.py        instructions for it: numbers of passes, arithmetic, construction of values
+query_counts.py          counts of queries, which tell when a builtin is worth making
+native_queries.py        queries as computations from the results of passes
+value_plans.py           instructions for it: numbers of passes, arithmetic, construction of values
+pass_values.py           addresses of numbers in the buffers of passes
+transform_arithmetic.py  arithmetic of transforms and motions
 """

@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias, final
 import attrs
 
 from rbd.engine.live_buffers import LiveBuffers
-from rbd.engine.value_plans import Numbers, PassValues, PlanBuilder, framed_offsets
+from rbd.engine.pass_values import PassValues
+from rbd.engine.value_plans import Numbers, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.kernel import Kernel

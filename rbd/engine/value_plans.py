@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import attrs
 import numpy as np
 
+from rbd.engine.pass_values import PassValues, structural_constant
+from rbd.engine.transform_arithmetic import ARITHMETIC, arithmetic_code
 from rbd.native.builtins.value_instructions import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
 from rbd.native.runtime import abi
 from rbd.pytrees.flattening import UnsuitableError
 from rbd.pytrees.templates import (
-    CompositeTemplate,
     ConstantTemplate,
     InstanceTemplate,
     NumberTemplate,
@@ -30,70 +30,10 @@ from rbd.pytrees.templates import (
 from rbd.scalars.arrays import Array
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
-from rbd.spatial.linalg import transform_motion
 
 if TYPE_CHECKING:
     from rbd.engine.live_buffers import LiveBuffers
     from rbd.native.builtins.value_builtin import PassBuffer
-    from rbd.native.runtime.jit import Library
-
-_POSE: Final = 12
-"""Numbers of a pose: the rows of the rotation, then the translation."""
-_MOTION: Final = 6
-
-
-@final
-@attrs.frozen(eq=False)
-class PassValues:
-    """The buffer of a pass, and where the numbers of its values are."""
-
-    version: int
-    buffer: PassBuffer
-    parts: tuple[Template, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, version: int, buffer: PassBuffer, template: Template | None) -> PassValues:
-        """Return the values of a pass with a result of this template; raises UnsuitableError unless it is a tuple."""
-        if not isinstance(template, TupleTemplate) or not template.parts or len(buffer.outputs) != 1:
-            raise UnsuitableError("the pass has no values, or several arrays")
-        parts = template.parts
-        return cls(version, buffer, parts, tuple(accumulate((part.count for part in parts[:-1]), initial=0)))
-
-    def addresses(self, index: int, constants: list[Array]) -> tuple[list[int], tuple[int | None, ...]]:
-        """Return the addresses of all numbers of a value, and which of them are structural constants.
-
-        Arrays of constants are appended to `constants`.
-        """
-        found, entries = list[int](), tuple(_entries(self.parts[index]))
-        numbers = self.buffer.outputs[0]
-        place = abi.address(numbers) + numbers.itemsize * self.starts[index]
-        for entry in entries:
-            if entry is None:
-                found.append(place)
-                place += numbers.itemsize
-            else:
-                constants.append(np.array(float(entry)))
-                found.append(abi.address(constants[-1]))
-        return found, tuple(map(_structural_constant, entries))
-
-
-def _entries(template: Template) -> Iterator[float | None]:
-    """Yield the scalars of a framed value in order: None for a number of the buffer, or the constant."""
-    match template:
-        case ConstantTemplate(value):
-            if type(value) in (int, float):
-                yield cast("float", value)
-        case CompositeTemplate(parts):
-            for part in parts:
-                yield from _entries(part)
-        case _:
-            yield from [None] * template.count
-
-
-def _structural_constant(entry: object) -> int | None:
-    """Return a structural zero or one, which is an int; products of such ints are ints. None for floats."""
-    return entry if type(entry) is int else None
 
 
 @final
@@ -148,14 +88,14 @@ class PlanBuilder:
         entries = [*(x for row in tf.rotation_components for x in row), *tf.translation_components]
         numbers = np.array(entries, float)
         self.kept.append(numbers)
-        return Numbers(abi.address(numbers), tuple(map(_structural_constant, entries)))
+        return Numbers(abi.address(numbers), tuple(map(structural_constant, entries)))
 
     def call(self, name: str, a: Numbers, b: Numbers) -> Numbers:
         """Do arithmetic; return the result."""
-        structural_constants = tuple(map(_structural_constant, _ARITHMETIC[name](a.samples, b.samples)))
+        structural_constants = tuple(map(structural_constant, ARITHMETIC[name](a.samples, b.samples)))
         result = np.zeros(len(structural_constants))
         self.kept.append(result)
-        self.arithmetic += [CALL, _arithmetic().address(name), a.address, b.address, abi.address(result)]
+        self.arithmetic += [CALL, arithmetic_code().address(name), a.address, b.address, abi.address(result)]
         return Numbers(abi.address(result), structural_constants)
 
     def instance(self, kind: type[Any], numbers: Numbers, *fields: Frame[Any] | int, is_checked: bool = False) -> None:
@@ -270,42 +210,3 @@ def framed_offsets() -> dict[type[Any], tuple[int, ...]]:
     samples = Transform.identity(a, b), Twist.trusted(a, b, b, x, x), SpatialAcceleration.trusted(a, b, b, x, x)
     found = {type(sample): slot_offsets(sample) for sample in samples}
     return {kind: offsets for kind, offsets in found.items() if offsets is not None}
-
-
-@cache
-def _arithmetic() -> Library:
-    """Return the arithmetic of transforms as machine code."""
-    from rbd.native.builtins.arithmetic_ir import arithmetic_library, arithmetic_text
-
-    motions = _MOTION, _MOTION
-    sizes = {"compose": (_POSE, _POSE), "invert": (_POSE, 0), "move": (_POSE, _MOTION), "subtract": motions}
-    texts = [arithmetic_text(name, function, *sizes[name]) for name, function in _ARITHMETIC.items()]
-    return arithmetic_library(texts, tuple(_ARITHMETIC))
-
-
-_FRAME: Final = Frame[Any]("symbolic")
-
-
-def _as_pose(x: Sequence[Any]) -> Transform[Any, Any]:
-    rotation = (tuple(x[:3]), tuple(x[3:6]), tuple(x[6:9]))
-    return Transform.trusted(_FRAME, _FRAME, cast("Any", rotation), cast("Any", tuple(x[9:])))
-
-
-def _numbers_of(tf: Transform[Any, Any]) -> Sequence[Any]:
-    (a, b, c), p = tf.components
-    return (*a, *b, *c, *p)
-
-
-def _moved(a: Sequence[Any], b: Sequence[Any]) -> Sequence[Any]:
-    tf = _as_pose(a)
-    angular, linear = transform_motion(tf.rotation_components, tf.translation_components, cast("Any", (b[:3], b[3:])))
-    return (*angular, *linear)
-
-
-_ARITHMETIC: Final[Mapping[str, Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]]] = {
-    "compose": lambda a, b: _numbers_of(_as_pose(a) @ _as_pose(b)),
-    "invert": lambda a, _: _numbers_of(_as_pose(a).inverse()),
-    "move": _moved,
-    "subtract": lambda a, b: [-x + y for x, y in zip(a, b, strict=True)],
-}
-"""The readable source on numbers, which machine code follows."""

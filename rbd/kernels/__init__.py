@@ -1,5 +1,8 @@
 """Kernels: functions of a state, which the engine of the state evaluates.
 
+An algorithm returns a call of a kernel. The engine of a scalar state runs the source of the kernel, that of a live
+state the program recorded from it.
+
 kernel.py            Kernel: the source of an algorithm
 cached_pass.py       passes: kernels of all bodies at once, whose results the state caches
 calls.py             KernelCall: a kernel with its arguments and the conversion of its result

@@ -1,6 +1,8 @@
 """Kinematic queries of states, with framed results.
 
-Results are expressed in the root frame unless a frame is given.
+Results are expressed in the root frame unless a frame is given. A query looks in its table for a builtin, by the names
+or identities of its arguments. If there is none, or it returns NotImplemented, the query computes its result from
+passes and asks the engine to open a builtin in the table (`Engine.open_query`).
 """
 
 from __future__ import annotations

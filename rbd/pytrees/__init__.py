@@ -1,4 +1,4 @@
-"""Pytrees: nested tuples, mappings and framed values of numbers, taken apart and put together.
+"""Pytrees: nested tuples, mappings and framed values as numbers and a template, and back.
 
 templates.py     templates: values without their numbers; functions from numbers to values
 flattening.py    values to numbers and a template

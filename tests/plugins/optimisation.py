@@ -25,7 +25,7 @@ import pytest
 from rbd import native
 from rbd.contact.model import narrow_phase
 from rbd.contact.solver import quadratic_program
-from rbd.engine import value_plans
+from rbd.engine import transform_arithmetic
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop, value_builtin
 from rbd.native.runtime import abi, jit
@@ -99,7 +99,7 @@ def make_shared_code() -> None:
         for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))):
             _ = functions.addresses
         if abi.is_supported():
-            for make in (builtin._code, step_loop._code, value_builtin._code, value_plans._arithmetic):
+            for make in (builtin._code, step_loop._code, value_builtin._code, transform_arithmetic.arithmetic_code):
                 make()
 
 
