@@ -1,4 +1,4 @@
-"""Lets `python -m rbd` do what the `rbd` command does."""
+"""Entry point of `python -m rbd`: the `rbd` command."""
 
 from __future__ import annotations
 

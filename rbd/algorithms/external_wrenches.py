@@ -50,7 +50,7 @@ def checked_wrenches(state: StateView, external: ExternalWrenches | None) -> Ite
 
 
 def indexed_wrenches(layout: Layout, external: Mapping[Any, T] | None) -> Iterator[tuple[int, T]]:
-    """Yield the index of each body with what is given for it, whatever that is; raises as `checked_wrenches`."""
+    """Yield the index of each body with the value given for it, unchecked; raises as `checked_wrenches`."""
     if external is None:
         return
     if not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped

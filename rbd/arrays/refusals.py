@@ -1,4 +1,4 @@
-"""Errors of NumPy's functions on recorded values: the line, and what to write instead."""
+"""Errors of NumPy's functions on recorded values: the line, and the function to write instead."""
 
 from __future__ import annotations
 

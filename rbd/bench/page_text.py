@@ -1,4 +1,4 @@
-"""Text of the Markdown page: what is measured, and how."""
+"""Text of the Markdown page: the quantities measured, and the methods."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def run(settings: BenchSettings, report_progress: TextListener = lambda text: No
 @final
 @attrs.frozen(eq=False)
 class _Run:
-    """One run: what is measured is added to the report."""
+    """Run of the benchmarks: measurements are added to the report."""
 
     settings: BenchSettings
     report: Report

@@ -28,7 +28,7 @@ _FREQUENCY: Final = 20.0
 def controller(
     name: Name, robot: RobotFile, state: MechanismState, dt: float, *, pose: str | None, contact: bool
 ) -> tuple[Control | None, JointOptions | None]:
-    """Return a controller for a state, and what steps with contact must know of it.
+    """Return a controller for a state, and the options of joints in steps with contact.
 
     Springs and gravity compensation of the file (MJCF) act whatever the controller is.
     """

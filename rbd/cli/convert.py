@@ -1,4 +1,4 @@
-"""`rbd convert`: URDF to MJCF and back; what was lost is found by reading the result."""
+"""`rbd convert`: URDF to MJCF and back; losses are found by reading the result."""
 
 from __future__ import annotations
 

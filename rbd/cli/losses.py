@@ -137,7 +137,7 @@ def _of_names(what: str, old: Sequence[str], new: Iterable[str]) -> list[str]:
 
 
 def _of_reports(before: FileReport, after: FileReport) -> Iterator[str]:
-    """Yield what the files have besides mechanisms: shapes and what belongs to a controller."""
+    """Yield the losses besides those of the mechanism: shapes, actuators and other entries of reports."""
     for field, word in _IN_REPORTS.items():
         had = _count(before, field)
         has = sum(_count(after, other) for other in _IN_REPORTS if _IN_REPORTS[other] == word)

@@ -34,7 +34,7 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 def discard_output() -> None:
-    """Send what is still in the buffer of standard output nowhere: its reader is gone."""
+    """Discard the buffer of standard output, whose reader is gone."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

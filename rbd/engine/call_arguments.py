@@ -1,4 +1,4 @@
-"""Arguments of calls with fast paths, and what such a call is parsed into: a key, arrays, keywords of the builtin."""
+"""Arguments of calls with fast paths, parsed into a key, arrays, and keywords of the builtin."""
 
 from __future__ import annotations
 

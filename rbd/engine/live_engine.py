@@ -1,4 +1,4 @@
-"""Engine of live states: runs what was recorded of the kernels of a mechanism, on the buffers of the state."""
+"""Engine of live states: runs the recorded kernels of a mechanism on the buffers of the state."""
 
 from __future__ import annotations
 

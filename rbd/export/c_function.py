@@ -84,7 +84,7 @@ def c_function(
 
 
 def head(program: Program, name: str) -> str:
-    """Return a comment that lists what each status means."""
+    """Return a comment with the meaning of each status."""
     lines = [f"/* {name}: {program.count().total} operations, recorded by rbd. It returns 0, or:"]
     lines += [f" *   {BAD_INPUT}: an input is not finite; {BAD_OUTPUT}: an output is not finite"]
     for label in range(len(program.labels)):

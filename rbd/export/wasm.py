@@ -23,7 +23,7 @@ from rbd.program.program import Port, Program
 @final
 @attrs.frozen
 class WasmModule:
-    """The files of a module, and what it imports.
+    """WebAssembly module: its files and imports.
 
     >>> import tempfile, rbd
     >>> robot = rbd.compile(rbd.robots.double_pendulum())

@@ -26,7 +26,7 @@ _ALIGNMENT = 64
 @final
 @attrs.frozen
 class Places:
-    """Addresses of what a function uses, in bytes."""
+    """Addresses of the arrays of a function, in bytes."""
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]

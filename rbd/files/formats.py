@@ -1,4 +1,4 @@
-"""File formats: what a format is called, and the errors that refuse its files."""
+"""File formats: their names, and the errors that refuse their files."""
 
 from __future__ import annotations
 

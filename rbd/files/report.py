@@ -1,4 +1,4 @@
-"""Reports of readers: what a file says that was not honoured, or is doubtful, and the warning of doubts."""
+"""Reports of readers: contents of a file that were ignored, or are doubtful, and the warning of doubts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Task`: a robot, a control, and what counts as success, as recorded functions."""
+"""`Task`: a robot, a control, and the outcome of steps, as recorded functions."""
 
 from __future__ import annotations
 

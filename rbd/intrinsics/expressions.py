@@ -40,7 +40,7 @@ class ExpressionParser:
     def __init__(
         self, scope: Scope, callers: Callers, parse: Callable[[Callable[..., Any], Callers], tree.Routine]
     ) -> None:
-        """Set what names mean, and the parser of called functions."""
+        """Set the scope of names, and the parser of called functions."""
         self._scope, self._callers, self._parse = scope, callers, parse
         self.calls: dict[str, tree.Routine] = {}
         """The functions that were called, by name."""

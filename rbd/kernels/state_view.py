@@ -66,7 +66,7 @@ class StateView(ABC):
             self._layout = shared
 
     def __dir__(self) -> list[str]:
-        """List what users ask for; what algorithms read besides is found in the guide to the engine."""
+        """List the names for users; the guide to the engine has those for algorithms."""
         return sorted(set(super().__dir__()) - FOR_ALGORITHMS)
 
     @property

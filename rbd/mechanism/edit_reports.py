@@ -132,7 +132,7 @@ class MergeReport:
 @final
 @attrs.frozen(eq=False)
 class RerootReport:
-    """The report of a change of the spanning tree: what became of joints and coordinates.
+    """Report of a change of the spanning tree: joints that changed, and the conversion of coordinates.
 
     `flipped` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
     that closed loops before, `left` those that close loops now; `removed` the joints that are gone, `uncoupled` the

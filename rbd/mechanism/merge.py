@@ -109,7 +109,7 @@ def _commit(structure: Structure, merged_into: MergedInto, gone: dict[Joint, Non
 
 
 def _record_names(structure: Structure, merged_into: MergedInto) -> None:
-    """Record where bodies went, also those that were merged before into bodies that are merged now."""
+    """Record the bodies into which others were merged, also those merged earlier."""
     merged = structure.registry.merged
     targets = {body.name: target.name for body, (target, _) in merged_into.items()}
     merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)

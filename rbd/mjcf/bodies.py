@@ -1,4 +1,4 @@
-"""`<worldbody>`: bodies and what stands in them, with frames applied and replicas made."""
+"""`<worldbody>`: bodies and their elements, with frames applied and replicas made."""
 
 from __future__ import annotations
 

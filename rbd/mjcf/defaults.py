@@ -1,4 +1,4 @@
-"""`<default>`: what attributes of an element are when neither it nor a nearer class sets them."""
+"""`<default>`: default attributes of elements, by class."""
 
 from __future__ import annotations
 

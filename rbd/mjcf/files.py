@@ -15,7 +15,7 @@ from rbd.mjcf.limits import MjcfLimits
 
 @final
 class Files:
-    """Opens what a model names: regular files below `root`, as many as the limits allow."""
+    """Files that a model names: regular files below `root`, as many as the limits allow."""
 
     def __init__(self, directory: Path | None, root: Path | None, limits: MjcfLimits) -> None:
         """`directory` is the model's own, where relative paths start; without one nothing is opened."""

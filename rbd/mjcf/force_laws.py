@@ -23,7 +23,7 @@ class ForceLaw:
         self._biased = False
 
     def read(self, layer: MjcfElement) -> None:
-        """Take what one layer says."""
+        """Read the attributes of one layer."""
         kinds = {"position": self._position, "velocity": self._velocity, "damper": self._damper, "motor": self._motor}
         kinds.get(layer.node.tag, self._general)(layer)
 

@@ -1,4 +1,4 @@
-"""Volume, centre and inertia of what triangles enclose, in the four ways the format has.
+"""Volume, centre and inertia of triangle meshes, in the four ways of the format.
 
 `exact` counts signed tetrahedra, `legacy` their sizes, `convex` those of the convex hull, `shell` the triangles alone.
 """

@@ -43,7 +43,7 @@ def _compiler(element: MjcfElement) -> None:
 
 
 def _compiler_of_masses(element: MjcfElement) -> None:
-    """Read what the compiler does with masses and inertias."""
+    """Read the attributes of the compiler for masses and inertias."""
     settings = element.reading.settings
     settings.from_geoms = element.choice("inertiafromgeom", ("true", "false", "auto"), settings.from_geoms)
     low, high = element.vector("inertiagrouprange", settings.groups)

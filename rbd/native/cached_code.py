@@ -1,4 +1,4 @@
-"""Machine code in the disk cache: keys of what it depends on."""
+"""Machine code in the disk cache, and its keys."""
 
 from __future__ import annotations
 

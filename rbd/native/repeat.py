@@ -1,4 +1,4 @@
-"""Repeated calls of a compiled program from machine code, each reading what the last one wrote.
+"""Repeated calls of a compiled program from machine code; each reads the results of the last one.
 
 Between two calls every input and output advances by its own number of doubles (0: it stays). To feed an output back,
 give input and output overlapping memory. The first failed call ends the loop; its outputs are not written.

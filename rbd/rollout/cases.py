@@ -31,7 +31,7 @@ class Cases:
     """The starts of all cases, as rows of arrays; those of a sampler are drawn when they are asked for."""
 
     def __init__(self, initial_states: InitialStates, count: int | None, seed: int) -> None:
-        """Check what can be checked before the mechanism is known."""
+        """Check the arguments as far as possible before the mechanism is known."""
         self._seed = whole_number(seed, "seed", 0)
         case_count = None if count is None else whole_number(count, "cases", 0)
         self._sampler: Sampler | None = None

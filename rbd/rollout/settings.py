@@ -1,4 +1,4 @@
-"""Settings of worlds: what their step is made of."""
+"""Settings of worlds: integration, control, parameters and contact of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a viewer is given."""
+"""Checks of the arguments of a viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers of a viewer's scene: what is shown and hidden together."""
+"""Layers of a viewer's scene: groups of objects that are shown and hidden together."""
 
 from __future__ import annotations
 

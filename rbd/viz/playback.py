@@ -17,7 +17,7 @@ class Playback:
         self.player: Player | None = None
 
     def begin(self, start: float, end: float, draw: Callable[[float, bool], None], speed: float) -> None:
-        """Play from `start` to `end`, instead of what was played before."""
+        """Play from `start` to `end`, instead of the last trajectory."""
         self.close()
         self.player = Player(start, end, draw, speed)
         self.player.start()

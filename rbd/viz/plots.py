@@ -185,7 +185,7 @@ def plot_energies(
 
 
 def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
-    """Plot how far loops and couplings are open over time (m or rad); return the axes.
+    """Plot the errors of loops and couplings over time (m or rad); return the axes.
 
     The scale is logarithmic, except with distances: of a contact trajectory, plot those of its pairs at the beginning
     of each step (m), and the loops, if there are any. Raises ArgumentError when there are neither, ShapeError for a

@@ -49,7 +49,7 @@ def where_separation(condition: Condition, a: Separation, b: Separation) -> Sepa
 
 
 def nearest_separation(found: Iterable[Separation]) -> Separation:
-    """Return the one with the smallest distance, the first of several."""
+    """Return the separation with the smallest distance, the first of several."""
     return reduce(lambda one, other: where_separation(less(other.phi, one.phi), other, one), found)
 
 

@@ -160,7 +160,7 @@ class CollisionPairs(ABC):
 
     @abstractmethod
     def _changed(self) -> None:
-        """Clear what was computed for the present shapes and pairs."""
+        """Clear the results for the present shapes and pairs."""
 
     def _find_bodies(self) -> None:
         """Find the bodies that the frames of the shapes are fixed to, if the mechanism's structure has changed."""

@@ -37,7 +37,7 @@ class StateFunction(Protocol[P, Floats, Scalars]):
 
 @final
 class typed_results(Generic[Floats, Scalars]):
-    """Tells type checkers what a function of a state returns: `floats` for live states, `scalars` for others."""
+    """Static types of the results of a function of a state: `floats` for live states, `scalars` for others."""
 
     def __init__(self, floats: type[Floats], scalars: type[Scalars]) -> None:
         """Take both kinds of result."""

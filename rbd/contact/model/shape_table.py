@@ -34,7 +34,7 @@ class ShapeTable:
     def __init__(
         self, mechanism: Mechanism, shapes: Sequence[tuple[Shape, RigidBody]], pairs: Sequence[Pair], record: Record
     ) -> None:
-        """Take shapes with their bodies, pairs of them, and what records functions."""
+        """Set shapes with their bodies, pairs of them, and the recorder of functions."""
         self.mechanism, self.shapes, self.record = mechanism, tuple(shapes), record
         index_of = {id(shape): k for k, (shape, _) in enumerate(shapes)}
         self.a: Indices = np.array([index_of[id(pair.a)] for pair in pairs], dtype=np.intp)

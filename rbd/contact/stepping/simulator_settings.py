@@ -1,4 +1,4 @@
-"""Settings of `ContactSimulator`: which scheme its steps have, and what they do not support."""
+"""Settings of `ContactSimulator`: the scheme of its steps, and checks of unsupported models."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class StepConstraints(NamedTuple):
 def step_problem(
     pairs: Sequence[Pair], state: ScalarState, tau: Vector, options: ContactStepOptions
 ) -> tuple[StepProblem, StepConstraints]:
-    """Return the quadratic program of a step, and what its rows belong to."""
+    """Return the quadratic program of a step, and the owners of its rows."""
     if options.mu is None and have_friction(pairs):
         options = options._replace(mu=state.lifted(0.0))
     dt, joints = options.dt, options.joints

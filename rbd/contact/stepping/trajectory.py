@@ -86,7 +86,7 @@ class TrajectoryRecorder:
         self.note(k, touching)
 
     def note(self, k: int, touching: Array) -> None:
-        """Store which pairs touched in step k, and the event if some met."""
+        """Store the pairs that touched in step k, and the event if some met."""
         if touching.tobytes() != self.touching.tobytes():
             met = np.flatnonzero((touching > 0) & (self.touching == 0))
             if met.size:

@@ -51,7 +51,7 @@ class BlockComputation:
         return merged
 
     def _inputs(self, tile_block: TileBlock) -> list[str]:
-        """Write where the inputs of a block are; those that are the same for all rows are in the first slot."""
+        """Write the addresses of the inputs of a block; those that are the same for all rows are in the first slot."""
         w = self._w
         apart = w.assign(f"mul i64 {tile_block.slot}, {self._program.input_size * self._lanes.width}")
         shared = [access.is_shared for access in self._arguments.inputs]
@@ -59,7 +59,7 @@ class BlockComputation:
         return [w.address(start, offset) for start, offset in zip(self._memory.input_ports, offsets, strict=True)]
 
     def _outputs(self, tile_block: TileBlock) -> str:
-        """Write where the outputs of a block are."""
+        """Write the addresses of the outputs of a block."""
         apart = self._w.assign(f"mul i64 {tile_block.number}, {self._program.output_size * self._lanes.width}")
         return self._w.address(self._memory.outputs, apart)
 
@@ -80,7 +80,7 @@ class BlockComputation:
 
 @final
 class _Prefetcher:
-    """Writes the fetching of what is read and written next, one part before each function."""
+    """Prefetching of the next rows to be read and written, one part before each function."""
 
     def __init__(self, arguments: BatchArguments, parts: int) -> None:
         self._arguments, self._parts = arguments, parts

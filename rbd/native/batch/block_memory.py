@@ -25,7 +25,7 @@ class RowsOfBlock:
 
 
 def rows_of_block(w: Writer, lanes: Lanes, first: str, end: str) -> RowsOfBlock:
-    """Write which rows a block has."""
+    """Write the range of rows of a block."""
     left = w.assign(f"sub i64 {end}, {first}")
     is_full = w.assign(f"icmp sge i64 {left}, {lanes.width}")
     return RowsOfBlock(first, left, is_full, w.assign(f"select i1 {is_full}, i64 {lanes.width}, i64 {left}"))
@@ -107,7 +107,7 @@ class BlockMemory:
         return can_tile, w.assign(f"select i1 {can_tile}, ptr {w.aligned(self._tile_memory)}, ptr {behind_workspace}")
 
     def tile_block(self, rows: RowsOfBlock) -> TileBlock:
-        """Write where a block is: tiles follow each other from the first row on, then come blocks alone."""
+        """Write the place of a block: tiles follow each other from the first row on, then come blocks alone."""
         w, blocks, rows_of_tile = self._w, self._tile.blocks, self._tile.rows
         if blocks == 1:
             return TileBlock("0", "0", rows.first, "0", "false", "false")

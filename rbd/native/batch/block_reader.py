@@ -15,7 +15,7 @@ class BlockReader:
     """Writes the reading of inputs."""
 
     def __init__(self, arguments: BatchArguments, memory: BlockMemory) -> None:
-        """Set what is read, and where to."""
+        """Set the source and the destination of reading."""
         self._arguments, self._memory = arguments, memory
         self._w, self._lanes, self._tile = arguments.w, arguments.lanes, arguments.tile
         self._ports = list(zip(arguments.inputs, memory.input_ports, strict=True))

@@ -13,7 +13,7 @@ class BlockWriter:
     """Writes the storing of outputs, and of the statuses of rows that have failed."""
 
     def __init__(self, arguments: BatchArguments, memory: BlockMemory) -> None:
-        """Set what is stored, and where it is."""
+        """Set the source and the destination of storing."""
         self._arguments, self._memory = arguments, memory
         self._w, self._lanes = arguments.w, arguments.lanes
         starts = [start * arguments.lanes.width for start, _ in offsets(arguments.program.outputs)]

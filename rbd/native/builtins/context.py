@@ -83,7 +83,7 @@ def address_table(arrays: Sequence[Array | None]) -> Table:
 
 
 def guard_table(guards: Guards) -> Table:
-    """Return pairs of an address and what must be there."""
+    """Return pairs of an address and the word required there."""
     return word_table([x for word, expected in guards for x in (word.address, expected)])
 
 

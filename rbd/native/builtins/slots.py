@@ -1,4 +1,4 @@
-"""Slots of Python classes: where they are in instances, and what is in them."""
+"""Slots of Python classes: their offsets in instances, and their contents."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class LoopBinding:
 
 
 class LoopOwner(Protocol):
-    """Does in Python what the machine code of a loop does not."""
+    """Owner of a loop: the parts that run in Python instead of machine code."""
 
     def convert(self, answer: object, vector: Array) -> None:
         """Write a result of the callback to the vector of the stage; raise the error of a wrong one."""

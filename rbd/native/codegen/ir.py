@@ -168,13 +168,13 @@ class Writer:
         self.add(f"  br i1 {condition}, label %{yes}, label %{no}")
 
     def if_(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
-        """Write what is done if a condition holds, and what is done otherwise."""
+        """Write both branches of a condition: if it holds, and otherwise."""
         yes, no, after = self._labels(otherwise)
         self.branch(condition, yes, no)
         self._sides((yes, then), (no, otherwise), after=after)
 
     def unless(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
-        """Write what is done unless a condition holds, and what is done otherwise."""
+        """Write both branches of a condition: unless it holds, and otherwise."""
         no, yes, after = self._labels(otherwise)
         self.branch(condition, yes, no)
         self._sides((no, then), (yes, otherwise), after=after)

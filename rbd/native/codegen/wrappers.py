@@ -155,7 +155,7 @@ def _sized(pointers: Sequence[str], ports: Sequence[Port]) -> list[tuple[str, in
 
 
 def _finish(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str], status: str) -> None:
-    """Write what follows the computation: the check of outputs, and their copying if the status is clean."""
+    """Write the end of the computation: the check of outputs, and their copying if the status is clean."""
     if variant.tested:
         _set_output_status(w, status, any_nonfinite(w, list(_tested(w, variant, program, blocks))))
     if not variant.in_place:
@@ -164,7 +164,7 @@ def _finish(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str
 
 
 def _tested(w: Writer, variant: _Variant, program: Program, blocks: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Write where tested outputs are; yield pointers and lengths."""
+    """Write the addresses of tested outputs; yield pointers and lengths."""
     for block, (start, port) in zip(blocks, offsets(program.outputs), strict=True):
         for each in variant.tested:
             if start <= each.start < start + port.size:

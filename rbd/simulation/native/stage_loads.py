@@ -1,4 +1,4 @@
-"""Forces of the stages of a step: what is recorded with a stage, and what Python adds before it.
+"""Forces of the stages of a step: those recorded with a stage, and those that Python adds before it.
 
 Springs of rbd do not change, so they become part of the machine code of a stage. External wrenches and force elements
 of users are called: one callback returns torques and wrenches of all bodies as one vector.
@@ -58,7 +58,7 @@ class PythonForces:
     """Control, external wrenches and force elements of users as one callback."""
 
     def __init__(self, equations: EquationsOfMotion, state: MechanismState, stages: int) -> None:
-        """Take what is called in steps of so many stages; springs of rbd are not."""
+        """Set the callbacks of steps of so many stages; springs of rbd are none."""
         self._equations, self._nv = equations, state.layout.nv
         self._elements = [element for element in equations.forces if not is_recordable(element)]
         self._vector = np.zeros(self._nv + 6 * (len(state.layout.bodies) - 1))

@@ -1,4 +1,4 @@
-"""Memory of the stages of a step: arrays by the names that the programs give to what they read and write."""
+"""Memory of the stages of a step: arrays by the names of the programs' inputs and outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Residual of the conditions of the minimum, and what a Newton step needs: slacks, trial multipliers, gradient.
+"""Residual of the conditions of the minimum; slacks, trial multipliers and gradient for a Newton step.
 
 The residual is the largest violation, product of a slack and its multiplier, and entry of the stationarity error
 z - U'lam; of interval rows, how far the proximal operator moves a multiplier.
