@@ -215,7 +215,7 @@ def test_definition_rule_detects_violations(line: str, found: list[str]) -> None
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("from rbd.contact.solver.residuals import summary", ["solver"]),
+        ("from rbd.contact.dynamics.residuals import summary", ["dynamics"]),
         ("from rbd.contact import CollisionModel", ["*"]),
         ("from rbd.contact.geometry.shapes import Box", []),
     ],

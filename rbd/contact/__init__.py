@@ -5,12 +5,16 @@ A sub-package depends only on those above it.
     arguments.py   checks of numbers and pairs
     geometry/      shapes; signed distance, nearest points and normal of two of them
     model/         pairs of a mechanism's shapes: distances, contact Jacobian, broad phase
-    solver/        Gauss's principle, Coulomb friction, quadratic programs, impacts
+    dynamics/      Gauss's principle, Coulomb friction, quadratic programs, impacts
     stepping/      time stepping, its derivatives, the simulator
 """
 
 from __future__ import annotations
 
+from rbd.contact.dynamics.accelerations.solve_contact import solve_contact
+from rbd.contact.dynamics.impacts import impact
+from rbd.contact.dynamics.results import ContactSolution, ContactStep, ImpactSolution
+from rbd.contact.dynamics.solve_qp import QPSolution, solve_qp
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
 from rbd.contact.geometry.round_solids import Cylinder, Ellipsoid
@@ -19,10 +23,6 @@ from rbd.contact.model.collision_model import CollisionModel, FrictionCone
 from rbd.contact.model.compliance import Compliance
 from rbd.contact.model.distances import Distance
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.accelerations.solve import solve_contact
-from rbd.contact.solver.impacts import impact
-from rbd.contact.solver.quadratic_program import QPSolution, solve_qp
-from rbd.contact.solver.results import ContactSolution, ContactStep, ImpactSolution
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.simulator import ContactSimulator
 from rbd.contact.stepping.step_derivatives import ContactStepDerivatives, contact_step_derivatives

@@ -11,9 +11,9 @@ import numpy as np
 
 import rbd
 from rbd.compiled import RecordedFunction
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
+from rbd.contact.dynamics.accelerations.solve_contact import _problem
 from rbd.contact.model.evaluation import as_tuple, evaluate
-from rbd.contact.solver.accelerations.problem import ContactProblem
-from rbd.contact.solver.accelerations.solve import _problem
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array

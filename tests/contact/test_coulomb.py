@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.contact import solve_qp
-from rbd.contact.solver.accelerations.coulomb import coulomb_residual
-from rbd.contact.solver.accelerations.problem import ContactProblem
-from rbd.contact.solver.accelerations.repeated_programs import solve_by_quadratic_programs
-from rbd.contact.solver.constrained_motion import ConstrainedMotion
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
+from rbd.contact.dynamics.accelerations.coulomb import coulomb_residual
+from rbd.contact.dynamics.accelerations.repeated_programs import solve_by_quadratic_programs
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, solve_friction

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import rbd
 from rbd.contact import Box, CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere, contact_step
-from rbd.contact.solver.residuals import cone_residual
+from rbd.contact.dynamics.residuals import cone_residual
 from rbd.errors import ArgumentError, SolverError
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph

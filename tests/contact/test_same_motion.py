@@ -11,8 +11,8 @@ import pytest
 import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
+from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
 from rbd.contact.stepping.overlaps import position_correction
 from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions

@@ -23,8 +23,8 @@ from typing import ParamSpec, TypeVar
 import pytest
 
 from rbd import native
+from rbd.contact.dynamics import solve_qp
 from rbd.contact.model import narrow_phase
-from rbd.contact.solver import quadratic_program
 from rbd.engine import transform_arithmetic
 from rbd.native import repeat
 from rbd.native.builtins import builtin, step_loop, value_builtin
@@ -45,7 +45,7 @@ FOLDERS = (
 )
 KEEPERS = (
     narrow_phase._distance_function.__wrapped__,  # in its lock
-    quadratic_program._program.__wrapped__,
+    solve_qp._program.__wrapped__,
     chunks._unpickled,
 )
 """Cached functions of rbd that return compiled functions; `compiled_steps` has a cache of its own."""

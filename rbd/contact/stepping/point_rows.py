@@ -12,11 +12,11 @@ from functools import reduce
 from operator import add
 from typing import Final, NamedTuple
 
+from rbd.contact.dynamics.contacts import masked_row
+from rbd.contact.dynamics.friction_cone import cone_edges, tangents
+from rbd.contact.dynamics.point_jacobian import ContactPointJacobian, contact_point_jacobian
 from rbd.contact.geometry.separations import Separation
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.contacts import masked_row
-from rbd.contact.solver.friction_cone import cone_edges, tangents
-from rbd.contact.solver.point_jacobian import ContactPointJacobian, contact_point_jacobian
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.row_groups import PointCone
 from rbd.contact.stepping.spring_rows import spring_row

@@ -12,9 +12,7 @@ from typing import Any
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recorded_controller import replayed_controller
-from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import nearest_motion
-from rbd.contact.solver.contacts import (
+from rbd.contact.dynamics.contacts import (
     Contacts,
     acceleration_bounds,
     applied_forces,
@@ -22,7 +20,9 @@ from rbd.contact.solver.contacts import (
     mass_and_factor,
     nearer_than,
 )
-from rbd.contact.solver.impacts import Law, impact_motion
+from rbd.contact.dynamics.gauss_principle import nearest_motion
+from rbd.contact.dynamics.impacts import Law, impact_motion
+from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
 from rbd.contact.stepping.solved_step import solved_step
 from rbd.scalar_states.scalar_state import ScalarState

@@ -14,11 +14,11 @@ import numpy as np
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_kind, wrong_kind
 from rbd.array_functions.function import RecordedFunction
+from rbd.contact.dynamics.accelerations.solve_contact import Bias
+from rbd.contact.dynamics.contacts import CONTACT_DISTANCE
+from rbd.contact.dynamics.impacts import Law
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.accelerations.solve import Bias
-from rbd.contact.solver.contacts import CONTACT_DISTANCE
-from rbd.contact.solver.impacts import Law
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import simulation_step

@@ -7,10 +7,10 @@ from typing import final
 import attrs
 
 from rbd.arguments import require_choice
+from rbd.contact.dynamics.accelerations.solve_contact import BIASES, Bias
+from rbd.contact.dynamics.impacts import LAWS, Law
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import require_within_reach
-from rbd.contact.solver.accelerations.solve import BIASES, Bias
-from rbd.contact.solver.impacts import LAWS, Law
 from rbd.contact.stepping.step_options import MARGIN, TimeStepping
 from rbd.errors import ArgumentError
 from rbd.scalars.number_checks import at_least_zero

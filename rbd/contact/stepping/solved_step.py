@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import (
+from rbd.contact.dynamics.gauss_principle import (
     ConstrainedMotion,
     GaussProgram,
     nearest_motion_by_projection,
     nearest_motion_in_cones,
 )
-from rbd.contact.solver.impacts import kinetic_energy
-from rbd.contact.solver.residuals import cone_residual, kkt_residual
+from rbd.contact.dynamics.impacts import kinetic_energy
+from rbd.contact.dynamics.residuals import cone_residual, kkt_residual
+from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.overlaps import position_correction
 from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.contact.stepping.step_problem import StepConstraints, StepProblem, step_problem
@@ -36,7 +36,7 @@ class SolvedStep(NamedTuple):
 
 
 Method: TypeAlias = Callable[[GaussProgram], ConstrainedMotion]
-"""Solves the program of a step: one of `rbd.contact.solver.constrained_motion`."""
+"""Solves the program of a step: one of `rbd.contact.dynamics.gauss_principle`."""
 
 
 def solved_step(

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.array_functions.velocity_map import VelocityMap
+from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
-from rbd.contact.solver.constrained_motion import nearest_motion_by_active_set
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step
 from rbd.contact.stepping.step_call import StepCall, StepKind, Torques

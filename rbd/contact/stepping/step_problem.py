@@ -24,9 +24,9 @@ from functools import reduce
 from typing import NamedTuple
 
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.contact.dynamics.gauss_principle import GaussProgram
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
-from rbd.contact.solver.constrained_motion import GaussProgram
 from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
 from rbd.contact.stepping.point_rows import PointRows, point_rows

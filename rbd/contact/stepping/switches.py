@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Final, NamedTuple
 
+from rbd.contact.dynamics.point_jacobian import contact_point_jacobian
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.point_jacobian import contact_point_jacobian
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import (
     Condition,

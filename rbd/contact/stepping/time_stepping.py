@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from rbd.contact.dynamics.results import ContactStep
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import typed_results
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.results import ContactStep
 from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.solved_step import solved_step, step_results
 from rbd.contact.stepping.step_call import StepCall, StepKind, Torques

@@ -1,8 +1,8 @@
 """Accelerations with contacts and friction.
 
-problem.py            the problem of contact accelerations, with and without friction, as numbers
+contact_problem.py    the problem of contact accelerations, with and without friction, as numbers
 coulomb.py            Coulomb's law as a linear complementarity problem: its solution and its residual
 repeated_programs.py  Coulomb's law by solvers of quadratic programs only
-solution.py           the fields of `ContactSolution`, by any solvers
-solve.py              `solve_contact`
+solution_fields.py    the fields of `ContactSolution`, by any solvers
+solve_contact.py      `solve_contact`
 """

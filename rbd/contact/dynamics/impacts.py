@@ -13,13 +13,13 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.arguments import require_choice
 from rbd.contact.arguments import pair_set
+from rbd.contact.dynamics.contacts import CONTACT_DISTANCE, Contacts, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion, nearest_motion
+from rbd.contact.dynamics.residuals import kkt_residual
+from rbd.contact.dynamics.results import ImpactSolution
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import evaluate, require_model_and_state, typed_results
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
-from rbd.contact.solver.contacts import CONTACT_DISTANCE, Contacts, contacts_of, mass_and_factor, nearer_than
-from rbd.contact.solver.residuals import kkt_residual
-from rbd.contact.solver.results import ImpactSolution
 from rbd.errors import ArgumentError
 from rbd.kinematics.queries import State
 from rbd.scalar_states.scalar_state import ScalarState

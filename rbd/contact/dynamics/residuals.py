@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rbd.algorithms.loops.least_squares import constraint_torques
-from rbd.contact.solver.friction_cone import AXES
+from rbd.contact.dynamics.friction_cone import AXES
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.solvers.intervals import NO_INTERVALS, Intervals

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias, final
 
 from rbd.algorithms.loops.least_squares import constraint_torques
-from rbd.contact.solver.accelerations.coulomb import coulomb_residual
-from rbd.contact.solver.accelerations.problem import ContactProblem
-from rbd.contact.solver.constrained_motion import ConstrainedMotion
-from rbd.contact.solver.friction_cone import AXES
-from rbd.contact.solver.residuals import kkt_residual
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
+from rbd.contact.dynamics.accelerations.coulomb import coulomb_residual
+from rbd.contact.dynamics.friction_cone import AXES
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
+from rbd.contact.dynamics.residuals import kkt_residual
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import dot
 

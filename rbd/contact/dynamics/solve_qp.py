@@ -15,9 +15,9 @@ from rbd import native
 from rbd.arguments import require_choice
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import LISTS, float_vector
+from rbd.contact.dynamics.residuals import kkt_residual
+from rbd.contact.dynamics.results import result_repr
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.solver.residuals import kkt_residual
-from rbd.contact.solver.results import result_repr
 from rbd.errors import ArgumentError, SolverError
 from rbd.extras import names_extra
 from rbd.program.program import Program

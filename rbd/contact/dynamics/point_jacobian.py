@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rbd.algorithms import geometric_jacobian
+from rbd.contact.dynamics.friction_cone import tangential
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.friction_cone import tangential
 from rbd.kinematics.queries import State
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import matvec

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rbd.contact.dynamics.contacts import acceleration_bounds, applied_forces, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.dynamics.friction_cone import tangents
+from rbd.contact.dynamics.point_jacobian import contact_point_jacobian
 from rbd.contact.geometry.vectors import where3
 from rbd.contact.model.contact_kinematics import nearest_in_base, point_bias_acceleration
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.contacts import acceleration_bounds, applied_forces, contacts_of, mass_and_factor, nearer_than
-from rbd.contact.solver.friction_cone import tangents
-from rbd.contact.solver.point_jacobian import contact_point_jacobian
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, both, const, less, where
 from rbd.scalars.linear_algebra import add, matvec

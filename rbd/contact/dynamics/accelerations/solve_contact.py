@@ -9,6 +9,14 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem, contact_problem
+from rbd.contact.dynamics.accelerations.coulomb import solve_coulomb
+from rbd.contact.dynamics.accelerations.repeated_programs import solve_by_quadratic_programs
+from rbd.contact.dynamics.accelerations.solution_fields import Solvers, solution_fields
+from rbd.contact.dynamics.contacts import CONTACT_DISTANCE
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion, nearest_motion
+from rbd.contact.dynamics.results import ContactSolution
+from rbd.contact.dynamics.solve_qp import SOLVERS, Solver, solve_qp, to_tuples
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
     array_or_number,
@@ -19,14 +27,6 @@ from rbd.contact.model.evaluation import (
     typed_results,
 )
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.accelerations.coulomb import solve_coulomb
-from rbd.contact.solver.accelerations.problem import ContactProblem, contact_problem
-from rbd.contact.solver.accelerations.repeated_programs import solve_by_quadratic_programs
-from rbd.contact.solver.accelerations.solution import Solvers, solution_fields
-from rbd.contact.solver.constrained_motion import ConstrainedMotion, nearest_motion
-from rbd.contact.solver.contacts import CONTACT_DISTANCE
-from rbd.contact.solver.quadratic_program import SOLVERS, Solver, solve_qp, to_tuples
-from rbd.contact.solver.results import ContactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.kinematics.queries import State
 from rbd.scalar_states.scalar_state import ScalarState

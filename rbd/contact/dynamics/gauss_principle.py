@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rbd.contact.solver.friction_cone import AXES
+from rbd.contact.dynamics.friction_cone import AXES
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.solvers.cones.program import solve_cone_program
 from rbd.solvers.equations.linear import Factor

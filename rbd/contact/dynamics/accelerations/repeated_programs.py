@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from functools import reduce
 
-from rbd.contact.solver.accelerations.problem import ContactProblem
-from rbd.contact.solver.accelerations.solution import Minimise
-from rbd.contact.solver.constrained_motion import ConstrainedMotion
-from rbd.contact.solver.friction_cone import EDGES, cone_edges
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
+from rbd.contact.dynamics.accelerations.solution_fields import Minimise
+from rbd.contact.dynamics.friction_cone import EDGES, cone_edges
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, where
 
 _BACKWARD = 1

@@ -7,10 +7,10 @@ per pair: forces along the normal and both tangents.
 from __future__ import annotations
 
 from rbd.algorithms.loops.least_squares import constraint_torques
-from rbd.contact.solver.accelerations.problem import ContactProblem
-from rbd.contact.solver.constrained_motion import ConstrainedMotion
-from rbd.contact.solver.friction_cone import AXES, EDGES
-from rbd.contact.solver.residuals import kkt_residual
+from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
+from rbd.contact.dynamics.friction_cone import AXES, EDGES
+from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
+from rbd.contact.dynamics.residuals import kkt_residual
 from rbd.scalars import Scalar, Vector, absolute, less, maximum, where
 from rbd.scalars.linear_algebra import add
 from rbd.solvers.friction.solve import solve_friction
