@@ -13,20 +13,16 @@ members.py        data of bodies and joints, and their entries in the registry
 structure.py      graph, spanning tree, couplings, frames of joints
 tree.py           TreePath; ancestors, paths and order of the spanning tree
 transaction.py    edits that happen as a whole or not at all
-attach.py         attaching bodies and closing loops
-edit.py           other edits of the structure
-edit_reports.py   their reports
-merge.py          merging bodies that fixed joints connect
-reverse_joint.py  reversed joints
 copying.py        copies of mechanisms, whole or in part, and of bodies
 drawing.py        mechanisms as text
+edits/            edits of the structure
 """
 
 from __future__ import annotations
 
 from rbd.mechanism.body import ContactPoint, RigidBody
 from rbd.mechanism.coupling import Coupling
-from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
+from rbd.mechanism.edits.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.mechanism import Mechanism
 from rbd.mechanism.soft_contact import FrictionModel, HuntCrossley, NormalModel, SoftContact, ViscoelasticCoulomb

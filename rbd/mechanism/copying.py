@@ -10,13 +10,13 @@ import attrs
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType, joint_type_from
-from rbd.mechanism.attach import attach_body
 from rbd.mechanism.body import BodyData, ContactPoint, RigidBody
 from rbd.mechanism.coupling import with_joints
-from rbd.mechanism.edit_reports import FrameMap
+from rbd.mechanism.edits.attach import attach_body
+from rbd.mechanism.edits.merge import copy_contents, require_copyable
+from rbd.mechanism.edits.reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint
 from rbd.mechanism.members import data_of, registry_of, set_data
-from rbd.mechanism.merge import copy_contents, require_copyable
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Point, SpatialInertia, Transform

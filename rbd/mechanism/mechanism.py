@@ -17,12 +17,13 @@ from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
 from rbd.joints.base import JointType
-from rbd.mechanism import copying, edit, merge
-from rbd.mechanism.attach import attach_body, require_unattached
+from rbd.mechanism import copying
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling, Numbers, make_coupling
 from rbd.mechanism.drawing import drawing
-from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
+from rbd.mechanism.edits import merge, tree_edits
+from rbd.mechanism.edits.attach import attach_body, require_unattached
+from rbd.mechanism.edits.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.members import data_of, registry_of
 from rbd.mechanism.queries import MechanismQueries
@@ -244,7 +245,7 @@ class Mechanism(MechanismQueries):
         """
         names = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
         preferred = [self.joint(joint) for joint in names]
-        return self._edit(lambda: edit.rebuild_tree(self._structure, preferred))
+        return self._edit(lambda: tree_edits.rebuild_tree(self._structure, preferred))
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:
         """Remove a joint; if it was a tree joint, as few loop joints as possible enter the tree.
@@ -254,7 +255,7 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when bodies would be left unconnected, or when parameters of a joint cannot be reversed.
         """
         removed = [self.joint(joint)]
-        return self._edit(lambda: edit.rebuild_tree(self._structure, [], removed))
+        return self._edit(lambda: tree_edits.rebuild_tree(self._structure, [], removed))
 
     def remove_subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
         """Remove the subtree of a body, every joint that touches it, and their couplings.
@@ -262,7 +263,7 @@ class Mechanism(MechanismQueries):
         Returns the removed bodies, which may be attached again. Raises TopologyError for the root.
         """
         top = self.body(body)
-        return self._edit(lambda: edit.remove_subtree(self._structure, top))
+        return self._edit(lambda: tree_edits.remove_subtree(self._structure, top))
 
     def replace_joint(self, old: str | Joint, new: Joint) -> None:
         """Replace an attached joint, of the tree or of a loop, by an unattached one: same bodies, same placements.
@@ -273,7 +274,7 @@ class Mechanism(MechanismQueries):
         """
         joint = self.joint(old)
         require_unattached(self._structure, new, "replace_joint")
-        self._edit(lambda: edit.replace_joint(self._structure, joint, new), (*self._members(), new))
+        self._edit(lambda: tree_edits.replace_joint(self._structure, joint, new), (*self._members(), new))
 
     def remove_fixed_joints(self) -> MergeReport:
         """Merge bodies that are connected by fixed tree joints.

@@ -18,7 +18,7 @@ from rbd.joints import (
     Universal,
 )
 from rbd.mechanism import Joint
-from rbd.mechanism.reverse_joint import reverse_joint
+from rbd.mechanism.edits.reverse_joint import reverse_joint
 from rbd.spatial import Transform
 from tests.mechanism.conftest import ALL_TYPES
 

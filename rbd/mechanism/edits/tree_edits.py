@@ -9,11 +9,11 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism.attach import require_unattached
 from rbd.mechanism.coupling import require_coordinate
-from rbd.mechanism.edit_reports import RerootReport
+from rbd.mechanism.edits.attach import require_unattached
+from rbd.mechanism.edits.reports import RerootReport
+from rbd.mechanism.edits.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.members import data_of
-from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
 from rbd.spatial.transform import with_frames

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
-from rbd.mechanism.edit_reports import MergeReport
+from rbd.mechanism.edits.reports import MergeReport
 from rbd.mechanism.members import data_of
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
