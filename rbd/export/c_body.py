@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from rbd.export.c_intrinsics import call_expression, number, pointers
+from rbd.native.codegen.call_slots import CallSlots
 from rbd.native.codegen.loop_operands import (
     Constant,
     Indexed,
@@ -19,7 +20,7 @@ from rbd.native.codegen.loop_operands import (
     Strided,
     TabulatedConstant,
 )
-from rbd.native.codegen.plan import CallSlots, Plan, make_plan
+from rbd.native.codegen.plan import Plan, make_plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 

@@ -15,9 +15,9 @@ from typing import Final
 from rbd.intrinsics import tree
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.intrinsics.specialise import specialised_to
+from rbd.native.codegen.call_slots import CallSlots
 from rbd.native.codegen.copies import global_table
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
-from rbd.native.codegen.plan import CallSlots
 from rbd.native.codegen.routine import routine_text
 from rbd.native.codegen.values import routine_symbol
 from rbd.program.opcodes import FIRST_CHECK

@@ -12,9 +12,10 @@ from typing import Final, TypeAlias, final
 from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
 from rbd.native.codegen.calls import calls_text, emit_call, emit_no_call
 from rbd.native.codegen.copies import Copies, copy_functions
+from rbd.native.codegen.function_split import CHUNK, SinCosPair
 from rbd.native.codegen.ir import NARROW, Lanes, Writer
 from rbd.native.codegen.loops import LoopWriter
-from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
+from rbd.native.codegen.plan import Plan
 from rbd.native.codegen.signature import function_head, write_call
 from rbd.native.codegen.trig import sincos_call
 from rbd.program.opcodes import BY_NUMBER, CONDITIONS, FIRST_CHECK, Op, operands_of

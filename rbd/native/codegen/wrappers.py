@@ -11,9 +11,9 @@ from typing import Final, final
 import attrs
 
 from rbd.native.codegen.bounds import outputs_to_test
+from rbd.native.codegen.call_slots import aligned
 from rbd.native.codegen.finite import any_nonfinite
 from rbd.native.codegen.ir import Writer, attributes
-from rbd.native.codegen.plan import aligned
 from rbd.native.codegen.signature import write_call
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
