@@ -4,9 +4,9 @@ The folder is `rbd` in the user's cache directory, or RBD_CACHE_DIR; RBD_CACHE=0
 
 Loaded code is executed, so entries are trusted only if this user wrote them: the folder `objects` and every entry
 belong to the user, are not symbolic links and cannot be written by others; this is checked on the open file. An entry
-has the hash of its key and of its content. Invalid entries are ignored and overwritten. Nothing here raises: without a
-usable folder there is no cache. Entries are written under a temporary name and renamed, so that processes can share the
-folder.
+has the hash of its key, and one of key and content. Invalid entries are ignored and overwritten. Nothing here raises:
+without a usable folder there is no cache. Entries are written under a temporary name and renamed, so that processes can
+share the folder.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ CAPACITY: Final = 256 * 1024 * 1024
 """Maximum size of all entries in bytes; above it, the least recently used are removed."""
 
 _FOLDER, _SUFFIX, _TEMPORARY = "objects", ".rbd", ".new"
-_MAGIC: Final = b"rbd-object-1\x00\x00\x00\x00"
+_MAGIC: Final = b"rbd-object-2\x00\x00\x00\x00"
 _HEADER: Final = struct.Struct("<16s32s32sQ")
-"""Magic and version, hash of the key, hash of the content, length of the content."""
+"""Magic and version, hash of the key, hash of key and content, length of the content."""
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _USED_RECENTLY: Final = 3600.0
 """Seconds until another use updates the time of an entry, and until a temporary file counts as abandoned."""
@@ -155,7 +155,7 @@ class _Folder:
         temporary = f"{digest.hex()}.{secrets.token_hex(8)}{_TEMPORARY}"
         try:
             with self._open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, "wb") as file:
-                file.write(_HEADER.pack(_MAGIC, digest, hashlib.sha256(code).digest(), len(code)) + code)
+                file.write(_HEADER.pack(_MAGIC, digest, _hash(digest, code), len(code)) + code)
             os.replace(
                 self._path_of(temporary),
                 self._path_of(name),
@@ -205,4 +205,11 @@ def _content(entry: bytes, digest: bytes) -> bytes | None:
     magic, made_for, content_hash, length = _HEADER.unpack_from(entry)
     code = entry[_HEADER.size :]
     fits = magic == _MAGIC and made_for == digest and length == len(code)
-    return code if fits and hashlib.sha256(code).digest() == content_hash else None
+    return code if fits and _hash(digest, code) == content_hash else None
+
+
+def _hash(digest: bytes, code: bytes) -> bytes:
+    """Return the hash of a key's digest and the content: halves of two entries do not fit together."""
+    both = hashlib.sha256(digest)
+    both.update(code)
+    return both.digest()

@@ -101,6 +101,12 @@ def another_key(path: Path) -> None:
     os.replace(entry_of(path.parent.parent, "another"), path)
 
 
+def content_of_another(path: Path) -> None:
+    """Keep what names the key; all behind it is a whole entry's, hash and length included."""
+    cache.store("another", CODE[:-1])
+    path.write_bytes(path.read_bytes()[:48] + entry_of(path.parent.parent, "another").read_bytes()[48:])
+
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "empty": rewritten(lambda data: b""),
     "half a header": rewritten(lambda data: data[:20]),
@@ -111,6 +117,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "one bit of the hash": rewritten(lambda data: data[:50] + bytes([data[50] ^ 1]) + data[51:]),
     "another version": rewritten(lambda data: data[:11] + b"0" + data[12:]),
     "another key": another_key,
+    "the content of another": content_of_another,
     "noise": rewritten(lambda data: hashlib.sha512(data).digest() * 20),
     "symbolic link": linked,
     "a pipe": pipe_instead,

@@ -56,9 +56,12 @@ def cleared(path: Path, other: Path, rng: np.random.Generator) -> object:
 
 
 def overlaid(path: Path, other: Path, rng: np.random.Generator) -> object:
-    """Write the end of another entry over the end of this one, as two writers without renaming would."""
+    """Write the end of another entry over the end of this one, as two writers without renaming would.
+
+    Every second time the seam is between two fields of the header, or behind it.
+    """
     data, foreign = path.read_bytes(), other.read_bytes()
-    place = int(rng.integers(max(len(data), len(foreign))))
+    place = int(rng.choice([16, 48, 80, 88]) if rng.integers(2) else rng.integers(max(len(data), len(foreign))))
     return path.write_bytes(data[:place] + foreign[place:])
 
 
