@@ -24,7 +24,7 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     ...     path.read_text()
     '1 2 3'
     """
-    if not _can_name_a_file(path):
+    if not can_name_a_file(path):
         raise IsADirectoryError(errno.EISDIR, "no name of a file", str(path))
     partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")  # threads and processes may write at once
     try:
@@ -38,7 +38,7 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
         partial.unlink(missing_ok=True)
 
 
-def _can_name_a_file(path: Path) -> bool:
+def can_name_a_file(path: Path) -> bool:
     """Check that a path has a name, no null character, and no lone surrogate that bytes cannot stand for."""
     try:
         return bool(path.name) and b"\0" not in os.fsencode(path)

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import re
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Sequence
@@ -124,7 +125,7 @@ def _wait(viewer: Viewer, duration: float | None) -> None:
     if duration is None:
         viewer.wait()
     else:
-        time.sleep(duration)
+        time.sleep(min(duration, threading.TIMEOUT_MAX))
 
 
 def _port(text: str) -> int:

@@ -19,6 +19,7 @@ from rbd.mechanism.joint import Joint
 from rbd.mechanism.names import require_name
 from rbd.mechanism.parameters import number
 from rbd.scalars import Scalar, is_float, to_float
+from rbd.scalars.number_checks import require_number
 
 if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
@@ -57,7 +58,8 @@ class Coupling:
         return len(self.coefficients) <= 2
 
     def value(self, x: Scalar) -> Scalar:
-        """Return q for the coordinate x of the source."""
+        """Return q for the coordinate x of the source. Raises ShapeError or NotFiniteError for what is no number."""
+        require_number(x, "x")
         return polynomial(self.coefficients, x)
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import with_article
+from rbd.arguments import require_kind, with_article
 from rbd.errors import ArgumentError
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
@@ -246,12 +246,14 @@ class MjcfReport(FileReport):
                [0.25, 0.25],
                [0.5 , 0.5 ]])
         """
+        require_kind(geom, Geom, operation="MjcfReport.heights", argument="geom")
         if geom.height_field is None or self.meshes is None:
             raise ArgumentError(f"geom is {with_article(geom.shape)}, not an hfield", argument="geom", value=geom)
         return self.meshes.heights(geom.height_field)
 
     def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:
         """Return the name of a mesh, and all meshes; raise ArgumentError for another shape."""
+        require_kind(geom, Geom, operation="MjcfReport", argument="geom")
         if geom.mesh is None or self.meshes is None:
             raise ArgumentError(f"geom is {with_article(geom.shape)}, not a mesh", argument="geom", value=geom)
         return geom.mesh, self.meshes

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
+from rbd.arguments import require_kind
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Condition, Scalar
@@ -35,7 +36,8 @@ _conditions: dict[type, Operations[Scalar]] = {}
 def register_scalar(kind: type[T], operations: Operations[T], *, condition: type | None = None) -> None:
     """Register a scalar family for type `kind` and its subclasses; `condition` is the type of undecided comparisons.
 
-    For the interface of families see `rbd.scalars.operations`. Registering a type again replaces its operations.
+    For the interface of families see `rbd.scalars.operations`. Registering a type again replaces its operations. Raises
+    ArgumentError unless the types are classes and `operations` is an object of a subclass of Operations.
 
     >>> from rbd.scalars import Operations, less, register_scalar
     >>> class Level:
@@ -51,6 +53,10 @@ def register_scalar(kind: type[T], operations: Operations[T], *, condition: type
     >>> less(Level(1.0), 2.0)
     True
     """
+    require_kind(kind, type, operation="register_scalar", argument="kind")
+    require_kind(operations, Operations, operation="register_scalar", argument="operations")
+    if condition is not None:
+        require_kind(condition, type, operation="register_scalar", argument="condition")
     admit(kind, operations, condition=condition)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import final
 
 from rbd.arguments import require_callable
-from rbd.scalars.number_checks import above_zero, at_least_zero_or_infinite
+from rbd.scalars.number_checks import above_zero, at_least_zero_or_infinite, finite
 
 _MAX_SLEEP = 1 / 60  # s, so that an interrupt from the keyboard is noticed
 
@@ -49,8 +49,8 @@ class Throttle:
         self._origin = self._clock()
 
     def wait(self, t: float) -> None:
-        """Sleep until simulated time `t`."""
-        due = self._origin + t / self._rate
+        """Sleep until simulated time `t`. Raises ArgumentError unless it is a finite number."""
+        due = self._origin + finite(t, "t") / self._rate
         while (remaining := due - self._clock()) > 0:
             self._sleep(min(remaining, _MAX_SLEEP))
         if -remaining > self._patience:

@@ -11,19 +11,29 @@ from typing import final
 import attrs
 
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
+from rbd.arguments import several
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import to_float
+from rbd.scalars.number_checks import finite
 
 Row = tuple[float, ...]
 _TOLERANCE = 1e-12
 
 
-def _floats(values: Sequence[float]) -> Row:
-    return tuple(float(value) for value in values)
+def _numbers(values: Sequence[float], argument: str) -> Row:
+    return tuple(finite(value, argument) for value in several(values, argument, "numbers"))
 
 
-def _rows(values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
-    return tuple(_floats(row) for row in values)
+def _as_rows(values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
+    return tuple(_numbers(row, "a") for row in several(values, "a", "rows of numbers"))
+
+
+def _as_weights(values: Sequence[float]) -> Row:
+    return _numbers(values, "b")
+
+
+def _as_other_weights(values: Sequence[float]) -> Row:
+    return _numbers(values, "b_hat")
 
 
 @final
@@ -33,7 +43,8 @@ class ButcherTableau:
 
     The stage times `c` are the row sums of `a`. An embedded method of another order has weights `b_hat`; the difference
     of the two tells the error of a step. Raises ShapeError when `a` is not square or does not fit `b`, and
-    ArgumentError when the method is not explicit (`a` strictly lower triangular) or `b` does not sum to one.
+    ArgumentError for what are no finite numbers, when the method is not explicit (`a` strictly lower triangular), or
+    when `b` does not sum to one.
 
     >>> from rbd.simulation import ButcherTableau
     >>> midpoint = ButcherTableau(a=[[0, 0], [1 / 2, 0]], b=[0, 1])
@@ -41,9 +52,9 @@ class ButcherTableau:
     ((0.0, 0.5), 2)
     """
 
-    a: tuple[Row, ...] = attrs.field(converter=_rows)
-    b: Row = attrs.field(converter=_floats)
-    b_hat: Row | None = attrs.field(default=None, converter=attrs.converters.optional(_floats))
+    a: tuple[Row, ...] = attrs.field(converter=_as_rows)
+    b: Row = attrs.field(converter=_as_weights)
+    b_hat: Row | None = attrs.field(default=None, converter=attrs.converters.optional(_as_other_weights))
 
     def __attrs_post_init__(self) -> None:
         stages = len(self.b)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import described, require_kind, several
-from rbd.atomic_files import replaced_file
+from rbd.atomic_files import can_name_a_file, replaced_file
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.mechanism import Mechanism
 from rbd.scalars import is_float, to_float
@@ -173,10 +173,11 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays, without the events, to an NPZ file at `path`.
 
-        An existing file is replaced when the new one is complete.
+        An existing file is replaced when the new one is complete. Raises ArgumentError for what names no file, OSError
+        when it cannot be written.
         """
         require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
-        if not Path(path).name or "\0" in os.fspath(path):
+        if not can_name_a_file(Path(path)):
             message = f"path must name a file, not {quoted(os.fspath(path))}"
             raise ArgumentError(message, argument="path", value=path, allowed="paths of files")
         with replaced_file(Path(path)) as temporary, temporary.open("wb") as file:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, UrdfPathError, quoted
 from rbd.files.paths import SCHEME, PathFault, check_reference, confined_file
 
@@ -26,13 +27,17 @@ def resolve_mesh(
 
     `package://name/path` (or `model://`) lies in `packages[name]`. A relative path starts at `directory`, the robot
     file's own; an absolute one or `file://` is taken as it is; both must end inside `directory` or a declared package.
-    Raises UrdfPathError, whose `tried` lists the places looked at, for anything else.
+    Raises UrdfPathError, whose `tried` lists the places looked at, for anything else, and ArgumentError for what is no
+    text or no path.
 
     >>> from rbd.urdf import resolve_mesh
     >>> resolve_mesh("http://example.com/arm.stl")
     Traceback (most recent call last):
     rbd.errors.UrdfPathError: mesh 'http://example.com/arm.stl': scheme 'http' is not supported; ...
     """
+    require_kind(reference, str, operation="resolve_mesh", argument="reference")
+    if directory is not None:
+        require_kind(directory, str, os.PathLike, operation="resolve_mesh", argument="directory")
     declared = check_packages(packages)
     scheme, path = _scheme_and_path(reference)
     if scheme in _PACKAGE_SCHEMES:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
 from rbd.files.pose import Matrix3, Triple
 from rbd.files.report import FileReport
@@ -129,6 +130,7 @@ class UrdfReport(FileReport):
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
         """Return the file `mesh` names, inside its package or the robot file's directory; raise UrdfPathError."""
+        require_kind(mesh, Geometry, str, operation="UrdfReport.resolve_mesh", argument="mesh")
         reference = mesh if isinstance(mesh, str) else mesh.mesh or ""
         places = self.packages if packages is None else packages
         return resolve_mesh(reference, packages=places, directory=self.directory)
@@ -146,6 +148,7 @@ class UrdfReport(FileReport):
         from rbd.files.mesh_hulls import checked_hull_points
         from rbd.urdf.meshes import hull_of_mesh
 
+        require_kind(mesh, Geometry, operation="UrdfReport.mesh_hull", argument="mesh")
         if mesh.mesh is None:
             raise ArgumentError(f"mesh is a {mesh.shape}, not a mesh", argument="mesh", value=mesh)
         return hull_of_mesh(self, mesh, checked_hull_points(points), above_zero(rounding, "rounding"))

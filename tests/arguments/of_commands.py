@@ -14,6 +14,8 @@ from rbd.cli import main
 
 from .making import Good, Probe, World
 
+RESULT: Final = "result"
+"""The argument of `rbd convert` that names the file to write."""
 INVALID: Final = 2
 """The exit code for invalid command lines."""
 _URDF: Final = """<robot name="arm">
@@ -29,11 +31,13 @@ _URDF: Final = """<robot name="arm">
 
 def command(name: str, **options: object) -> int:
     """Run a command in an empty folder with one file, and return its exit code; options are --name=value."""
-    words = [f"--{option.replace('_', '-')}={value}" for option, value in options.items() if option != "file"]
+    places = {"file": options["file"], RESULT: options.get(RESULT)}
+    words = [f"--{option.replace('_', '-')}={value}" for option, value in options.items() if option not in places]
+    named = [str(place) for place in places.values() if place is not None]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), _silence():
         Path("arm.urdf").write_text(_URDF, encoding="utf-8")
         try:
-            return main([name, *words, str(options["file"])])
+            return main([name, *words, *named])
         except SystemExit as error:  # of argparse, for an invalid command line
             if error.code != INVALID:
                 raise AssertionError(f"exit code {error.code}") from error
@@ -64,6 +68,7 @@ COMMANDS: Final[dict[str, Probe]] = {
             "speed": "shoulder=0.2",
             "controller": "none",
         },
+        "convert": {"file": "arm.urdf", "to": "mjcf", RESULT: "arm.xml"},
         "compile": {"file": "arm.urdf", "functions": "mass_matrix", "prefix": "arm", "dtype": "float64"},
     }.items()
 }
