@@ -17,6 +17,7 @@ PACKAGES = sorted(path for path in (ROOT / "rbd").iterdir() if path.suffix == ".
 FORMER = {
     "rbd.algorithms.dynamics_result",
     "rbd.evaluation",
+    "rbd.contact.solver",
     "rbd.mjcf.mesh_files",
     "rbd.native.has_code",
     "rbd.solvers.quadratic_program",
