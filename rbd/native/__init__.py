@@ -2,26 +2,16 @@
 
 A sub-package depends only on those above it.
 
-codegen/                 LLVM IR text of programs and intrinsics; its own map
-runtime/                 runtime of machine code: LLVM, caches, threads, locks
-    jit.py, llvm_library.py  LLVM: compile, load
-    cache.py, outline_cache.py  object code and outlines on disk
-    sources.py               digests of source files
-    locks.py                 locks that survive forks
-    thread_pool.py, background.py  threads; compilation in the background
-    switch_interval.py             switch interval of the interpreter while a thread compiles
-    memory.py, abi.py        free memory; objects of CPython and NumPy
+Each of the sub-packages has a map of its own.
+
+codegen/                 programs and intrinsics as LLVM IR
+runtime/                 what machine code needs while it runs: LLVM, caches on disk, threads, locks
 batch/                   many rows at a time
-    rows.py                  entry point: W rows at a time, in pieces
-    block_memory.py, block_reader.py, block_computation.py, block_writer.py  its parts
-    row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
-    prefetching.py           rows and columns into the caches
-    tasks.py                 tasks of several threads, which take pieces
 cached_code.py           machine code in the disk cache
 shared_functions.py      functions that all programs call: sines, access to rows
 compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
-builtins/                C functions that Python calls, made at run time; its own map
+builtins/                C functions that Python calls, made at run time
 executable.py            a program that is interpreted, compiled, or called as a builtin
 
 Importing this package is fast: llvmlite is loaded when the first program is compiled.

@@ -1,4 +1,14 @@
-"""Runtime of machine code: LLVM, caches on disk, threads, locks, objects of CPython."""
+"""Runtime of machine code: LLVM, caches on disk, threads, locks, objects of CPython.
+
+jit.py, llvm_library.py        LLVM: IR text to object code, object code to functions
+cache.py, outline_cache.py     object code, and outlines of programs, on disk
+sources.py                     digests of source files, which keys of the cache contain
+locks.py                       locks that survive forks
+thread_pool.py, background.py  threads of batches; the thread that compiles in the background
+switch_interval.py             switch interval of the interpreter while a thread compiles
+memory.py                      free memory, checked before LLVM is loaded
+abi.py                         layout of objects of CPython and NumPy, addresses of their functions
+"""
 
 from __future__ import annotations
 
