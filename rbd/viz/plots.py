@@ -12,7 +12,7 @@ import numpy as np
 
 from rbd.algorithms import loop_gap
 from rbd.arguments import flag, require_choice, require_kind
-from rbd.contact import ContactTrajectory
+from rbd.contact import CollisionModel, ContactTrajectory
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
@@ -164,12 +164,18 @@ def plot_trajectory(
 
 
 def plot_energies(
-    trajectory: Motion, mechanism: Mechanism, *, forces: Sequence[ForceElement] = (), ax: Axes | None = None
+    trajectory: Motion,
+    mechanism: Mechanism,
+    *,
+    forces: Sequence[ForceElement] = (),
+    collision_model: CollisionModel | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the kinetic, potential, elastic and total energy of a trajectory over time (J); return the axes.
 
-    Elastic energy is that of springs at joint bounds, compliant contacts and the force elements `forces`; it has no
-    curve where it is zero. Raises ShapeError for a mechanism of another size, MissingPackageError without matplotlib.
+    Elastic energy is that of springs at joint bounds, compliant contacts, the force elements `forces` and compliant
+    pairs of `collision_model`; it has no curve where it is zero. Raises ShapeError for a mechanism of another size,
+    MissingPackageError without matplotlib.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
@@ -179,7 +185,7 @@ def plot_energies(
     """
     motion = as_trajectory(trajectory, "plot_energies")
     require_fitting(motion, mechanism)
-    energies = motion.energies(mechanism, forces)
+    energies = motion.energies(mechanism, forces, collision_model=collision_model)
     shown = [name for name in energies._fields if name != "elastic" or energies.elastic.any()]
     return _chart(ax, motion.t, np.stack([getattr(energies, name) for name in shown], axis=1), shown, "energy (J)")
 

@@ -90,6 +90,22 @@ def test_curves_are_those_of_the_trajectory() -> None:
     np.testing.assert_array_equal(np.asarray(lines[-1].get_ydata()), energies.total)
 
 
+def test_energies_of_contact_runs_have_the_springs_of_pairs() -> None:
+    mechanism = rbd.Mechanism()
+    ball = rbd.RigidBody("ball", rbd.SpatialInertia.sphere(rbd.Frame("ball"), mass=1.0, radius=0.1))
+    mechanism.attach("world", ball, rbd.Joint("up", rbd.Prismatic((0, 0, 1))))
+    model, root = rbd.contact.CollisionModel(mechanism), mechanism.root_frame
+    floor = rbd.contact.HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1)))
+    shapes = model.add(ball, rbd.contact.Sphere(ball.default_frame, 0.1)), model.add("world", floor)
+    model.add_pair(*shapes, compliance=rbd.contact.Compliance(1e4))
+    run = rbd.contact.ContactSimulator(mechanism, model, None, 1e-3, friction=0.5).run(
+        rbd.MechanismState(mechanism, [0.09]), 0.02
+    )
+    assert len(plot_energies(run, mechanism).lines) == 3
+    labels = [line.get_label() for line in plot_energies(run, mechanism, collision_model=model).lines]
+    assert labels == ["kinetic", "potential", "elastic", "total"]
+
+
 def test_gaps_of_loops_and_of_contacts() -> None:
     linkage = rbd.robots.four_bar()
     state = rbd.MechanismState(linkage, rbd.robots.four_bar_configuration(1.0))
