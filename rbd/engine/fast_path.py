@@ -40,7 +40,8 @@ def fast_path(
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         arguments = CallArguments.of(function, target=target, vectors=vectors, out=out)
         fast = _FastFunction(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
-        call = _of_target(fast) if target else _of_vectors(fast) if vectors else _of_state(fast)
+        of_state = _of_state_and_out if out else _of_state
+        call = _of_target(fast) if target else _of_vectors(fast) if vectors else of_state(fast)
         return cast("Callable[P, R]", wraps(function)(call))
 
     return decorate
@@ -51,11 +52,11 @@ def fast_path(
 
 def _of_state(fast: _FastFunction) -> Callable[..., Any]:
     """Return a function of a state alone."""
-    key, dispatch, dispatch_out = fast.function, fast.dispatch, fast.dispatch_out
+    key = fast.function
 
     def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
         if args or named:
-            return (dispatch_out if OUT in named else dispatch)(state, args, named)
+            return fast.dispatch(state, args, named)
         try:
             answer = state.engine.fast[key]()
         except (AttributeError, KeyError):  # no live state, or not yet
@@ -65,22 +66,38 @@ def _of_state(fast: _FastFunction) -> Callable[..., Any]:
     return call
 
 
-def _of_vectors(fast: _FastFunction) -> Callable[..., Any]:
-    """Return a function of a state and arrays."""
-    key, dispatch, dispatch_out = fast.function, fast.dispatch, fast.dispatch_out
-    vectors = fast.arguments.vectors
+def _of_state_and_out(fast: _FastFunction) -> Callable[..., Any]:
+    """Return a function of a state and perhaps a buffer `out`: as a parameter it is no entry of a dictionary."""
+    key = fast.function
 
-    def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
+    def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
+        if args or named:
+            return fast.dispatch(state, args, with_out(named, out))
+        try:
+            builtin = state.engine.fast[key]
+            answer = builtin() if out is MISSING else builtin(out=out)
+        except (AttributeError, KeyError):
+            answer = NotImplemented
+        return fast.run(state, args, with_out(named, out), fast.plain) if answer is NotImplemented else answer
+
+    return call
+
+
+def _of_vectors(fast: _FastFunction) -> Callable[..., Any]:
+    """Return a function of a state, arrays, and perhaps a buffer `out`."""
+    key, vectors, takes_out = fast.function, fast.arguments.vectors, fast.arguments.out
+
+    def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
         if named or len(args) != vectors:
-            return (dispatch_out if OUT in named else dispatch)(state, args, named)
+            return fast.dispatch(state, args, with_out(named, out))
         try:
             builtin = state.engine.fast[key]
         except (AttributeError, KeyError):  # no live state, or not yet
             builtin = None  # what runs now does so outside: its errors have no KeyError for a context
         if builtin is None:
-            return fast.run(state, args, named, fast.plain)
-        answer = builtin(*args)
-        return fast.refused(state, args, named) if answer is NotImplemented else answer
+            return fast.run(state, args, with_out(named, out), fast.plain)
+        answer = builtin(*args) if out is MISSING else builtin(*args, out=out) if takes_out else NotImplemented
+        return fast.refused(state, args, with_out(named, out)) if answer is NotImplemented else answer
 
     return call
 
@@ -102,6 +119,11 @@ def _of_target(fast: _FastFunction) -> Callable[..., Any]:
         return fast.dispatch(state, args, named if frame is None else {**named, FRAME: frame})
 
     return call
+
+
+def with_out(named: dict[str, Any], out: Any) -> dict[str, Any]:
+    """Return keywords with `out`, if it was given."""
+    return named if out is MISSING else {**named, OUT: out}
 
 
 @final
@@ -129,19 +151,6 @@ class _FastFunction:
         if self.arguments.target:
             self._identify(state, args, named, builtin)
         return answer
-
-    def dispatch_out(self, state: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return the result of a call with `out`; if this is its only keyword, without parsing."""
-        if len(named) != 1 or not self.arguments.out or len(args) != self.arguments.vectors:
-            return self.dispatch(state, args, named)
-        try:
-            builtin = state.engine.fast[self.function]
-        except (AttributeError, KeyError):  # no live state, or not yet
-            builtin = None
-        if builtin is None:
-            return self.run(state, args, named, self.plain)
-        answer = builtin(*args, **named)
-        return self.refused(state, args, named) if answer is NotImplemented else answer
 
     def refused(self, state: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the result of a call that the builtin of its plain call has refused; its torques may be None."""
