@@ -278,6 +278,14 @@ class ArrayExecutable(Executable):
         super().__init__(source)
         self.native_calls = 0
         """Number of calls of machine code, for one state or for rows."""
+        self.interpreted_calls = 0
+        """Number of interpreted calls of those who choose between the interpreter and machine code by cost."""
+
+    def load(self) -> bool:
+        """Load machine code for one state from the disk cache, and the compiler first; return whether there is code."""
+        if not self.is_compiled:
+            self._lock.try_run(self._load_found)
+        return self.is_compiled
 
     @override
     def _load(self, code: CompiledProgram, rows: bool) -> None:

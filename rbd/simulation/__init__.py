@@ -3,7 +3,7 @@
 simulate.py             `simulate`: arguments, choice of the path, one run
 run.py                  Run: steps, split at instants of holds and at events
 run_path.py             run paths: the code that takes the steps of a run
-path_choice.py          choice of the part of the steps that machine code takes
+path_choice.py          choice of the part of the steps that programs take
 equations_of_motion.py  the right-hand side: control, external wrenches, forces, contact
 callbacks.py            callbacks of the user, checked
 hold.py                 ZeroOrderHold
@@ -24,7 +24,7 @@ semi_implicit.py        semi-implicit Euler
 variational.py          the variational midpoint rule
 variational_kernels.py  its iterations, as kernels
 tableau.py              coefficients of Runge-Kutta methods
-native/                 steps and stages in machine code
+native/                 steps and stages as programs
 """
 
 from __future__ import annotations

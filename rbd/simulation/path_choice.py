@@ -1,14 +1,14 @@
-"""The choice of the path of a run: which part of its steps machine code takes.
+"""The choice of the path of a run: which part of its steps recorded programs take.
 
-There are three paths. From the fastest to the slowest, each with what it needs besides a long run of a mechanism of
-moderate size:
+There are three paths. From the fastest to the slowest, each with what it needs besides a mechanism of moderate size:
 
     BlocksOfSteps   the control is held, recorded or missing, forces are constant, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
     SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself
 
 Where a zero-order hold is the only callback, `BlocksOfStages` is the fastest: it samples the hold within its blocks.
-All paths give the same samples, but for rounding between machine code and Python.
+Short runs interpret the programs, long ones compile them, with the same bits. All paths give the same samples, but for
+rounding between these programs and the methods in Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.native.block_runs import MAX_PARTS, BlocksOfStages, BlocksOfSteps, hold_splits_few_steps
-from rbd.simulation.native.blocks import is_worthwhile, native_blocks, step_name, steps_per_call
+from rbd.simulation.native.blocks import native_blocks, records_steps, step_name, steps_per_call
 from rbd.simulation.native.stages import NativeStages, native_stages
 from rbd.simulation.run_path import RunPath, SingleSteps
 from rbd.state import MechanismState
@@ -56,7 +56,7 @@ class RunSettings:
 
 def choose_path(settings: RunSettings) -> RunPath:
     """Return the fastest path."""
-    if not is_worthwhile(settings.state, len(settings.times) - 1):
+    if not records_steps(settings.state, settings.equations, len(settings.times) - 1):
         return SingleSteps(settings.method)
     return (
         _blocks_under_a_hold(settings)

@@ -32,7 +32,7 @@ from rbd.native.runtime import abi, jit
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.shared_functions import shared_rows, shared_sines
 from rbd.rollout import chunks
-from rbd.simulation.native import compiled_steps
+from rbd.simulation.native import recorded_steps
 from tests.plugins.disk_caches import use_cache
 
 P = ParamSpec("P")
@@ -48,7 +48,7 @@ KEEPERS = (
     solve_qp._program.__wrapped__,
     chunks._unpickled,
 )
-"""Cached functions of rbd that return compiled functions; `compiled_steps` has a cache of its own."""
+"""Cached functions of rbd that return compiled functions; `recorded_steps` has a cache of its own."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -76,7 +76,7 @@ def use_level(level: int) -> None:
         make_shared_code()
         finish_background_tasks()
         jit.OPTIMISATION_LEVEL = level
-        compiled_steps._cache.clear()
+        recorded_steps._cache.clear()
         for function in KEEPERS:
             function.cache_clear()
 

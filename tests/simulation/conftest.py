@@ -12,6 +12,7 @@ from rbd.joints import JointType
 from rbd.mechanism import Mechanism
 from rbd.simulation import path_choice
 from rbd.simulation.native import blocks as native_blocks
+from rbd.simulation.native import recorded_steps
 from rbd.simulation.native.stages import native_stages
 
 JOINT_TYPES: dict[str, JointType] = {
@@ -105,5 +106,6 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return made[-1]
 
     monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
+    monkeypatch.setattr(recorded_steps, "COMPILING_COST", (0, 0))
     monkeypatch.setattr(path_choice, "native_stages", noted)
     return made

@@ -240,5 +240,7 @@ class Runaway(rbd.mechanism.FrictionModel):
 @pytest.mark.parametrize("integrator", ["semi-implicit-euler", "munthe-kaas-rk4"])
 def test_contact_states_that_overflow_are_a_divergence(integrator: Any) -> None:
     mechanism = ball(rbd.SoftContact(rbd.HuntCrossley.hertz(), Runaway()))
-    with pytest.raises(DivergedError, match="joint height"):
-        rbd.simulate(rbd.MechanismState(mechanism, [-0.01]), 1e3, dt=100.0, integrator=integrator)
+    state = rbd.MechanismState(mechanism, [-0.01])
+    # In Python: programs of steps reset the states of points that have lifted off before they look at them.
+    with rbd.interpreted(), pytest.raises(DivergedError, match="joint height"):
+        rbd.simulate(state, 1e3, dt=100.0, integrator=integrator)

@@ -1,4 +1,4 @@
-"""Run paths in machine code: blocks of whole steps, and blocks of stages with callbacks in Python between them.
+"""Run paths of programs: blocks of whole steps, and blocks of stages with callbacks in Python between them.
 
 Python takes the steps that machine code refuses.
 """
@@ -52,10 +52,8 @@ class BlocksOfSteps(RunPath):
         k, last = 0, len(times) - 1
         while k < last:
             end = self._block_end(run, times, k)
-            done = self._take_block(run, times[k : end + 1]) if end > k else 0
+            done = self._take_block(run, times[k : end + 1], bar) if end > k else 0
             k += done
-            if done:
-                bar.update(done)
             if k < end or not done:
                 run.move_to_sample(times[k], times[k + 1])
                 k += 1
@@ -74,9 +72,9 @@ class BlocksOfSteps(RunPath):
             held += 1
         return min(end, held) if held - k >= _MIN_BLOCK else k
 
-    def _take_block(self, run: Run, times: list[float]) -> int:
+    def _take_block(self, run: Run, times: list[float], bar: Progress) -> int:
         """Take the steps between `times` until machine code refuses one; return how many."""
-        q, v, s = self._blocks.advance(np.array(times), run.state.q, run.state.v, run.s)
+        q, v, s = self._blocks.advance(np.array(times), run.state.q, run.state.v, run.s, bar)
         if len(q):
             run.move_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)

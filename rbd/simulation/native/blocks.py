@@ -1,7 +1,7 @@
 """Blocks of native steps: many steps per call, where no callback needs the state in between.
 
-They serve long runs of mechanisms that move freely, under a zero-order hold or under a recorded controller, by one of
-the two integrators that compiled robots have. Machine code refuses a step in which a number leaves its range; Python
+They serve mechanisms that move freely, under a zero-order hold or under a recorded controller, by one of the two
+integrators that compiled robots have. Machine code refuses a step in which a number leaves its range; Python
 takes that step, or raises the error.
 """
 
@@ -16,21 +16,28 @@ from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.compiled.specs import controlled_step_spec, step_spec
 from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
+from rbd.native.executable import ArrayExecutable
+from rbd.program.opcodes import CLEAN
+from rbd.progress import Progress
 from rbd.scalars.arrays import Array
 from rbd.simulation.callbacks import RecordedControl
+from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native.compiled_steps import compiled_step
+from rbd.simulation.native.interpreted_loop import interpret_into
+from rbd.simulation.native.recorded_steps import recorded_step, use_machine_code
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
-    from rbd.native.compiled_program import CompiledProgram
     from rbd.native.repeat import StridedArrays
 
 _MIN_STEPS: Final = 500
-"""The least number of steps of a compiled run: fixed, so that results do not depend on the speed of a machine."""
+"""The least number of steps for which the steps of a large or edited mechanism are recorded, or those under force
+elements: fixed, so that results do not depend on the speed of a machine."""
+_MAX_SMALL: Final = 48
+"""The largest number of joints, and of contact points, of a mechanism whose steps are recorded for any run."""
 _MAX_JOINTS: Final = 128
 """The largest number of joints of a compiled step, which is straight-line code of four forward dynamics."""
 _MAX_CONTACTS: Final = 256
@@ -43,9 +50,9 @@ _STEPS_PER_CALL: Final = 20_000
 class NativeBlocks:
     """Blocks of steps of one mechanism in machine code."""
 
-    def __init__(self, mechanism: Mechanism, compiled: CompiledProgram, most_steps: int, *, controlled: bool) -> None:
-        """Use the compiled program of one step, with inputs q, v, then t and t_next, or tau and dt."""
-        self._compiled, self._controlled = compiled, controlled
+    def __init__(self, mechanism: Mechanism, executable: ArrayExecutable, most_steps: int, *, controlled: bool) -> None:
+        """Use the program of one step, with inputs q, v, then t and t_next, or tau and dt."""
+        self._executable, self._controlled = executable, controlled
         self._torques = np.zeros(mechanism.nv)
         self.max_steps = most_steps
         """The largest number of steps of a block."""
@@ -54,10 +61,11 @@ class NativeBlocks:
         """Use these torques from now on."""
         self._torques[:] = torques
 
-    def advance(self, times: Array, q: Array, v: Array, s: Array) -> tuple[Array, Array, Array]:
-        """Return q, v and s at `times[1:]` from those at `times[0]`, up to the first step that machine code refuses."""
-        from rbd.native.repeat import repeat
+    def advance(self, times: Array, q: Array, v: Array, s: Array, bar: Progress) -> tuple[Array, Array, Array]:
+        """Return q, v and s at `times[1:]` from those at `times[0]`, up to the first step that machine code refuses.
 
+        The bar tells of steps in machine code together, and of interpreted steps each.
+        """
         steps = len(times) - 1
         start = (q, v, s) if s.size else (q, v)
         history = tuple(np.empty((steps + 1, x.size)) for x in start)
@@ -65,14 +73,41 @@ class NativeBlocks:
             rows[0] = x
         states: StridedArrays = [(rows, rows.shape[1]) for rows in history]
         following: StridedArrays = [(rows[1:], rows.shape[1]) for rows in history]
-        done = repeat(self._compiled, steps, [*states, *self._other_inputs(times)], following).done
+        done = self._repeat(steps, [*states, *self._other_inputs(times)], following, bar)
         ends = [rows[1 : done + 1] for rows in history]
         return ends[0], ends[1], ends[2] if s.size else np.empty((done, 0))
+
+    def _repeat(self, steps: int, inputs: StridedArrays, outputs: StridedArrays, bar: Progress) -> int:
+        """Take steps, each of which moves on in the arrays; return how many are taken before one is refused."""
+        if not use_machine_code((self._executable,), steps):
+            return _interpreted_steps(self._executable, steps, inputs, outputs, bar)
+        from rbd.native.repeat import repeat  # loads LLVM
+
+        code = self._executable.machine_code
+        assert code is not None
+        done = repeat(code, steps, inputs, outputs).done
+        if done:
+            bar.update(done)
+        return done
 
     def _other_inputs(self, times: Array) -> StridedArrays:
         if self._controlled:
             return [(times, 1), (times[1:], 1)]
         return [(self._torques, 0), (np.diff(times), 1)]
+
+
+def _interpreted_steps(
+    executable: ArrayExecutable, steps: int, inputs: StridedArrays, outputs: StridedArrays, bar: Progress
+) -> int:
+    """Interpret steps; arguments and result are those of `NativeBlocks._repeat`."""
+    ports = (*executable.outline.inputs, *executable.outline.outputs)
+    flat = [(each.reshape(-1), stride, port) for (each, stride), port in zip((*inputs, *outputs), ports, strict=True)]
+    for k in range(steps):
+        arrays = [each[stride * k : stride * k + port.size].reshape(port.shape) for each, stride, port in flat]
+        if interpret_into(executable, arrays[: len(inputs)], arrays[len(inputs) :]) != CLEAN:
+            return k
+        bar.update()
+    return steps
 
 
 def native_blocks(state: MechanismState, name: FixedStepMethod, control: RecordedControl | None) -> NativeBlocks | None:
@@ -81,14 +116,14 @@ def native_blocks(state: MechanismState, name: FixedStepMethod, control: Recorde
         return None
     ns = state.layout.ns
     if control is None:
-        compiled = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
+        executable = recorded_step(state.mechanism, f"step {name}", step_spec(name, ns))
     else:
         program = control.function.program
         spec = controlled_step_spec(name, program)
-        compiled = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
-    if compiled is None:
+        executable = recorded_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
+    if executable is None:
         return None
-    return NativeBlocks(state.mechanism, compiled, steps_per_call(state), controlled=control is not None)
+    return NativeBlocks(state.mechanism, executable, steps_per_call(state), controlled=control is not None)
 
 
 def steps_per_call(state: MechanismState) -> int:
@@ -96,11 +131,18 @@ def steps_per_call(state: MechanismState) -> int:
     return max(_STEPS_PER_CALL // max(len(state.nodes), 1), 1)
 
 
-def is_worthwhile(state: MechanismState, steps: int) -> bool:
-    """Return whether a run is compiled: one of many steps, of a mechanism of moderate size."""
+def records_steps(state: MechanismState, equations: EquationsOfMotion, steps: int) -> bool:
+    """Return whether the steps of a run are recorded.
+
+    That depends on the arguments of the run only, since it decides the last bits of its results. Of edited mechanisms
+    and force elements recordings are not kept on disk, and those of large mechanisms take long: runs must be long, too.
+    """
     layout = state.layout
-    moderate = 0 < len(layout.nodes) <= _MAX_JOINTS and len(layout.point_contacts) <= _MAX_CONTACTS
-    return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
+    joints, contacts = len(layout.nodes), len(layout.point_contacts)
+    is_small = joints <= _MAX_SMALL and contacts <= _MAX_SMALL
+    is_quick = is_small and not equations.forces and not state.mechanism.parameter_version
+    moderate = 0 < joints <= _MAX_JOINTS and contacts <= _MAX_CONTACTS
+    return moderate and (is_quick or steps >= _MIN_STEPS) and native.available() and not is_interpreted()
 
 
 def step_name(method: Integrator) -> FixedStepMethod | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, cast, final
+from typing import cast, final
 
 from numpy.typing import ArrayLike
 
@@ -17,11 +17,9 @@ from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, Rates, RightHandSide
 from rbd.simulation.native.stage_loads import PythonForces
+from rbd.simulation.native.stage_memory import StageLoop
 from rbd.state import MechanismState
 from rbd.state.callback_guard import state_changed
-
-if TYPE_CHECKING:
-    from rbd.native.builtins.step_loop import StepLoop
 
 
 @final
@@ -34,7 +32,7 @@ class RefusedSteps:
         equations: EquationsOfMotion,
         state: MechanismState,
         forces: PythonForces | None,
-        loop: StepLoop,
+        loop: StageLoop,
         arrays: Mapping[str, Array],
     ) -> None:
         self._method, self._equations, self._state = method, equations, state
@@ -56,7 +54,7 @@ class RefusedSteps:
 
     def take_step(self) -> bool:
         """Take the current step; for the stages the loop has begun the control is not called again."""
-        state, loop = self._state, self._loop
+        state, loop = self._state, self._loop.current
         start, end = loop.times[loop.steps_taken : loop.steps_taken + 2]
         rhs = self._right_hand_side(self._computed_torques(loop.stage + 1))
         state.set_configuration(loop.origins[0])
@@ -74,15 +72,15 @@ class RefusedSteps:
         """Return the torques of the first `count` stages of the current step, those of the last one checked."""
         if self._forces is not None:
             return list(self._forces.torques)[-count:]
-        torques = [stage.vector.copy() for stage in self._loop.stages[:count]]
+        torques = [stage.vector.copy() for stage in self._loop.current.stages[:count]]
         callbacks = self._equations.callbacks
         if callbacks.control is not None:
-            callbacks.checked(torques[-1], self._loop.time, self._state)
+            callbacks.checked(torques[-1], self._loop.current.time, self._state)
         return torques
 
     def _right_hand_side(self, torques: list[Array]) -> RightHandSide:
         """Return the right-hand side with these torques at the first stages."""
-        first = iter(torques) if len(self._loop.stages) > 1 else cycle(torques)  # one program has all stages
+        first = iter(torques) if len(self._loop.current.stages) > 1 else cycle(torques)  # one program has all stages
 
         def rhs(t: float, state: MechanismState, s: Array) -> Rates:
             tau = next(first, None)

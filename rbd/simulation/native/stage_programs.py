@@ -1,11 +1,11 @@
-"""Programs of the stages of a step: recorded and compiled once per mechanism, for methods that have them.
+"""Programs of the stages of a step: recorded once per mechanism, for methods that have them.
 
 A step whose torques are constant is one program; otherwise there is one per stage.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
@@ -14,6 +14,7 @@ from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.wrench_inputs import key_with_wrenches, with_wrenches
 from rbd.compiled.specs import stage_spec, step_spec
+from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import abi
 from rbd.scalars import to_float
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
@@ -21,16 +22,13 @@ from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native.compiled_steps import compiled_step
+from rbd.simulation.native.recorded_steps import recorded_step
 from rbd.simulation.native.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import scheme_of
 from rbd.state import MechanismState
 
-if TYPE_CHECKING:
-    from rbd.native.compiled_program import CompiledProgram
-
-StageProgram: TypeAlias = "tuple[CompiledProgram, float]"
+StageProgram: TypeAlias = tuple[ArrayExecutable, float]
 """The program of a stage and its time, as a fraction of the step."""
 _SINGLE_STAGE: Final = (0.0,)
 
@@ -42,11 +40,11 @@ def stage_programs(
     scheme = _scheme(method)
     if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
         return None
-    compiled = [compiled_step(state.mechanism, *spec) for spec in _specs(state, equations, scheme)]
-    programs = [program for program in compiled if program is not None]
-    if len(programs) < len(compiled):
+    recorded = [recorded_step(state.mechanism, *spec) for spec in _specs(state, equations, scheme)]
+    programs = [program for program in recorded if program is not None]
+    if len(programs) < len(recorded):
         return None
-    fractions = tuple(map(to_float, scheme.c)) if scheme and len(compiled) > 1 else _SINGLE_STAGE
+    fractions = tuple(map(to_float, scheme.c)) if scheme and len(recorded) > 1 else _SINGLE_STAGE
     return list(zip(programs, fractions, strict=True))
 
 

@@ -79,12 +79,12 @@ class NativeStages(Integrator):
         Row k of the histories is the state at `times[k]`, for k = 1 ... steps; contact states begin at `s`. Where the
         stages sample a hold, `is_sampled` says per step whether it is sampled at its beginning.
         """
-        rows = [np.empty((len(times), x.size)) for x in self._loop.moving]
+        rows = [np.empty((len(times), x.size)) for x in self._loop.current.moving]
         self._contact_states[:] = s
         try:
             self._loop.run(times, self._python, rows, is_called=is_sampled if self.samples_hold else b"")
         finally:
-            flush(self._loop.steps_taken, rows)
+            flush(self._loop.current.steps_taken, rows)
 
 
 def native_stages(

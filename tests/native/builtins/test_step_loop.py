@@ -9,11 +9,10 @@ import pytest
 
 import rbd
 from rbd.compiled.specs import step_spec
-from rbd.native.builtins.step_loop import StepLoop
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
-from rbd.simulation.native.compiled_steps import compiled_step
-from rbd.simulation.native.stage_memory import stage_loop
+from rbd.simulation.native.recorded_steps import recorded_step
+from rbd.simulation.native.stage_memory import StageLoop, stage_loop
 
 pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
 
@@ -34,11 +33,12 @@ class Owner:
         raise AssertionError
 
 
-def made(times: list[float]) -> StepLoop:
+def made(times: list[float]) -> StageLoop:
     """Return a loop whose callback appends its time to `times`."""
     state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.2])
-    program = compiled_step(state.mechanism, "step munthe-kaas-rk4", step_spec("munthe-kaas-rk4"), None)
+    program = recorded_step(state.mechanism, "step munthe-kaas-rk4", step_spec("munthe-kaas-rk4"), None)
     assert program is not None
+    assert program.compile() is not None
 
     def torques(t: float, state: rbd.MechanismState) -> Array:
         times.append(t)

@@ -1,0 +1,68 @@
+"""Programs of steps and stages of mechanisms, kept while the mechanism lives and is not edited.
+
+A short run interprets them, a long one compiles them: the bits are the same. The choice counts operations, never time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.record import record_uncached, recorded_function
+from rbd.array_functions.recording_spec import RecordingSpec
+from rbd.errors import ScalarError, SingularError
+from rbd.mechanism import Mechanism
+from rbd.native import is_loaded, use_fused_builtins
+from rbd.native.executable import COMPILING_COST, ArrayExecutable
+
+_MAX_FUNCTIONS: Final = 32
+"""Functions kept per mechanism; beyond that all are dropped."""
+_CALLING_COST: Final = 100
+"""Cost of interpreting a program besides its operations: its callback, and arrays as lists of numbers."""
+_Versions = tuple[int, int]
+_cache: WeakKeyDictionary[Mechanism, dict[Hashable, tuple[_Versions, RecordedFunction]]] = WeakKeyDictionary()
+
+
+def recorded_step(
+    mechanism: Mechanism, name: str, spec: RecordingSpec, sources: tuple[object, ...] | None = None
+) -> ArrayExecutable | None:
+    """Return the program of a step of `mechanism` as it is now; None where it cannot be recorded.
+
+    `name` identifies the specification, together with objects of this process, `sources`, if it contains any.
+    """
+    key = name, sources
+    functions = _cache.setdefault(mechanism, {})
+    versions = (mechanism.structure_version, mechanism.parameter_version)
+    cached = functions.get(key)
+    try:
+        if cached is None or cached[0] != versions:
+            if len(functions) >= _MAX_FUNCTIONS:
+                functions.clear()
+            record = recorded_function if sources is None else record_uncached
+            cached = functions[key] = versions, record(spec, mechanism, name)
+    except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
+        return None
+    return cached[1].evaluation.executable
+
+
+def use_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool:
+    """Return whether all these programs have machine code, for that many calls of each.
+
+    They are compiled now if interpreting the calls, with those that were interpreted before, costs more. Machine code
+    in the disk cache is loaded if the compiler is loaded or if loading it costs less than the calls.
+    """
+    if all(executable.is_compiled for executable in executables):
+        return True
+    each = sum(executable.outline.cost + _CALLING_COST for executable in executables)
+    cost = each * (calls + max(executable.interpreted_calls for executable in executables))
+    if is_loaded() or cost > COMPILING_COST[0]:
+        use_fused_builtins()  # loads the compiler
+        if all(executable.load() for executable in executables):
+            return True
+    if cost > COMPILING_COST[0] + COMPILING_COST[1] * sum(len(each.program.code) for each in executables):
+        return all(executable.compile() is not None for executable in executables)
+    for executable in executables:
+        executable.interpreted_calls += calls
+    return False
