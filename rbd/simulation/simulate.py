@@ -73,9 +73,8 @@ def simulate(
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more take their steps in machine code, which changes results by rounding; callbacks in Python
-    are called between the stages. "variational-midpoint", which is implicit, runs its iterations in machine code, and
-    Python between them.
+    Steps are recorded programs, which long runs compile; callbacks in Python are called between the stages.
+    "variational-midpoint", which is implicit, runs its iterations in machine code, and Python between them.
 
     `forces` are springs and dampers. `stabilization` stabilizes loops as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd import native
 from rbd.engine.interpreted import interpreted
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SingularError
 from rbd.scalars import cos, sin, where
 from rbd.scalars.functions import less
 from rbd.simulation import Integrator, MuntheKaas, Trajectory
 from rbd.simulation.native import blocks as native_blocks
+from rbd.simulation.native import recorded_steps
 from rbd.simulation.native.blocks import NativeBlocks
 from rbd.simulation.npz_file import NpzFile
 from rbd.simulation.sinks import RingBuffer, Sink
@@ -24,7 +24,6 @@ from tests.algorithms.helpers import case
 
 pytestmark = pytest.mark.optimised
 
-MIN_STEPS = native_blocks._MIN_STEPS
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
@@ -42,6 +41,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
     monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    monkeypatch.setattr(recorded_steps, "COMPILING_COST", (0, 0))
     monkeypatch.setattr(NativeBlocks, "advance", advance)
     return counts
 
@@ -62,9 +62,9 @@ def state_of(mechanism: rbd.Mechanism, seed: int = 1) -> rbd.MechanismState:
 
 
 def ordinary(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Trajectory]) -> Trajectory:
-    """Run the same without machine code for steps."""
+    """Run the same without programs of steps."""
     with monkeypatch.context() as patch:
-        patch.setattr(native_blocks, "_MIN_STEPS", 10**9)
+        patch.setattr(native_blocks, "_MAX_JOINTS", 0)
         return run()
 
 
@@ -100,24 +100,6 @@ def test_all_joint_types(kind: str, taken: list[int], monkeypatch: pytest.Monkey
     fast = run()
     assert sum(taken) == 20
     close(fast, ordinary(monkeypatch, run))
-
-
-def test_runs_of_499_and_500_steps_agree_to_rounding(taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps in machine code begin at 500; without llvmlite all runs have the bits of the short one."""
-    monkeypatch.setattr(native_blocks, "_MIN_STEPS", MIN_STEPS)
-    pendulum = rbd.robots.double_pendulum()
-    run = lambda steps: rbd.simulate(state_of(pendulum), steps / 1000, dt=0.001)  # noqa: E731 - short
-    short = run(499)
-    assert taken == []
-    long = run(500)
-    assert sum(taken) == 500
-    np.testing.assert_allclose(long.q[:500], short.q, rtol=0, atol=1e-14)  # a last bit per step
-    np.testing.assert_allclose(long.v[:500], short.v, rtol=0, atol=1e-13)
-    monkeypatch.setattr(native, "available", lambda: False)
-    without = run(500)
-    assert sum(taken) == 500
-    assert without.q[:500].tobytes() == short.q.tobytes()
-    assert without.v[:500].tobytes() == short.v.tobytes()
 
 
 def test_blocks_change_no_bit(arm: rbd.Mechanism, taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,11 +248,9 @@ def test_short_runs_and_large_robots_are_not_worth_it(
     assert sum(taken) == 3
 
 
-def test_not_when_interpreted(arm: rbd.Mechanism, taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_when_interpreted(arm: rbd.Mechanism, taken: list[int]) -> None:
     with interpreted():
         rbd.simulate(state_of(arm), 0.002)
-    monkeypatch.setattr(native, "available", lambda: False)
-    rbd.simulate(state_of(arm), 0.002)
     assert taken == []
 
 
@@ -295,7 +275,7 @@ def test_divergence_is_told_as_ever(
 
     fast, blocks = failure(), len(taken)
     with monkeypatch.context() as patch:
-        patch.setattr(native_blocks, "_MIN_STEPS", 10**9)
+        patch.setattr(native_blocks, "_MAX_JOINTS", 0)
         slow = failure()
     assert len(taken) == blocks > 0
     assert type(fast) is type(slow)

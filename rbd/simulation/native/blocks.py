@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from rbd import native
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.compiled.specs import controlled_step_spec, step_spec
 from rbd.engine.interpreted import is_interpreted
@@ -142,7 +141,7 @@ def records_steps(state: MechanismState, equations: EquationsOfMotion, steps: in
     is_small = joints <= _MAX_SMALL and contacts <= _MAX_SMALL
     is_quick = is_small and not equations.forces and not state.mechanism.parameter_version
     moderate = 0 < joints <= _MAX_JOINTS and contacts <= _MAX_CONTACTS
-    return moderate and (is_quick or steps >= _MIN_STEPS) and native.available() and not is_interpreted()
+    return moderate and (is_quick or steps >= _MIN_STEPS) and not is_interpreted()
 
 
 def step_name(method: Integrator) -> FixedStepMethod | None:

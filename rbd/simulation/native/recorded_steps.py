@@ -9,12 +9,12 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from rbd import native
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import record_uncached, recorded_function
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
-from rbd.native import is_loaded, use_fused_builtins
 from rbd.native.executable import COMPILING_COST, ArrayExecutable
 
 _MAX_FUNCTIONS: Final = 32
@@ -56,13 +56,23 @@ def use_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool
     if all(executable.is_compiled for executable in executables):
         return True
     each = sum(executable.outline.cost + _CALLING_COST for executable in executables)
-    cost = each * (calls + max(executable.interpreted_calls for executable in executables))
-    if is_loaded() or cost > COMPILING_COST[0]:
-        use_fused_builtins()  # loads the compiler
-        if all(executable.load() for executable in executables):
-            return True
-    if cost > COMPILING_COST[0] + COMPILING_COST[1] * sum(len(each.program.code) for each in executables):
-        return all(executable.compile() is not None for executable in executables)
+    if _has_code(executables, each * (calls + max(executable.interpreted_calls for executable in executables))):
+        return True
     for executable in executables:
         executable.interpreted_calls += calls
     return False
+
+
+def _has_code(executables: Sequence[ArrayExecutable], cost: int) -> bool:
+    """Load or compile where interpreting costs more; return whether there is machine code."""
+    if not native.available():
+        if cost > COMPILING_COST[0]:
+            native.warn_interpreted()
+        return False
+    if native.is_loaded() or cost > COMPILING_COST[0]:
+        native.use_fused_builtins()  # loads the compiler
+        if all(executable.load() for executable in executables):
+            return True
+    if cost <= COMPILING_COST[0] + COMPILING_COST[1] * sum(len(each.program.code) for each in executables):
+        return False
+    return all(executable.compile() is not None for executable in executables)
