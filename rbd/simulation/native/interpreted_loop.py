@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 import numpy as np
@@ -105,12 +105,12 @@ class InterpretedLoop:
         words = self._buffers.words
         before, t = words[1:], self.time
         try:
-            answer = callback(t, self._state)
+            answer: Any = callback(t, self._state)
             if words[1:] != before:
                 raise owner.state_changed()
             if answer is None:
                 vector[...] = 0
-            elif isinstance(answer, np.ndarray) and answer.dtype == np.float64 and answer.shape == vector.shape:
+            elif _form(answer) == _form(vector):
                 vector[...] = answer
             else:
                 owner.convert(answer, vector)
@@ -131,6 +131,10 @@ class InterpretedLoop:
         self._buffers.words[Q] += 1
         self._buffers.words[V] += 1
         return True
+
+
+def _form(array: object) -> tuple[object, object]:
+    return getattr(array, "dtype", None), getattr(array, "shape", None)
 
 
 def interpret_into(executable: ArrayExecutable, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
