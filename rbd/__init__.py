@@ -15,15 +15,27 @@ from rbd import native as native
 from rbd import scalars as scalars
 
 if TYPE_CHECKING:
+    from rbd import algorithms as algorithms
     from rbd import bridges as bridges
+    from rbd import compiled as compiled
     from rbd import contact as contact
+    from rbd import control as control
     from rbd import export as export
     from rbd import gym as gym
+    from rbd import intrinsics as intrinsics
+    from rbd import joints as joints
+    from rbd import mechanism as mechanism
+    from rbd import mjcf as mjcf
+    from rbd import program as program
     from rbd import rational as rational
     from rbd import robots as robots
     from rbd import rollout as rollout
+    from rbd import simulation as simulation
     from rbd import solvers as solvers
+    from rbd import spatial as spatial
+    from rbd import state as state
     from rbd import testing as testing
+    from rbd import urdf as urdf
     from rbd import viz as viz
     from rbd.algorithms.accelerations import relative_acceleration as relative_acceleration
     from rbd.algorithms.accelerations import spatial_accelerations as spatial_accelerations

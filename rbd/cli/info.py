@@ -119,7 +119,8 @@ def _contents(report: UrdfReport | MjcfReport) -> list[str]:
         return [f"{use} shapes: {_counted(shapes)}" for use, shapes in uses.items() if shapes]
     keys = [printable(name) for name in report.keyframes]
     shapes = Counter(geom.shape for geom in report.geoms)
-    lines = [f"shapes: {_counted(shapes)}, {len(report.pairs)} pairs that may collide"] if shapes else []
+    pairs = f"{len(report.pairs)} pair{'' if len(report.pairs) == 1 else 's'} that may collide"
+    lines = [f"shapes: {_counted(shapes)}, {pairs}"] if shapes else []
     lines += [f"actuators: {len(report.actuators)}"] if report.actuators else []
     lines += [f"springs: {len(report.springs)}"] if report.springs else []
     return [*lines, f"keyframes: {', '.join(keys)}"] if keys else lines

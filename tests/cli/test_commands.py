@@ -217,7 +217,7 @@ def test_info_shows_shapes_actuators_and_keyframes(tmp_path: Path, capsys: pytes
     assert cli.main(["info", str(path)]) == 0
     _, _, contents = capsys.readouterr().out.partition("in the file:\n")
     assert contents.splitlines() == [
-        "  shapes: 2 sphere, 1 pairs that may collide",
+        "  shapes: 2 sphere, 1 pair that may collide",
         "  actuators: 1",
         "  keyframes: qpos0, open, closed",
     ]
