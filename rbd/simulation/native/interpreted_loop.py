@@ -34,9 +34,9 @@ class StageMemory:
     inputs: Sequence[Array]
     outputs: Sequence[Array]
     copies: Sequence[tuple[Array, Array]]
-    """What is copied after success: from, to."""
+    """Pairs of arrays, source and target, copied after success."""
     vector: Array
-    """Where the result of the callback goes."""
+    """Target of the result of the callback."""
 
 
 @final
