@@ -77,6 +77,16 @@ def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
     return _energy(state, gravitational_potential_energy_kernel)
 
 
+@overload
+def spring_energy_of_joints(state: MechanismState) -> float: ...
+@overload
+def spring_energy_of_joints(state: State[Any]) -> Scalar: ...
+@fast_path()
+def spring_energy_of_joints(state: State[Any]) -> Call[Scalar]:
+    """Elastic energy of springs at joint bounds, all that a mechanism without states of contacts stores."""
+    return KernelCall(elastic_energy_kernel, ((),), finish=float if isinstance(state, MechanismState) else None)
+
+
 def _energy(state: State[Any], energy: Kernel[[], Scalar]) -> Call[Scalar]:
     """Return the call of a kernel; the energy of a live state is a float even without bodies."""
     return KernelCall(energy, finish=float if isinstance(state, MechanismState) else None)

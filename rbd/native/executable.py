@@ -42,6 +42,9 @@ LONG_CALL: Final = 200_000
 they have cost more than compiling: at once, as with large solves, or after a few calls. Interpreting meanwhile, they
 would delay it; shorter ones hardly do."""
 
+_LEAST_COST: Final = 5
+"""Cost of an interpreted call of a program without operations, so that it is compiled, too."""
+
 
 class Executable(ABC):
     """A program and its machine code for one state, and for rows of a batch."""
@@ -183,7 +186,7 @@ class LiveExecutable(Executable):
         self._cost = 0
         if not self._find():
             self._program = source.program  # recorded now: the mechanism may be edited later
-            self._cost = self._program.cost
+            self._cost = self._program.cost or _LEAST_COST
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         """Return the outputs as new arrays; None unless the status is clean."""

@@ -15,7 +15,7 @@ import attrs
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.algorithms.energy import elastic_energy_kernel
+from rbd.algorithms.energy import elastic_energy_kernel, spring_energy_of_joints
 from rbd.arguments import require_kind, several
 from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, RigidBody
@@ -72,7 +72,10 @@ class ForceElement(ABC):
 
 def elastic_energy(state: MechanismState, s: Array, forces: Sequence[ForceElement]) -> float:
     """Return the energy stored by springs at joint bounds, contacts with states `s`, and force elements."""
-    stored = to_float(elastic_energy_kernel(state, tuple(s.tolist())))
+    if s.size:
+        stored = to_float(elastic_energy_kernel(state, tuple(s.tolist())))
+    else:
+        stored = spring_energy_of_joints(state)
     return stored + math.fsum(to_float(element.energy(state)) for element in forces)
 
 
