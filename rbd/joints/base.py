@@ -48,7 +48,8 @@ class JointType(ABC):
 
     `before` and `after` are the frames before and after the joint. q are the coordinates, v is the velocity:
     the twist of `after` with respect to `before`, expressed in `after`, is `motion_subspace(q) @ v`.
-    All vectors are tuples of scalars of any type; their lengths are not checked.
+    All vectors are tuples of scalars of any type. Methods do not check their arguments, since algorithms call them for
+    every joint; states and mechanisms check what they pass on. Constructors check theirs.
 
     >>> from rbd import Frame, Revolute
     >>> before, after = Frame("before"), Frame("after")
