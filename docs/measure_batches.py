@@ -36,7 +36,8 @@ def main() -> None:
         for function in ("inverse_dynamics", "forward_dynamics"):
             print(name, function, layouts(rbd.compile(robot(name)), function))
     for bodies in CHAINS:
-        print(f"chain of {bodies}", chain(bodies))
+        for function in ("inverse_dynamics", "forward_dynamics"):
+            print(f"chain of {bodies}", function, chain(bodies, function))
 
 
 def layouts(compiled: CompiledRobot, function: str) -> Mapping[str, str]:
@@ -58,16 +59,14 @@ def caller(compiled: CompiledRobot, function: str, arrays: Sequence[Any]) -> Cal
     return lambda: getattr(compiled, function)(*arrays)
 
 
-def chain(bodies: int) -> str:
-    """Return nanoseconds per body and state of inverse dynamics, in batches and single calls, and memory of batches."""
+def chain(bodies: int, function: str) -> str:
+    """Return nanoseconds per body and state of an algorithm, in batches and single calls, and memory of batches."""
     compiled = rbd.compile(rbd.robots.chain(bodies))
     rows = states(compiled, CHAIN_ROWS)
     single = [x[0].copy() for x in rows]
-    call = caller(compiled, "inverse_dynamics", single)
-    best = shortest(
-        {"batch": caller(compiled, "inverse_dynamics", rows), "single": lambda: [call() for _ in range(100)]}
-    )
-    program = compiled.function("inverse_dynamics").program
+    call = caller(compiled, function, single)
+    best = shortest({"batch": caller(compiled, function, rows), "single": lambda: [call() for _ in range(100)]})
+    program = compiled.function(function).program
     memory = 8 * LANES * make_plan(program, width=LANES).slot_count // 1000
     each = best["batch"] / CHAIN_ROWS / bodies, best["single"] / 100 / bodies
     return f"{len(program.code)} instructions; batch {1e9 * each[0]:.1f}, single {1e9 * each[1]:.1f} ns; {memory} kB"
