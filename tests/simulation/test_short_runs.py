@@ -153,6 +153,17 @@ def test_torques_of_other_kinds_are_converted_when_interpreted(
     assert interpreted == [6, 6]
 
 
+@pytest.mark.parametrize("steps", [5, 2000])
+def test_masked_torques_are_refused(steps: int, interpreted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where short runs interpret: an array of a subclass of NumPy's is converted, never copied."""
+    monkeypatch.setattr(ArrayExecutable, "load", no_code)
+    masked = np.ma.MaskedArray([1.0, 2.0], mask=[True, False])
+    with pytest.raises(rbd.errors.NotFiniteError, match=r"control\[0\] is masked") as caught:
+        run(rbd.robots.double_pendulum(), lambda t, state: masked, steps)
+    assert caught.value.__notes__ == ["raised by control(t, state) at t = 0.0"]
+    assert interpreted == ([5] if steps == 5 else [])
+
+
 def test_the_control_edits_the_mechanism_when_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps after the edit are taken by the method in Python, with the new parameters."""
     monkeypatch.setattr(ArrayExecutable, "load", no_code)

@@ -110,7 +110,7 @@ class InterpretedLoop:
                 raise owner.state_changed()
             if answer is None:
                 vector[...] = 0
-            elif _form(answer) == _form(vector):
+            elif type(answer) is np.ndarray and answer.dtype == vector.dtype and answer.shape == vector.shape:
                 vector[...] = answer
             else:
                 owner.convert(answer, vector)
@@ -131,10 +131,6 @@ class InterpretedLoop:
         self._buffers.words[Q] += 1
         self._buffers.words[V] += 1
         return True
-
-
-def _form(array: object) -> tuple[object, object]:
-    return getattr(array, "dtype", None), getattr(array, "shape", None)
 
 
 def interpret_into(executable: ArrayExecutable, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
