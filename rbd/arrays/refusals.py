@@ -31,7 +31,7 @@ _INSTEAD: Final = {
     "sinc": "write numpy.sin(numpy.pi * x) / (numpy.pi * x), with a series near zero",
     "log1p": "write numpy.log(1 + x)",
     "cbrt": "write numpy.sign(x) * numpy.abs(x) ** (1 / 3)",
-    "arcsinh": "write numpy.log(x + numpy.sqrt(x * x + 1))",
+    "arcsinh": "write numpy.where(x < 0, -1, 1) * numpy.log(abs(x) + numpy.sqrt(x * x + 1))",
     "arccosh": "write numpy.log(x + numpy.sqrt(x * x - 1))",
     "arctanh": "write numpy.log((1 + x) / (1 - x)) / 2",
     "linalg.lstsq": _LEAST_SQUARES,

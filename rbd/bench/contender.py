@@ -97,14 +97,14 @@ def repeated(action: Callable[[], object]) -> Callable[[int], None]:
 TOLERANCE = 1e-6
 
 
-def difference(contender: Contender, reference: Contender, states: Sequence[int]) -> float:
-    """Return the largest relative difference of the results of two contenders.
+def difference(contender: Contender, reference: Contender, states: Sequence[int]) -> float | None:
+    """Return the largest relative difference of the results of two contenders; None if one has none to compare.
 
     Differences are relative to the largest entry. Raises SolverError if they exceed a tolerance.
     """
-    worst = 0.0
     if contender.value is None or reference.value is None:
-        return worst
+        return None
+    worst = 0.0
     for k in states:
         mine, theirs = contender.value(k), reference.value(k)
         scale = float(np.max(np.abs(theirs), initial=0.0)) or 1.0

@@ -8,8 +8,8 @@ Other engines are measured if they are installed.
 
 All contenders of a table of algorithms compute the same 128 random states of the same robot, without friction, damping
 and armature; its parameters are passed in memory. Results are compared before they are timed: *difference* is the
-largest difference from rbd's result, relative to its largest entry. Contenders take turns in windows of about a
-millisecond.
+largest difference from rbd's result, relative to its largest entry, and a dash where motions cannot be compared.
+Contenders take turns in windows of about a millisecond.
 *Time per state* is the median of all windows, *best* the shortest. For one thread it is processor time, which excludes
 other programs. For two threads it is wall time, and a pause before each window lets the previous contender's threads
 stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median over neighbouring windows.

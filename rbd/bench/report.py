@@ -89,8 +89,8 @@ class ReportRow:
     """Time per state: the shortest of all windows."""
     speedup: float | None
     """Speedup over the reference of the group, such as Pinocchio: the median over neighbouring windows."""
-    difference: float
-    """Difference from rbd's results, relative to the largest entry."""
+    difference: float | None
+    """Difference from rbd's results, relative to the largest entry; None if results are not compared."""
 
 
 @final

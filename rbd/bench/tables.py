@@ -99,7 +99,7 @@ def _cells(row: ReportRow) -> tuple[str, ...]:
         _time(row.seconds),
         _time(row.best),
         speedup,
-        f"{row.difference:.0e}" if row.difference else "0",
+        "-" if row.difference is None else f"{row.difference:.0e}" if row.difference else "0",
     )
 
 

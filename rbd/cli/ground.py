@@ -95,10 +95,14 @@ def place_on_ground(state: MechanismState, model: CollisionModel, height: float)
     joint = floating_joint(state)
     if joint is None:
         raise ArgumentError("--height: the robot does not float", argument="height", value=height)
-    q = np.array(state.configuration(joint), dtype=np.float64)
-    near = zip(model.pairs, model.distances(state), strict=True)
-    q[-1] += height - float(min(distance.value for pair, distance in near if is_ground(pair.b)))
-    state.set_configuration(joint, q)
+    for _ in range(50):  # distances are along normals, so that one step is enough on level planes only
+        near = zip(model.pairs, model.distances(state), strict=True)
+        lowest = float(min(distance.value for pair, distance in near if is_ground(pair.b)))
+        if abs(lowest - height) <= 1e-12:
+            break
+        q = np.array(state.configuration(joint), dtype=np.float64)
+        q[-1] += height - lowest
+        state.set_configuration(joint, q)
 
 
 def floating_joint(state: MechanismState) -> Joint | None:

@@ -14,7 +14,7 @@ import attrs
 
 from rbd.export.c_body import rolled_functions
 from rbd.export.c_intrinsics import call_functions, number
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, Op
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY, Op
 from rbd.program.program import Port, Program, offsets
 from rbd.program.rolling import THRESHOLD
 from rbd.scalars import sincos
@@ -83,10 +83,11 @@ def c_function(
     return CFunction(head(program, name), ", ".join(given), body, size)
 
 
-def head(program: Program, name: str) -> str:
+def head(program: Program, name: str, *, on_heap: bool = False) -> str:
     """Return a comment with the meaning of each status."""
     lines = [f"/* {name}: {program.count().total} operations, recorded by rbd. It returns 0, or:"]
     lines += [f" *   {BAD_INPUT}: an input is not finite; {BAD_OUTPUT}: an output is not finite"]
+    lines += [f" *   {NO_MEMORY}: there is no memory"] if on_heap else []
     for label in range(len(program.labels)):
         text = program.error(FIRST_CHECK + label).message.encode("ascii", "replace").decode()
         lines.append(f" *   {FIRST_CHECK + label}: violated: {text.replace('*/', '* /')}")

@@ -45,7 +45,7 @@ def _task(task: Task | str) -> Task:
 
 @final
 class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
-    """Vector environment of a task: `num_envs` worlds, whose steps are one call of machine code.
+    """Vector environment of a task: `num_envs` worlds, which machine code moves together.
 
     `task` is a `Task`, or one of "acrobot-swing-up", "quadruped-stand" and "quadruped-walk". Episodes are truncated
     after `max_episode_steps` actions. Episodes that have ended are reset in the next step, or in the same one with

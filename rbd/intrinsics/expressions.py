@@ -86,12 +86,18 @@ class ExpressionParser:
         array = self.expression(node.value)
         matrix = self._scope.matrix(node.value, array)
         if matrix is not None:
-            return tree.RowPointer(matrix[0], tree.Arithmetic("*", self.integer(node.slice), matrix[1], "int"))
+            return tree.RowPointer(matrix[0], tree.Arithmetic("*", self._index(node.slice), matrix[1], "int"))
         if isinstance(array, tree.RowPointer):
-            return tree.Load(array.array, tree.Arithmetic("+", array.index, self.integer(node.slice), "int"), "float")
+            return tree.Load(array.array, tree.Arithmetic("+", array.index, self._index(node.slice), "int"), "float")
         if not isinstance(array, tree.Name) or array.kind not in ENTRIES:
             self._scope.refuse(node, f"'{ast.unparse(node.value)}' is no array")
-        return tree.Load(array.name, self.integer(node.slice), ENTRIES[array.kind])
+        return tree.Load(array.name, self._index(node.slice), ENTRIES[array.kind])
+
+    def _index(self, node: ast.expr) -> tree.Expression:
+        """Return a checked index; machine code and C do not count from the end."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            self._scope.refuse(node, f"the index '{ast.unparse(node)}' counts from the end; write the length minus it")
+        return self.integer(node)
 
     # ---------------------------------------------------------------- operations
 

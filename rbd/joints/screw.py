@@ -80,13 +80,11 @@ class Screw(OneDofJoint):
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
         """Return the angle whose rotation is nearest, in the revolution whose translation is nearest.
 
-        With `near`, or when the pitch is zero, the translation has no effect: the angle is the one nearest to `near`.
+        When the pitch is zero, all revolutions have one pose: the angle is the one nearest to `near`.
         """
         rotation, position = transform.rotation_components, transform.translation_components
         axis = lifted(self.axis, (*rotation[0], *position))
         angle = nearest_rotation_angle(rotation, axis)
-        if near is not None:
-            return (unwrap_angle(angle, near[0]),)
         if self.pitch == 0.0:
-            return (angle,)
+            return (angle if near is None else unwrap_angle(angle, near[0]),)
         return (unwrap_angle(angle, dot3(axis, position) / lift(self.pitch, position)),)

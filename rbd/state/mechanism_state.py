@@ -199,7 +199,8 @@ class MechanismState(State[Array]):
         """Draw a random configuration from the distribution of each joint type.
 
         With `within_bounds`, coordinates that are bounded on both sides are drawn uniformly between their position
-        bounds, and others are clipped to their bound.
+        bounds, and others are clipped to their bound. Bounds of joints whose rates are not their velocities, such as
+        those with quaternions, have no effect.
         """
         self.engine.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")

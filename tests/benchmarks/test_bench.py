@@ -111,7 +111,7 @@ def test_rows_have_plausible_numbers(report: Report) -> None:
     for row in report.rows:
         assert 0 < row.best <= row.seconds
         assert row.speedup is None  # nobody to compare with
-        assert row.difference < 1e-12
+        assert row.difference is None or row.difference < 1e-12
 
 
 def test_preparations_are_measured(report: Report) -> None:
@@ -283,7 +283,7 @@ def test_the_peak_counts_operations() -> None:
     contender = peak(1000, 10)
     contender.run(3)
     assert (contender.name, contender.states, contender.value) == (PEAK, 10, None)
-    assert difference(contender, contender, [0]) == 0.0
+    assert difference(contender, contender, [0]) is None
 
 
 def test_robots_have_no_passive_torques() -> None:

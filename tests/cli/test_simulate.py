@@ -223,3 +223,13 @@ def test_a_plane_in_a_body_without_joints_is_ground_whether_it_is_merged_or_not(
     )
     for more in ([], ["--keep-fixed"]):
         assert simulated(path, "--ground", "--time", "0.3", *more).q[-1, -1] == pytest.approx(0.6, abs=1e-6)
+
+
+def test_height_above_a_tilted_plane(tmp_path: Path) -> None:
+    path = tmp_path / "slope.xml"
+    path.write_text(
+        """<mujoco><worldbody><geom type="plane" size="9 9 1" euler="0 30 0"/>
+        <body name="ball" pos="0 0 3"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    )
+    trajectory = simulated(path, "--ground", "--time", "0.01", "--height", "0.2")
+    assert trajectory.q[0, -1] == pytest.approx(0.3 / np.cos(np.pi / 6), abs=1e-9)

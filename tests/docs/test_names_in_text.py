@@ -18,6 +18,8 @@ FORMER = {
     "rbd.algorithms.dynamics_result",
     "rbd.evaluation",
     "rbd.contact.solver",
+    "rbd.kinematics.scalar_state",
+    "rbd.mechanism.attach",
     "rbd.mjcf.mesh_files",
     "rbd.native.has_code",
     "rbd.solvers.quadratic_program",

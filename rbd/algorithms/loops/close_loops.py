@@ -64,9 +64,9 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
     """Loop closure: move `state` to a configuration in which all loops are closed, with a velocity that keeps them so.
 
     Couplings are satisfied, too. The search starts at the state's configuration; where it gets stuck it restarts from
-    random configurations nearby (the same ones in every run). It stays within the position bounds of joints. Joints in
-    `fixed` keep configuration and velocity; the velocities of the others change as little as possible (in the sum of
-    squares).
+    random configurations nearby (the same ones in every run). It stays within the position bounds of joints, but for
+    those with quaternions or other coordinates whose rates are not velocities. Joints in `fixed` keep configuration and
+    velocity; the velocities of the others change as little as possible (in the sum of squares).
 
     Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
     velocities of fixed joints contradict the loops, with the `opening`; UnknownNameError when `fixed` names no tree

@@ -48,6 +48,10 @@ def _no_effect(x: float) -> float:
     return x
 
 
+def _from_the_end(x: Floats) -> float:
+    return x[-1]
+
+
 def _no_condition(x: float) -> float:
     if x:
         x = 1.0
@@ -91,6 +95,7 @@ PLANTED = {
     _no_step: "a range's step is a whole number other than 0",
     _other_result: "the returned value must be of type 'int'",
     _no_effect: "'abs(x)' has no effect",
+    _from_the_end: "the index '-1' counts from the end; write the length minus it",
     _no_condition: "'x' is no condition",
     _text_of_the_module: "'_TEXT' is no variable and no number of the module",
     _listed: "'[n]' is not allowed",
