@@ -26,7 +26,7 @@ _CHOOSE: Final = "choose with numpy.where(condition, a, b) or rbd.scalars.where"
 
 
 def caller_line() -> str:
-    """Return "file:line" of the innermost caller outside `rbd.scalars` and NumPy."""
+    """Return "file:line" of the innermost caller outside NumPy and the packages of recorded numbers."""
     frame = _caller()
     return "an unknown line" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 

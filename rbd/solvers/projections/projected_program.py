@@ -51,7 +51,7 @@ def solve_projected_program(
 
     `factor` is that of the Hessian. Of linearly dependent rows, all may be active. `intervals` have two bounds and
     friction; their multipliers come last. `groups` has all rows again, as products; where one of them has many more
-    rows than can be independent, an interior-point method begins. Raises SolverError when the rows contradict each
+    rows than can be independent, another method of this package begins (`warm_start.py`). Raises SolverError when the rows contradict each
     other.
 
     >>> hessian = ((2.0,),)
