@@ -51,8 +51,8 @@ def solve_projected_program(
 
     `factor` is that of the Hessian. Of linearly dependent rows, all may be active. `intervals` have two bounds and
     friction; their multipliers come last. `groups` has all rows again, as products; where one of them has many more
-    rows than can be independent, another method of this package begins (`warm_start.py`). Raises SolverError when the rows contradict each
-    other.
+    rows than can be independent, another method of this package begins (`warm_start.py`). Raises SolverError when the
+    rows contradict each other.
 
     >>> hessian = ((2.0,),)
     >>> found = solve_projected_program(hessian, Factor.of(hessian, ["x"]), (2.0,), ((1.0,), (-1.0,)), (3.0, -9.0))
