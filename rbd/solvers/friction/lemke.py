@@ -131,7 +131,8 @@ def _complement(m: int, variable: int) -> int:
 def lemke(m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
     """Pivot until z0 is nonbasic; return the number of pivots, or -1 when no variable stops the entering one.
 
-    It returns -1 after `limit` pivots, too. At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for variables that leave before others.
+    It returns -1 after `limit` pivots, too. At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for
+    variables that leave before others.
     """
     _begin(m, basis)
     row = _first_row(m, table)
