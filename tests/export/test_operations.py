@@ -187,7 +187,9 @@ NAMED = {
         "latencies; checks and calls, which keep their order",
     ),
     "native/codegen/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
-    "native/codegen/plan.py": ({"CALL", "PICK"} | PAIRS, "the memory of calls; sine and cosine share their reduction"),
+    "native/codegen/function_split.py": ({"PICK"} | PAIRS, "results of calls; sine and cosine share their reduction"),
+    "native/codegen/call_slots.py": ({"CALL", "PICK"}, "the memory of calls"),
+    "native/codegen/value_slots.py": ({"CALL", "PICK"}, "results of calls are in the memory of calls"),
     "native/codegen/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
     "native/codegen/loop_operands.py": (
         {"CALL", "POSITIVE"} | PAIRS,

@@ -89,7 +89,7 @@ def test_a_mechanism_that_cannot_move(pendulum: rbd.MechanismState) -> None:
     assert trajectory.q.shape == (4, 0)
 
 
-def test_progress_tells_every_step_and_changes_nothing(
+def test_progress_tells_of_all_steps_and_changes_nothing(
     pendulum: rbd.MechanismState, capfd: pytest.CaptureFixture[str]
 ) -> None:
     seen: list[tuple[float, float | None]] = []
@@ -98,7 +98,8 @@ def test_progress_tells_every_step_and_changes_nothing(
     assert capfd.readouterr().err == ""
     shown = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, progress=True)
     assert "5/5" in capfd.readouterr().err
-    assert seen == [(i, 5) for i in range(1, 6)]
+    assert seen == sorted(set(seen))  # of steps in machine code together, of interpreted steps each
+    assert seen[-1] == (5, 5)
     assert np.array_equal(quiet.q, told.q)
     assert np.array_equal(quiet.q, shown.q)
 
