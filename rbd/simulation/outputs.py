@@ -67,6 +67,11 @@ class Outputs:
         return bool(self._monitors) or self._throttle is not None
 
     @property
+    def is_paced(self) -> bool:
+        """Whether the run waits for a wall clock."""
+        return self._throttle is not None
+
+    @property
     def only_stores(self) -> bool:
         """Whether nobody can see samples before the run has ended: they may come in blocks."""
         return not self.needs_states and isinstance(self._sink, (InMemory, NpzFile))

@@ -2,12 +2,13 @@
 
 There are three paths. From the fastest to the slowest, each with what it needs besides a mechanism of moderate size:
 
-    BlocksOfSteps   the control is held, recorded or missing, forces are constant, and no output needs the state
+    BlocksOfSteps   the control is held, recorded or missing, nothing else acts, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
     SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself
 
 Where a zero-order hold is the only callback, `BlocksOfStages` is the fastest: it samples the hold within its blocks.
-Short runs interpret the programs, long ones compile them, with the same bits. All paths give the same samples, but for
+Short runs interpret the programs, long ones compile them, with the same bits; that is decided here, before the run
+begins, so that no callback waits for the compiler. All paths give the same samples, but for
 rounding between these programs and the methods in Python.
 """
 
@@ -40,6 +41,14 @@ class RunSettings:
     """Whether events or outputs look at the state at every sample."""
     shows_samples: bool
     """Whether samples or progress are seen before the run has ended."""
+    is_paced: bool = False
+    """Whether the run follows a wall clock, so that nothing may be compiled once it has begun."""
+
+    @property
+    def least_steps(self) -> int:
+        """The least number of steps: those between samples, or between instants of a hold."""
+        duration = self.times[-1] - self.times[0]
+        return max([len(self.times) - 1, *(int(duration / hold.period) for hold in self.equations.holds)])
 
     @property
     def allows_batched_samples(self) -> bool:
@@ -49,7 +58,7 @@ class RunSettings:
         return all(hold_splits_few_steps(hold, self.times) for hold in self.equations.holds)
 
     def native_stages(self, *, samples_hold: bool = False) -> NativeStages | None:
-        """Return the integrator's stages in machine code; None for integrators without."""
+        """Return the integrator with its stages in recorded programs; None for integrators without."""
         most = steps_per_call(self.state) * (MAX_PARTS if samples_hold else 1)
         return native_stages(self.state, self.method, self.equations, most, samples_hold=samples_hold)
 
@@ -71,7 +80,10 @@ def _blocks_under_a_hold(settings: RunSettings) -> BlocksOfStages | None:
     if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
     stages = settings.native_stages(samples_hold=True)
-    return BlocksOfStages(stages, callbacks.holds[0]) if stages is not None and stages.samples_hold else None
+    if stages is None or not stages.samples_hold:
+        return None
+    stages.prepare(settings.least_steps)
+    return BlocksOfStages(stages, callbacks.holds[0])
 
 
 def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
@@ -82,16 +94,20 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
     blocks = native_blocks(state, name, equations.callbacks.recorded_control)
     if blocks is None:
         return None
+    blocks.prepare(settings.least_steps)
     if not equations.callbacks.holds:
         return BlocksOfSteps(settings.method, blocks, None)
-    single = settings.native_stages() or settings.method  # for steps between close instants
-    return BlocksOfSteps(single, blocks, equations.holds[0])
+    single = settings.native_stages()  # for steps between close instants
+    if single is not None:
+        single.prepare(0, is_final=True)  # by the program of the blocks
+    return BlocksOfSteps(single or settings.method, blocks, equations.holds[0])
 
 
 def _native_stages(settings: RunSettings) -> RunPath | None:
     stages = settings.native_stages()
     if stages is None:
         return None
+    stages.prepare(settings.least_steps, is_final=settings.is_paced)
     if isinstance(settings.method, AdaptiveMuntheKaas):
         return SingleSteps(settings.method.controlling(stages.attempt))
     together = settings.allows_batched_samples and not settings.equations.callbacks.holds

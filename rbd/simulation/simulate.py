@@ -108,7 +108,8 @@ def simulate(
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
         shows = not outputs.only_stores or not isinstance(bar, NoProgress)
-        path = choose_path(RunSettings(method, equations, state, times, bool(watched) or outputs.needs_states, shows))
+        needs_states = bool(watched) or outputs.needs_states
+        path = choose_path(RunSettings(method, equations, state, times, needs_states, shows, outputs.is_paced))
         run = Run(path.method.begin(), equations, state, s, watched, outputs)
         path.complete(run, times, bar)
     return outputs.trajectory(run.occurrences)

@@ -40,7 +40,7 @@ def _no_control(t: float, state: object) -> None:
 
 @final
 class BlocksOfSteps(RunPath):
-    """Whole steps in machine code, while the torques are constant or the control is recorded."""
+    """Whole steps by a recorded program, while the torques are constant or the control is recorded."""
 
     def __init__(self, method: Integrator, blocks: NativeBlocks, hold: ZeroOrderHold[Any] | None) -> None:
         """Take blocks of steps between the instants of `hold`; `method` takes single steps."""
@@ -82,9 +82,9 @@ class BlocksOfSteps(RunPath):
 
 @final
 class BlocksOfStages(RunPath):
-    """Stages in machine code with callbacks in Python between them, and the samples in blocks.
+    """Stages by recorded programs with callbacks in Python between them, and the samples in blocks.
 
-    Under a zero-order hold, machine code samples it at its instants, which split the steps of the run into parts.
+    The loop over the stages samples a zero-order hold at its instants, which split the steps of the run into parts.
     """
 
     def __init__(self, stages: NativeStages, hold: ZeroOrderHold[Any] | None = None) -> None:

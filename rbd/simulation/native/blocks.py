@@ -24,7 +24,7 @@ from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.native.interpreted_loop import interpret_into
-from rbd.simulation.native.recorded_steps import recorded_step, use_machine_code
+from rbd.simulation.native.recorded_steps import MachineCodeChoice, recorded_step
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
@@ -47,14 +47,19 @@ _STEPS_PER_CALL: Final = 20_000
 
 @final
 class NativeBlocks:
-    """Blocks of steps of one mechanism in machine code."""
+    """Blocks of steps of one mechanism, by the program of one step, which short runs interpret."""
 
     def __init__(self, mechanism: Mechanism, executable: ArrayExecutable, most_steps: int, *, controlled: bool) -> None:
         """Use the program of one step, with inputs q, v, then t and t_next, or tau and dt."""
         self._executable, self._controlled = executable, controlled
+        self._choice = MachineCodeChoice((executable,))
         self._torques = np.zeros(mechanism.nv)
         self.max_steps = most_steps
         """The largest number of steps of a block."""
+
+    def prepare(self, steps: int) -> None:
+        """Compile now if that pays for a run of that many steps."""
+        self._choice.prepare(steps)
 
     def set_torques(self, torques: Array) -> None:
         """Use these torques from now on."""
@@ -78,7 +83,7 @@ class NativeBlocks:
 
     def _repeat(self, steps: int, inputs: StridedArrays, outputs: StridedArrays, bar: Progress) -> int:
         """Take steps, each of which moves on in the arrays; return how many are taken before one is refused."""
-        if not use_machine_code((self._executable,), steps):
+        if not self._choice.is_native(steps):
             return _interpreted_steps(self._executable, steps, inputs, outputs, bar)
         from rbd.native.repeat import repeat  # loads LLVM
 

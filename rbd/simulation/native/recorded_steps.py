@@ -6,7 +6,7 @@ A short run interprets them, a long one compiles them: the bits are the same. Th
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, final
 from weakref import WeakKeyDictionary
 
 from rbd import native
@@ -45,6 +45,34 @@ def recorded_step(
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None
     return cached[1].evaluation.executable
+
+
+@final
+class MachineCodeChoice:
+    """Choice between the interpreter and machine code for the steps of a run, made before the run begins.
+
+    It is made again only where a run takes more steps than it was prepared for, as those of adaptive methods.
+    """
+
+    def __init__(self, executables: Sequence[ArrayExecutable]) -> None:
+        """Choose for the programs of a step."""
+        self._executables = executables
+        self._is_native = self._is_final = False
+        self._prepared = self._taken = 0
+
+    def prepare(self, steps: int, *, is_final: bool = False) -> bool:
+        """Choose for that many steps more, for the whole run if final; return whether machine code takes them."""
+        self._prepared, self._is_final = self._prepared + steps, is_final
+        self._is_native = self._is_native or use_machine_code(self._executables, steps)
+        return self._is_native
+
+    def is_native(self, steps: int) -> bool:
+        """Return whether machine code takes the next steps; each new choice doubles the steps prepared for."""
+        if not (self._is_native or self._is_final):
+            self._taken += steps
+            if self._taken > self._prepared:
+                self.prepare(max(steps, self._prepared))
+        return self._is_native
 
 
 def use_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool:

@@ -12,7 +12,7 @@ from rbd.engine.live_engine import LiveEngine
 from rbd.native.executable import ArrayExecutable
 from rbd.scalars.arrays import Array
 from rbd.simulation.native.interpreted_loop import InterpretedLoop, LoopMemory, StageMemory
-from rbd.simulation.native.recorded_steps import use_machine_code
+from rbd.simulation.native.recorded_steps import MachineCodeChoice
 from rbd.simulation.native.stage_programs import StageProgram
 from rbd.state import MechanismState
 
@@ -29,19 +29,27 @@ class StageLoop:
     ) -> None:
         """Prepare runs of at most `most_steps` steps of a live state."""
         self._memory, self._callback, self._state, self._most_steps = memory, callback, state, most_steps
-        self._executables = [stage.executable for stage in memory.stages]
+        self._choice = MachineCodeChoice([stage.executable for stage in memory.stages])
         self._engine = cast("LiveEngine", state.engine)
         self._is_native = False
         self.current: InterpretedLoop | StepLoop = InterpretedLoop(memory, callback, state, self._engine.buffers)
         """The loop that has taken the last steps."""
 
+    def prepare(self, steps: int, *, is_final: bool = False) -> None:
+        """Choose between the interpreter and machine code for a run of at least that many steps; see the choice."""
+        self._use_native_loop(self._choice.prepare(steps, is_final=is_final))
+
     def run(
         self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, is_called: bytes = b""
     ) -> bool:
         """Take the steps between `times`; see `StepLoop.run`."""
-        if not self._is_native and use_machine_code(self._executables, len(times) - 1):
-            self.current, self._is_native = self._native_loop(), True
+        if not self._is_native:
+            self._use_native_loop(self._choice.is_native(len(times) - 1))
         return self.current.run(times, owner, histories, is_called=is_called)
+
+    def _use_native_loop(self, is_wanted: bool) -> None:
+        if is_wanted and not self._is_native:
+            self.current, self._is_native = self._native_loop(), True
 
     def _native_loop(self) -> StepLoop:
         from rbd.native.builtins.step_loop import Clock, StepLoop  # loads LLVM

@@ -1,7 +1,7 @@
-"""Native stages: the stages of a step run in machine code, a control in Python is called between them.
+"""Native stages: recorded programs take the stages of a step, a control in Python is called between them.
 
-A loop in machine code (`rbd.native.builtins.step_loop`) works on the buffers of the state, so the controller sees a
-live state. Steps that it refuses are in `refused_steps`.
+A loop in machine code (`rbd.native.builtins.step_loop`), or an interpreted one in short runs, works on the buffers of
+the state, so the controller sees a live state. Steps that it refuses are in `refused_steps`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Histories = Sequence[Array]
 
 @final
 class NativeStages(Integrator):
-    """An integrator with its stages in machine code and the control in Python."""
+    """An integrator with its stages in recorded programs, which short runs interpret, and the control in Python."""
 
     def __init__(
         self,
@@ -57,6 +57,10 @@ class NativeStages(Integrator):
             arrays |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
         self._loop = stage_loop(state, programs, forces or control, arrays, most_steps)
         self._python = RefusedSteps(method, equations, state, forces, self._loop, arrays)
+
+    def prepare(self, steps: int, *, is_final: bool = False) -> None:
+        """Compile now if that pays for a run of at least that many steps; a final choice holds for the whole run."""
+        self._loop.prepare(steps, is_final=is_final)
 
     @override
     def step(self, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float) -> Array:
