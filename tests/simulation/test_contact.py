@@ -12,7 +12,9 @@ import pytest
 import rbd
 from rbd.contact import HalfSpace
 from rbd.errors import ArgumentError, DivergedError, FrameMismatchError, ShapeError, StaleStateError
+from rbd.native.executable import ArrayExecutable
 from rbd.simulation import EnergyMonitor, Event
+from rbd.simulation.native import recorded_steps
 from tests.simulation.contacts import ball, block, floor, slope
 
 ELASTIC = rbd.SoftContact(rbd.HuntCrossley(stiffness=50e3, damping=0.0))
@@ -244,3 +246,33 @@ def test_contact_states_that_overflow_are_a_divergence(integrator: Any) -> None:
     # In Python: programs of steps reset the states of points that have lifted off before they look at them.
     with rbd.interpreted(), pytest.raises(DivergedError, match="joint height"):
         rbd.simulate(state, 1e3, dt=100.0, integrator=integrator)
+
+
+def overflowing(integrator: Any, steps: int) -> rbd.Trajectory:
+    """Return the run of a ball that is thrown off the ground, with displacements that overflow meanwhile."""
+    mechanism = ball(rbd.SoftContact(rbd.HuntCrossley.hertz(), Runaway()))
+    return rbd.simulate(rbd.MechanismState(mechanism, [-0.01]), steps * 100.0, dt=100.0, integrator=integrator)
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "munthe-kaas-rk4"])
+def test_contact_states_that_overflow_off_the_ground_are_reset(
+    integrator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In interpreted and in compiled steps; the ball comes down again in the tenth step, if at all."""
+    with monkeypatch.context() as patch:
+        patch.setattr(ArrayExecutable, "load", lambda executable: False)  # as with an empty disk cache
+        interpreted = overflowing(integrator, 9)
+    monkeypatch.setattr(recorded_steps, "COMPILING_COST", (0, 0))
+    compiled = overflowing(integrator, 9)
+    for x, y in ((interpreted.q, compiled.q), (interpreted.v, compiled.v), (interpreted.s, compiled.s)):
+        assert x.tobytes() == y.tobytes()
+    assert not interpreted.s.any()
+
+
+def test_contact_states_that_overflow_on_the_ground_are_a_divergence_in_runs_of_any_length() -> None:
+    messages = list[str]()
+    for steps in (10, 600):
+        with pytest.raises(DivergedError, match=r"after t = 900.0 s: s\[1\] is inf") as caught:
+            overflowing("semi-implicit-euler", steps)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
