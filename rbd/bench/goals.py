@@ -10,7 +10,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, legged, robots
+from rbd.bench import contacts, legged, robots, simulations, worlds
 from rbd.bench.contender import RBD, Quantity
 from rbd.bench.peak import PEAK
 from rbd.bench.preparation import CACHED, COLD
@@ -54,11 +54,18 @@ _QUERIES: Final = tuple(
         Query.RELATIVE_TWIST,
         Query.BIAS,
         Query.JACOBIAN,
+        Query.JACOBIAN_MATRIX,
         Query.CENTER,
     )
 )
 """Frame queries: at most 1.5 times Pinocchio's time."""
 _QUERY_SECONDS: Final = {Query.LOCAL_TWIST: 5e-6, Query.TASK: 60e-6}
+_SIMULATED: Final = ("double_pendulum", "arm7", "panda", "humanoid", "talos")
+"""Robots with goals for simulations with a control in Python."""
+_SIMULATE: Final = 2 / 3
+"""Minimum speedup over the loop: at most 1.5 times its time."""
+_REAL_TIME: Final = 10
+"""Minimum of simulated over processor time of the quadruped."""
 _SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}
 
 
@@ -89,7 +96,9 @@ class Outcome:
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return the outcomes of all goals that a report covers."""
-    checks = (_operations, _speedups, _queries, _small_batch, _columns, _contacts, _grounds, _preparations, _startup)
+    algorithms = (_operations, _speedups, _queries, _small_batch, _columns)
+    simulated = (_simulations, _quadruped, _contacts, _grounds)
+    checks = (*algorithms, *simulated, _preparations, _startup)
     return [outcome for check in checks for outcome in check(report)]
 
 
@@ -167,6 +176,23 @@ def _queries(report: Report) -> Iterator[Outcome]:
             if row is not None:
                 measured, goal = f"{1e6 * row.seconds:.3g} µs", f"≤ {1e6 * limit:g} µs"
                 yield Outcome(robot, query.value, goal, measured, row.seconds <= limit)
+
+
+def _simulations(report: Report) -> Iterator[Outcome]:
+    for robot in _SIMULATED:
+        for rule in simulations.Rule:
+            row = report.row(robot, Section.CONTROLLED, rule.value, simulations.SIMULATE)
+            if row is not None and row.speedup is not None:
+                title = f"{Section.CONTROLLED}: {rule}, times as fast as the loop"
+                yield Outcome(robot, title, f"≥ {_SIMULATE:.3g}", f"{row.speedup:.3g}", row.speedup >= _SIMULATE)
+
+
+def _quadruped(report: Report) -> Iterator[Outcome]:
+    row = report.row(worlds.QUADRUPED, Section.CONTROLLED, simulations.QUADRUPED_PD, simulations.SIMULATE)
+    if row is not None:
+        title = f"{Section.CONTROLLED}: {row.what}, times as fast as real time"
+        ratio = simulations.QUADRUPED_DT / row.seconds
+        yield Outcome(row.robot, title, f"≥ {_REAL_TIME}", f"{ratio:.3g}", ratio >= _REAL_TIME)
 
 
 def _contacts(report: Report) -> Iterator[Outcome]:

@@ -8,7 +8,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, legged, peers, worlds
+from rbd.bench import contacts, legged, peers, simulations, worlds
 from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.peak import peak
 from rbd.bench.queries import Queries, Query
@@ -65,7 +65,8 @@ def robot_groups(engine: RbdEngine, settings: BenchSettings) -> Iterator[Group]:
         yield Group(Section.SINGLE, quantity.value, _present(contenders))
     yield Group(Section.LIVE, SOLUTION, _present([engine.live_state(), *(peer.solution() for peer in others)]))
     yield from _query_groups(engine, with_peers="Pinocchio" in engines)
-    if available():  # interpreted batches take minutes
+    if available():  # interpreted steps and batches take minutes
+        yield from _control_groups(engine)
         yield from _batch_groups(engine, others, settings)
 
 
@@ -83,6 +84,13 @@ def _query_groups(engine: RbdEngine, *, with_peers: bool) -> Iterator[Group]:
     for query in Query:
         peer = peers.frame_query(queries, query) if with_peers else None
         yield Group(Section.LIVE, query.value, _present([queries.contender(query), peer]))
+
+
+def _control_groups(engine: RbdEngine) -> Iterator[Group]:
+    """Yield the simulations with a control in Python."""
+    for rule in simulations.Rule:
+        contenders = [simulations.simulation(engine, rule), simulations.step_loop(engine, rule)]
+        yield Group(Section.CONTROLLED, rule.value, contenders, reference=simulations.LOOP)
 
 
 def _batch_groups(engine: RbdEngine, others: Sequence[Peer], settings: BenchSettings) -> Iterator[Group]:
@@ -140,6 +148,12 @@ def world_groups(case: worlds.QuadrupedCase) -> Iterator[Group]:
         batched = worlds.batched_worlds(case, threads)
         contenders = [batched, worlds.sequential_worlds(case)]
         yield Group(section, worlds.QUADRUPED_STEP, contenders, batched.states, threads, worlds.SEQUENTIAL)
+
+
+def quadruped_groups() -> Iterator[Group]:
+    """Yield the simulation of a quadruped with compliant feet."""
+    contenders = [simulations.quadruped_simulation(simulations.compliant_quadruped())]
+    yield Group(Section.CONTROLLED, simulations.QUADRUPED_PD, contenders, reference=simulations.LOOP)
 
 
 def _engines(settings: BenchSettings) -> list[str]:

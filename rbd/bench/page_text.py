@@ -42,6 +42,10 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   default accuracy. As contact models differ, motions differ by millimetres. Many robots: `rbd.rollout.Worlds` with the
   control recorded, and `mujoco.rollout` with position actuators. One robot: `ContactSimulator` and `mj_step`, with the
   same control as a Python function.
+* *A simulation with a control in Python* takes 1000 steps without contact; the control returns zeros. `simulate` calls
+  it at every stage, four times per step of fourth-order Runge-Kutta; a loop in Python calls it, and `step` of the
+  compiled robot, once per step. A quadruped on compliant feet holds its stance by PD control, called once per step of
+  1 ms.
 * *Worlds* are quadrupeds of rbd on the ground, with the control recorded: `rbd.rollout.Worlds` steps all of them in one
   call. *One robot after the other* takes all steps of one robot in one call, on one thread, in a loop over robots.
 * `MuJoCo` elsewhere: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, without

@@ -29,12 +29,14 @@ class Section(StrEnum):
     GROUND = "many robots on the ground, one thread"
     GROUND_THREADS = "many robots on the ground, two threads"
     GROUND_SINGLE = "one robot on the ground"
+    CONTROLLED = "a simulation with a control in Python"
     WORLDS = "worlds in one call, one thread"
     WORLDS_THREADS = "worlds in one call, two threads"
 
 
 GROUND_SECTIONS = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
-WORLDS_SECTIONS = (Section.WORLDS, Section.WORLDS_THREADS)
+LOOP_SECTIONS = (Section.CONTROLLED, Section.WORLDS, Section.WORLDS_THREADS)
+"""Sections whose reference is a loop in Python."""
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""
 LOOP_DYNAMICS = "dynamics with a loop"

@@ -42,9 +42,9 @@ EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talo
 
 
 def default_names() -> list[str]:
-    """Return the default robots: an arm, a humanoid, a linkage with a loop, a hand with contacts, and legged robots."""
+    """Return the default robots: open chains, a linkage with a loop, a hand with contacts, and legged robots."""
     arms = ("panda", "talos") if has_examples() else ("arm7", "humanoid")
-    return [*arms, "four_bar", HAND, *(legged.ROBOTS if find_spec(legged.PACKAGE) else ())]
+    return [*arms, "double_pendulum", "four_bar", HAND, *(legged.ROBOTS if find_spec(legged.PACKAGE) else ())]
 
 
 def has_examples() -> bool:

@@ -10,7 +10,15 @@ import attrs
 from rbd.bench import legged, robots, worlds
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
 from rbd.bench.contender import Quantity, difference
-from rbd.bench.groups import Group, ground_groups, hand_groups, robot_groups, value_groups, world_groups
+from rbd.bench.groups import (
+    Group,
+    ground_groups,
+    hand_groups,
+    quadruped_groups,
+    robot_groups,
+    value_groups,
+    world_groups,
+)
 from rbd.bench.machine import machine
 from rbd.bench.preparation import preparations
 from rbd.bench.rbd_engine import RbdEngine
@@ -96,8 +104,9 @@ class _Run:
         self.report.robots.append(Robot.of(case.robot.name, case.mechanism))
 
     def measure_worlds(self) -> None:
-        """Measure many worlds in one call against single ones in sequence."""
+        """Measure a quadruped with compliant feet, and many worlds in one call against single ones in sequence."""
         case = worlds.quadruped_case(self.settings.world_count)
+        self.measure(worlds.QUADRUPED, quadruped_groups())
         self.measure(worlds.QUADRUPED, world_groups(case))
         self.report.robots.append(Robot.of(worlds.QUADRUPED, case.mechanism))
 
@@ -110,10 +119,10 @@ class _Run:
         """Measure groups of contenders for a robot; its name is empty for values."""
         for group in groups:
             self.report_progress(": ".join(filter(None, (robot, group.section, group.what))))
-            self.report.rows.extend(_rows(robot, group, self.settings.pace))
+            self.report.rows.extend(measured_rows(robot, group, self.settings.pace))
 
 
-def _rows(robot: str, group: Group, pace: Pace) -> list[ReportRow]:
+def measured_rows(robot: str, group: Group, pace: Pace) -> list[ReportRow]:
     """Compare the results of the contenders of a group, then measure them."""
     contenders = group.contenders
     for contender in contenders:

@@ -7,11 +7,11 @@ from itertools import groupby
 
 from rbd.bench.goals import outcomes
 from rbd.bench.page_text import BUSY, INTRODUCTION
-from rbd.bench.report import GROUND_SECTIONS, WORLDS_SECTIONS, Machine, Preparation, Report, ReportRow, Robot, Section
+from rbd.bench.report import GROUND_SECTIONS, LOOP_SECTIONS, Machine, Preparation, Report, ReportRow, Robot, Section
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
 _ON_GROUND = tuple(head.replace("Pinocchio", "MuJoCo").replace("state", "step") for head in _HEAD)
-_IN_WORLDS = tuple(head.replace("Pinocchio", "loop").replace("state", "step") for head in _HEAD)
+_LOOPED = tuple(head.replace("Pinocchio", "loop").replace("state", "step") for head in _HEAD)
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 Table = list[tuple[str, ...]]
@@ -88,7 +88,7 @@ def _goals(report: Report) -> Table:
 def _head(section: str) -> tuple[str, ...]:
     if section in GROUND_SECTIONS:
         return _ON_GROUND
-    return _IN_WORLDS if section in WORLDS_SECTIONS else _HEAD
+    return _LOOPED if section in LOOP_SECTIONS else _HEAD
 
 
 def _cells(row: ReportRow) -> tuple[str, ...]:

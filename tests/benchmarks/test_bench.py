@@ -24,6 +24,7 @@ from rbd.bench.peak import PEAK, peak
 from rbd.bench.queries import Query
 from rbd.bench.report import LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET, SOLUTION, Preparation, Report, ReportRow, Section
 from rbd.bench.samples import COUNT, random_samples
+from rbd.bench.simulations import LOOP, SIMULATE, Rule
 from rbd.bench.tree import tree_of
 from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
@@ -77,6 +78,7 @@ def test_every_section_is_measured(report: Report) -> None:
     expected = {(Section.SINGLE, q, who) for q in Quantity for who in (rbd_engine.KERNEL, rbd_engine.CALL)}
     expected |= {(Section.LIVE, SOLUTION, rbd_engine.LIVE), (Section.SMALL_BATCH, Quantity.INVERSE, rbd_engine.CALL)}
     expected |= {(Section.LIVE, query, rbd_engine.LIVE) for query in Query}
+    expected |= {(Section.CONTROLLED, rule, who) for rule in Rule for who in (SIMULATE, LOOP)}
     expected |= {(Section.VALUES, operation, RBD) for operation in Operation}
     many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
     expected |= {(*group, who) for group in many for who in (rbd_engine.CALL, rbd_engine.ROW_ORDER, PEAK)}
@@ -110,7 +112,7 @@ def test_states_of_a_linkage_are_closed() -> None:
 def test_rows_have_plausible_numbers(report: Report) -> None:
     for row in report.rows:
         assert 0 < row.best <= row.seconds
-        assert row.speedup is None  # nobody to compare with
+        assert (row.speedup is None) == (row.section != Section.CONTROLLED)  # nobody else to compare with
         assert row.difference is None or row.difference < 1e-12
 
 
@@ -163,12 +165,14 @@ def test_the_page_shows_every_row_and_warns_of_a_quick_run(report: Report) -> No
 
 
 def test_the_cache_of_the_user_is_not_changed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mechanism = robots.robot("double_pendulum")
+    samples = random_samples(mechanism, 1)
+    preparation.make_ready(mechanism, samples.q[0], samples.v[0])  # compiles what all programs of a process share
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "mine"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
     assembled, assemble = list[str](), cached_code.assemble
     monkeypatch.setattr(cached_code, "assemble", lambda text: assembled.append(text) or assemble(text))
-    mechanism = robots.robot("double_pendulum")
-    preparation.preparations("double_pendulum", mechanism, random_samples(mechanism, 1), 1)
+    preparation.preparations("double_pendulum", mechanism, samples, 1)
     assert len(assembled) == 2 * len(set(assembled)) == 6  # once before it is measured, and nothing from a cache
     assert os.environ["RBD_CACHE_DIR"] == str(tmp_path / "mine")
     assert "RBD_CACHE" not in os.environ
