@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from threading import Event
 from typing import Final, TypeAlias, final
 
 import attrs
 
 from rbd.bench import legged, robots, worlds
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
-from rbd.bench.contender import Quantity, difference
+from rbd.bench.contender import Contender, Quantity, difference
 from rbd.bench.groups import (
     Group,
     ground_groups,
@@ -28,6 +29,7 @@ from rbd.bench.settings import BenchSettings
 from rbd.bench.startup import startup_times
 from rbd.mechanism import Mechanism
 from rbd.native import available
+from rbd.native.runtime.thread_pool import compiler_thread
 
 TextListener: TypeAlias = Callable[[str], object]
 """A callback with messages of progress."""
@@ -122,11 +124,20 @@ class _Run:
             self.report.rows.extend(measured_rows(robot, group, self.settings.pace))
 
 
+def warm_up(contender: Contender) -> None:
+    """Run a contender until machine code is there: other threads compile the first programs of live states."""
+    for _ in range(3):
+        contender.run(1)
+        compiled = Event()
+        if compiler_thread.has_threads and compiler_thread.submit(compiled.set):
+            compiled.wait()
+
+
 def measured_rows(robot: str, group: Group, pace: Pace) -> list[ReportRow]:
     """Compare the results of the contenders of a group, then measure them."""
     contenders = group.contenders
     for contender in contenders:
-        contender.run(1)
+        warm_up(contender)
     states = sorted({0, 1, 7, contenders[0].states - 1})
     differences = [difference(contender, contenders[0], states) for contender in contenders]
     timings = alternate(contenders, pace, WALL if group.threads > 1 else PROCESSOR)

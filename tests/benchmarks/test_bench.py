@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -23,6 +24,7 @@ from rbd.bench.contender import RBD, Contender, Quantity, difference
 from rbd.bench.peak import PEAK, peak
 from rbd.bench.queries import Query
 from rbd.bench.report import LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET, SOLUTION, Preparation, Report, ReportRow, Section
+from rbd.bench.run import warm_up
 from rbd.bench.samples import COUNT, random_samples
 from rbd.bench.simulations import LOOP, SIMULATE, Rule
 from rbd.bench.tree import tree_of
@@ -30,6 +32,7 @@ from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.native import cached_code
+from rbd.native.runtime.thread_pool import compiler_thread
 
 QUICK = bench.BenchSettings(robots=("double_pendulum",), quick=True, peers=False)
 
@@ -372,6 +375,20 @@ def test_outcomes_of_goals_for_new_processes(report: Report) -> None:
 def test_goals_are_halved_for_four_lanes(report: Report) -> None:
     outcomes = goals.outcomes(with_numbers(report, 4, 30.0, 0.6))
     assert any(outcome.goal == "≥ 20" and outcome.reached for outcome in outcomes)
+
+
+def test_contenders_are_measured_after_the_background_thread_has_compiled() -> None:
+    """The background thread is busy at first; what it was told to compile is compiled when time is taken."""
+    begin, compiled = threading.Event(), list[int]()
+    passes = list[int]()
+
+    def run(count: int) -> None:
+        passes.append(len(compiled))
+        compiler_thread.submit(lambda: (begin.wait(0.05), compiled.append(count)))
+
+    warm_up(Contender("live", run, 1, None))
+    assert passes == [0, 1, 2]
+    assert len(compiled) == 3
 
 
 def test_the_page_shows_missed_goals(report: Report) -> None:
