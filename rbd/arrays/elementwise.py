@@ -17,7 +17,7 @@ from rbd.errors import ScalarError
 from rbd.scalars import conditions as c
 from rbd.scalars import functions as f
 from rbd.scalars.lengths import length
-from rbd.scalars.registry import TRUTHS, operations_of_condition
+from rbd.scalars.registry import TRUTHS, family_of_condition
 
 ARITHMETIC: Final = frozenset(
     ("add", "subtract", "multiply", "negative", "positive", "square", "conjugate")
@@ -91,7 +91,7 @@ def condition(x: Any) -> Any:
     if f.is_float(x):
         return f.to_float(x) != 0.0
     try:
-        operations_of_condition(x)
+        family_of_condition(x)
     except ScalarError:
         refuse_number(x)
     return x

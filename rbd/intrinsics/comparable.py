@@ -13,7 +13,7 @@ from typing_extensions import override
 from rbd.errors import RbdError, ScalarError
 from rbd.scalars import functions
 from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
-from rbd.scalars.operations import Operations
+from rbd.scalars.family import ScalarFamily
 from rbd.scalars.protocol import Scalar
 
 _OPERATIONS: Final[dict[Operator, Operator]] = {divided: functions.divide}
@@ -75,9 +75,9 @@ class Comparable(BinaryOperators):
 class ComparisonContext:
     """The family an intrinsic runs on, and the intrinsic's name for messages."""
 
-    def __init__(self, operations: Operations[Any], member: Scalar, intrinsic: str) -> None:
+    def __init__(self, family: ScalarFamily[Any], member: Scalar, intrinsic: str) -> None:
         """Run `intrinsic` on the family of `member`."""
-        self._operations, self._member, self._intrinsic = operations, member, intrinsic
+        self._family, self._member, self._intrinsic = family, member, intrinsic
 
     def wrap(self, x: object) -> Comparable:
         """Return a scalar for use inside the intrinsic."""
@@ -104,7 +104,7 @@ class ComparisonContext:
             raise self._refusal() from error
 
     def _decided(self, condition: Any) -> bool:
-        truth = self._operations.decided(condition)
+        truth = self._family.decided(condition)
         if truth is None:
             raise self._refusal()
         return truth

@@ -24,7 +24,7 @@ from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
     from rbd.intrinsics.tree import ModuleConstant, Routine
-    from rbd.scalars.operations import Operations
+    from rbd.scalars.family import ScalarFamily
 
 
 NamedSizes: TypeAlias = "dict[str, int | tuple[int, ...]]"
@@ -237,7 +237,12 @@ class Intrinsic:
         return self._run(sizes, operands, 0.0)
 
     def run_on(
-        self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+        self,
+        family: ScalarFamily[Any],
+        sizes: tuple[int, ...],
+        operands: Vector,
+        labels: tuple[str, ...],
+        member: Scalar,
     ) -> Vector:
         """Return the outputs for scalars of a family whose comparisons are decided."""
         from rbd.intrinsics.comparable import Comparable, ComparisonContext

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias, cast
 
 from rbd.scalars import libm
-from rbd.scalars.backends import real
+from rbd.scalars.families import real
 
 __all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "select", "some", "sqrt"]
 

@@ -24,7 +24,7 @@ from rbd.errors import ArgumentError
 from rbd.program.nodes import INPUT, Nodes, subscript
 from rbd.program.recorded import Recorded
 from rbd.program.recorded_condition import RecordedCondition
-from rbd.program.recorded_operations import RecordedOperations
+from rbd.program.recorded_family import RecordedFamily
 from rbd.scalars.protocol import Scalar
 from rbd.scalars.registry import register_scalar
 
@@ -76,4 +76,4 @@ def shaped(flat: Iterator[Scalar], shape: tuple[int, ...]) -> Nested:
     return tuple(shaped(flat, shape[1:]) for _ in range(shape[0])) if shape else next(flat)
 
 
-register_scalar(Recorded, RecordedOperations(), condition=RecordedCondition)
+register_scalar(Recorded, RecordedFamily(), condition=RecordedCondition)

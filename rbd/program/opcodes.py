@@ -37,8 +37,8 @@ from rbd.program.operation import (
 )
 from rbd.scalars import functions as f
 from rbd.scalars import libm
-from rbd.scalars.backends import real
 from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.families import real
 from rbd.scalars.lengths import scaled_into_range
 from rbd.scalars.sincos import LIMIT, sincos
 

@@ -58,7 +58,7 @@ class ProgramOperation:
     llvm_intrinsic: str = ""
     """Its LLVM intrinsic."""
     method: str = ""
-    """The method of scalar families that records this operation, unless `RecordedOperations` defines it."""
+    """The method of scalar families that records this operation, unless `RecordedFamily` defines it."""
     parity: Literal[-1, 0, 1] = 0
     """1 for even functions, -1 for odd functions, else 0."""
     language_word: str = ""

@@ -34,8 +34,8 @@ from rbd.program.nodes import (
     GraphNode,
     check_same_graph,
 )
-from rbd.scalars.backends.real import to_float
 from rbd.scalars.constants import Rational
+from rbd.scalars.families.real import to_float
 from rbd.scalars.opaque import refuse
 from rbd.scalars.operator_methods import OperatorMethods
 

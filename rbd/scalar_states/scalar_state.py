@@ -17,7 +17,7 @@ from rbd.mechanism.joint import JointParameter
 from rbd.scalar_states.source_engine import SourceEngine
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
-from rbd.scalars.registry import operations_of
+from rbd.scalars.registry import family_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 
 _FLOATS: Final = frozenset({float, int})
@@ -61,13 +61,13 @@ class ScalarState(State[ScalarArray]):
         self._regroups = flag(regroup, "regroup")
         self._q = scalars(q, self.layout.nq, "q")
         self._v = scalars(v, self.layout.nv, "v")
-        self._family = next((x for x in self._q + self._v if not is_float(x)), None)
+        self._member = next((x for x in self._q + self._v if not is_float(x)), None)
         # Only families for which floats are inexact (or of the wrong type) need lifted parameters.
-        self._lifts = self._family is not None and not isinstance(self._family, complex)
-        self._keeps_floats = self._family is not None and operations_of(self._family).records
+        self._lifts = self._member is not None and not isinstance(self._member, complex)
+        self._keeps_floats = self._member is not None and family_of(self._member).records
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
-        if self._family is None or isinstance(self._family, complex):
-            self.engine.number = complex if self._family is not None else float
+        if self._member is None or isinstance(self._member, complex):
+            self.engine.number = complex if self._member is not None else float
 
     @override
     def with_scalars(
@@ -98,9 +98,9 @@ class ScalarState(State[ScalarArray]):
 
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter in this state's scalar family."""
-        if not self._lifts or self._family is None or (self._keeps_floats and type(value) in _FLOATS):
+        if not self._lifts or self._member is None or (self._keeps_floats and type(value) in _FLOATS):
             return value
-        return lift(value, self._family)
+        return lift(value, self._member)
 
     @override
     def __repr__(self) -> str:

@@ -11,8 +11,8 @@ Numbers and their functions:
 
 Families:
 
-    operations.py          the interface of a family; registry.py: the family of a value
-    backends/              floats, complex numbers, fractions, SymPy, mpmath, intervals
+    family.py              the interface of a family; registry.py: the family of a value
+    families/              floats, complex numbers, fractions, SymPy, mpmath, intervals
     dual.py, jets.py       derivatives along directions; value, first and second time derivative
     elementary.py          derivatives of the elementary functions; powers.py: of powers
     sparse_tangents.py     sparse derivatives of dual numbers
@@ -41,6 +41,7 @@ from rbd.scalars.arrays import (
     to_float_array,
 )
 from rbd.scalars.constants import const
+from rbd.scalars.family import ScalarFamily
 from rbd.scalars.functions import (
     absolute,
     acos,
@@ -70,7 +71,6 @@ from rbd.scalars.functions import (
     to_float,
     where,
 )
-from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import register_scalar
 
@@ -78,9 +78,9 @@ __all__ = [
     "Array",
     "Condition",
     "Matrix",
-    "Operations",
     "Scalar",
     "ScalarArray",
+    "ScalarFamily",
     "Vector",
     "absolute",
     "acos",

@@ -6,7 +6,7 @@ Public through `rbd.scalars.functions`.
 from __future__ import annotations
 
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import as_bool, coerce_pair, operations_of, operations_of_condition, python_number
+from rbd.scalars.registry import as_bool, coerce_pair, family_of, family_of_condition, python_number
 
 
 def less(a: Scalar, b: Scalar) -> Condition:
@@ -17,8 +17,8 @@ def less(a: Scalar, b: Scalar) -> Condition:
     """
     if (type(a) is float or type(a) is int) and (type(b) is float or type(b) is int):
         return a < b
-    operations, a, b = coerce_pair(a, b)
-    return operations.less(a, b)
+    family, a, b = coerce_pair(a, b)
+    return family.less(a, b)
 
 
 def less_equal(a: Scalar, b: Scalar) -> Condition:
@@ -29,8 +29,8 @@ def less_equal(a: Scalar, b: Scalar) -> Condition:
     """
     if (type(a) is float or type(a) is int) and (type(b) is float or type(b) is int):
         return a <= b
-    operations, a, b = coerce_pair(a, b)
-    return operations.less_equal(a, b)
+    family, a, b = coerce_pair(a, b)
+    return family.less_equal(a, b)
 
 
 def greater(a: Scalar, b: Scalar) -> Condition:
@@ -62,7 +62,7 @@ def both(c: Condition, d: Condition) -> Condition:
         return d if first and second is None else first and bool(second)
     if second is not None:
         return c if second else False
-    return operations_of_condition(c).both(c, d)
+    return family_of_condition(c).both(c, d)
 
 
 def either(c: Condition, d: Condition) -> Condition:
@@ -76,7 +76,7 @@ def either(c: Condition, d: Condition) -> Condition:
         return d if not first and second is None else first or bool(second)
     if second is not None:
         return True if second else c
-    return operations_of_condition(c).either(c, d)
+    return family_of_condition(c).either(c, d)
 
 
 def invert(c: Condition) -> Condition:
@@ -86,7 +86,7 @@ def invert(c: Condition) -> Condition:
     False
     """
     truth = as_bool(c)
-    return operations_of_condition(c).invert(c) if truth is None else not truth
+    return family_of_condition(c).invert(c) if truth is None else not truth
 
 
 def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
@@ -107,9 +107,9 @@ def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     truth = as_bool(condition)
     if truth is not None:
         return a if truth else b
-    operations = operations_of_condition(condition)
-    if operations_of(a).priority > operations.priority or operations_of(b).priority > operations.priority:
+    family = family_of_condition(condition)
+    if family_of(a).priority > family.priority or family_of(b).priority > family.priority:
         # Composite numbers (duals, jets) select by conditions of their parts' family.
         branches, a, b = coerce_pair(a, b)
         return branches.where(condition, a, b)
-    return operations.where(condition, python_number(a), python_number(b))
+    return family.where(condition, python_number(a), python_number(b))

@@ -12,19 +12,132 @@ An algorithm that runs on `CountingScalar` does not branch on values or convert 
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from collections.abc import Callable
-from typing import Final, final
+from typing import Any, Final, cast, final
 
 from typing_extensions import override
 
-from rbd.scalars.backends.counted import CountingCondition, CountingScalar, OperationCount, plain
-from rbd.scalars.backends.real import REAL
-from rbd.scalars.opaque import refuse
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.errors import ScalarError
+from rbd.scalars.families.real import REAL
+from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.opaque import Opaque, refuse
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import register_scalar
+from rbd.scalars.registry import family_of, register_scalar
 
-__all__ = ["CountingCondition", "CountingOperations", "CountingScalar", "OperationCount"]
+
+@final
+class OperationCount:
+    """Counts of operations of the scalars that share it."""
+
+    def __init__(self) -> None:
+        self._counter: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """The number of operations."""
+        return self._counter.total()
+
+    @property
+    def breakdown(self) -> dict[str, int]:
+        """The number of operations by name."""
+        return dict(self._counter)
+
+    def add(self, operation: str) -> None:
+        """Count one operation."""
+        self._counter[operation] += 1
+
+    def reset(self) -> None:
+        """Reset the counts to zero."""
+        self._counter.clear()
+
+    @override
+    def __repr__(self) -> str:
+        return f"{self.total} operations: " + ", ".join(f"{n} {name}" for name, n in self._counter.most_common())
+
+
+@final
+class CountingScalar(Opaque):
+    """A float whose operations are counted in a shared `OperationCount`; its value is `.value`."""
+
+    __slots__ = ("count", "value")
+
+    def __init__(self, value: float, count: OperationCount) -> None:
+        self.value = float(value)
+        self.count = count
+
+    @override
+    def __repr__(self) -> str:
+        return f"CountingScalar({self.value})"
+
+    def _with(self, name: str, function: Callable[[Any, Any], Any], other: object, *, swapped: bool = False) -> Any:
+        """Return the result of a binary operation, or NotImplemented if the other operand is not real."""
+        try:
+            value = other.value if isinstance(other, CountingScalar) else _plain(cast("Scalar", other))
+        except ScalarError:
+            return NotImplemented
+        self.count.add(name)
+        return CountingScalar(function(value, self.value) if swapped else function(self.value, value), self.count)
+
+    def __add__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("add", operator.add, other))
+
+    def __radd__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("add", operator.add, other, swapped=True))
+
+    def __sub__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("subtract", operator.sub, other))
+
+    def __rsub__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("subtract", operator.sub, other, swapped=True))
+
+    def __mul__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("multiply", operator.mul, other))
+
+    def __rmul__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("multiply", operator.mul, other, swapped=True))
+
+    def __truediv__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("divide", REAL.divide, other))
+
+    def __rtruediv__(self, other: object, /) -> CountingScalar:
+        return cast("CountingScalar", self._with("divide", REAL.divide, other, swapped=True))
+
+    def __neg__(self) -> CountingScalar:
+        self.count.add("negate")
+        return CountingScalar(-self.value, self.count)
+
+    def __pos__(self) -> CountingScalar:
+        return self
+
+
+@final
+class CountingCondition(Opaque):
+    """Condition of a comparison of counted values."""
+
+    __slots__ = ("count", "holds")
+
+    def __init__(self, holds: bool, count: OperationCount) -> None:
+        self.holds = holds
+        self.count = count
+
+    def __and__(self, other: CountingCondition, /) -> CountingCondition:
+        self.count.add("both")
+        return CountingCondition(self.holds and other.holds, self.count)
+
+    def __or__(self, other: CountingCondition, /) -> CountingCondition:
+        self.count.add("either")
+        return CountingCondition(self.holds or other.holds, self.count)
+
+    @override
+    def __repr__(self) -> str:
+        return "CountingCondition"
+
+
+def _plain(x: Scalar) -> float:
+    """Return a real number of any family as a float."""
+    return family_of(x).to_float(x)
 
 
 _FUNCTIONS: Final = (
@@ -46,15 +159,15 @@ def _counted(name: str) -> Callable[..., CountingScalar]:
 
 @final
 @defined({name: _counted(name) for name in _FUNCTIONS})
-class CountingOperations(Operations[CountingScalar]):
-    """Operations of floats that count."""
+class CountingFamily(ScalarFamily[CountingScalar]):
+    """Family of floats that count operations."""
 
     name = "counted"
     priority = 100
 
     @override
     def lift(self, x: Scalar, like: CountingScalar) -> CountingScalar:
-        return CountingScalar(plain(x), like.count)
+        return CountingScalar(_plain(x), like.count)
 
     @override
     def to_float(self, x: CountingScalar) -> float:
@@ -83,7 +196,7 @@ class CountingOperations(Operations[CountingScalar]):
         condition = self._counted(condition)
         condition.count.add("select")
         chosen = a if condition.holds else b
-        value = chosen.value if isinstance(chosen, CountingScalar) else plain(chosen)
+        value = chosen.value if isinstance(chosen, CountingScalar) else _plain(chosen)
         return CountingScalar(value, condition.count)
 
     @override
@@ -116,4 +229,4 @@ class CountingOperations(Operations[CountingScalar]):
         raise not_positive(x.value, what)
 
 
-register_scalar(CountingScalar, CountingOperations(), condition=CountingCondition)
+register_scalar(CountingScalar, CountingFamily(), condition=CountingCondition)

@@ -19,6 +19,7 @@ from typing import Any, Final, final
 from typing_extensions import override
 
 from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.family import ScalarFamily, defined
 from rbd.scalars.functions import (
     atan2,
     divide,
@@ -31,10 +32,9 @@ from rbd.scalars.functions import (
     where,
 )
 from rbd.scalars.lengths import scaled_into_range
-from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.scalars.registry import operations_of, register_scalar
+from rbd.scalars.registry import family_of, register_scalar
 from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, over, times
 from rbd.scalars.structural_zeros import is_plain_zero
 
@@ -153,8 +153,8 @@ def _elementary(name: str) -> Callable[..., Dual]:
 
 @final
 @defined({name: _elementary(name) for name in ELEMENTARY if name not in ("sqrt", "log")})
-class DualOperations(Operations[Dual]):
-    """Operations of duals over any family: they compare by value; `where` also selects the derivative."""
+class DualFamily(ScalarFamily[Dual]):
+    """Family of duals over any other family: they compare by value; `where` also selects the derivative."""
 
     name = "dual"
     priority = 110  # above all families of the parts
@@ -169,11 +169,11 @@ class DualOperations(Operations[Dual]):
 
     @override
     def is_finite(self, x: Dual) -> bool:
-        return operations_of(x.value).is_finite(x.value) and all_finite(x.derivative)
+        return family_of(x.value).is_finite(x.value) and all_finite(x.derivative)
 
     @override
     def has_range(self, x: Dual) -> bool:
-        return operations_of(x.value).has_range(x.value)
+        return family_of(x.value).has_range(x.value)
 
     @override
     def less(self, a: Dual, b: Dual) -> Condition:
@@ -192,7 +192,7 @@ class DualOperations(Operations[Dual]):
 
     @override
     def positive(self, x: Dual, what: str) -> Dual:
-        return Dual(operations_of(x.value).positive(x.value, what), x.derivative, x.level)
+        return Dual(family_of(x.value).positive(x.value, what), x.derivative, x.level)
 
     @override
     def atan2(self, y: Dual, x: Dual) -> Dual:
@@ -226,4 +226,4 @@ class DualOperations(Operations[Dual]):
         return _quotient(*_levelled(a, b))
 
 
-register_scalar(Dual, DualOperations())
+register_scalar(Dual, DualFamily())

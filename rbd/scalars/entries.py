@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from rbd.arguments import described
 from rbd.errors import NotFiniteError, ScalarError, ShapeError, quoted
-from rbd.scalars.backends.constant import CONSTANT
-from rbd.scalars.backends.real import REAL
+from rbd.scalars.families.constant import CONSTANT
+from rbd.scalars.families.real import REAL
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.protocol import Array, Scalar, Vector
-from rbd.scalars.registry import ARRAYS, TRUTHS, dominant, operations_of, python_number
+from rbd.scalars.registry import ARRAYS, TRUTHS, dominant, family_of, python_number
 
 Shape: TypeAlias = tuple[int | None, ...]
 """Lengths of the axes; None for any length."""
@@ -131,7 +131,7 @@ def _number(x: object, name: str, index: tuple[int, ...]) -> Scalar:
     _refuse_non_number(x, name, index)
     value = python_number(cast("Scalar", cast("Any", x)[()] if isinstance(x, ARRAYS) else x))
     try:
-        family = operations_of(value)
+        family = family_of(value)
     except ScalarError as error:
         raise ScalarError(f"{name}{_subscript(index)}: {error}", argument=name, index=index, scalar=x) from None
     if not family.is_finite(value):

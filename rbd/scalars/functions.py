@@ -13,15 +13,15 @@ from typing import Final, cast
 
 import numpy as np
 
-from rbd.scalars.backends import real
-from rbd.scalars.backends.complexes import COMPLEX
-from rbd.scalars.backends.constant import CONSTANT
-from rbd.scalars.backends.exact import FRACTION
 from rbd.scalars.conditions import both, either, greater, greater_equal, invert, less, less_equal, where
 from rbd.scalars.constants import Rational, const
-from rbd.scalars.operations import not_positive
+from rbd.scalars.families import real
+from rbd.scalars.families.complexes import COMPLEX
+from rbd.scalars.families.constant import CONSTANT
+from rbd.scalars.families.exact import FRACTION
+from rbd.scalars.family import not_positive
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.scalars.registry import admit, coerce_pair, dominant, operations_of, python_number, register_scalar
+from rbd.scalars.registry import admit, coerce_pair, dominant, family_of, python_number, register_scalar
 
 __all__ = [
     "Condition",
@@ -84,7 +84,7 @@ def sin(x: Scalar) -> Scalar:
     >>> sin(0.5)
     0.479425538604203
     """
-    return real.sin(x) if type(x) is float else operations_of(x).sin(x)
+    return real.sin(x) if type(x) is float else family_of(x).sin(x)
 
 
 def cos(x: Scalar) -> Scalar:
@@ -94,7 +94,7 @@ def cos(x: Scalar) -> Scalar:
     >>> cos(Fraction(0))
     Fraction(1, 1)
     """
-    return real.cos(x) if type(x) is float else operations_of(x).cos(x)
+    return real.cos(x) if type(x) is float else family_of(x).cos(x)
 
 
 def tan(x: Scalar) -> Scalar:
@@ -103,7 +103,7 @@ def tan(x: Scalar) -> Scalar:
     >>> tan(0.0)
     0.0
     """
-    return real.tan(x) if type(x) is float else operations_of(x).tan(x)
+    return real.tan(x) if type(x) is float else family_of(x).tan(x)
 
 
 def asin(x: Scalar) -> Scalar:
@@ -112,7 +112,7 @@ def asin(x: Scalar) -> Scalar:
     >>> round(asin(0.5), 6)
     0.523599
     """
-    return real.asin(x) if type(x) is float else operations_of(x).asin(x)
+    return real.asin(x) if type(x) is float else family_of(x).asin(x)
 
 
 def acos(x: Scalar) -> Scalar:
@@ -121,7 +121,7 @@ def acos(x: Scalar) -> Scalar:
     >>> acos(1.0)
     0.0
     """
-    return real.acos(x) if type(x) is float else operations_of(x).acos(x)
+    return real.acos(x) if type(x) is float else family_of(x).acos(x)
 
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:
@@ -132,8 +132,8 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
     """
     if type(y) is float and type(x) is float:
         return math.atan2(y, x)
-    operations, y, x = coerce_pair(y, x)
-    return operations.atan2(y, x)
+    family, y, x = coerce_pair(y, x)
+    return family.atan2(y, x)
 
 
 def sqrt(x: Scalar) -> Scalar:
@@ -143,7 +143,7 @@ def sqrt(x: Scalar) -> Scalar:
     >>> sqrt(-1.0), sqrt(Fraction(9, 4))
     (nan, Fraction(3, 2))
     """
-    return real.sqrt(x) if type(x) is float else operations_of(x).sqrt(x)
+    return real.sqrt(x) if type(x) is float else family_of(x).sqrt(x)
 
 
 def exp(x: Scalar) -> Scalar:
@@ -152,7 +152,7 @@ def exp(x: Scalar) -> Scalar:
     >>> exp(0.0)
     1.0
     """
-    return real.exp(x) if type(x) is float else operations_of(x).exp(x)
+    return real.exp(x) if type(x) is float else family_of(x).exp(x)
 
 
 def log(x: Scalar) -> Scalar:
@@ -161,7 +161,7 @@ def log(x: Scalar) -> Scalar:
     >>> log(1.0)
     0.0
     """
-    return real.log(x) if type(x) is float else operations_of(x).log(x)
+    return real.log(x) if type(x) is float else family_of(x).log(x)
 
 
 def tanh(x: Scalar) -> Scalar:
@@ -170,7 +170,7 @@ def tanh(x: Scalar) -> Scalar:
     >>> round(tanh(0.5), 6)
     0.462117
     """
-    return math.tanh(x) if type(x) is float else operations_of(x).tanh(x)
+    return math.tanh(x) if type(x) is float else family_of(x).tanh(x)
 
 
 def power(x: Scalar, n: Scalar) -> Scalar:
@@ -181,8 +181,8 @@ def power(x: Scalar, n: Scalar) -> Scalar:
     """
     if type(x) is float and type(n) is float:
         return real.power(x, n)
-    operations, x, n = coerce_pair(x, n)
-    return operations.power(x, n)
+    family, x, n = coerce_pair(x, n)
+    return family.power(x, n)
 
 
 def divide(a: Scalar, b: Scalar) -> Scalar:
@@ -193,8 +193,8 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     """
     if type(a) is float and type(b) is float:
         return real.divide(a, b)
-    operations, a, b = coerce_pair(a, b)
-    return operations.divide(a, b)
+    family, a, b = coerce_pair(a, b)
+    return family.divide(a, b)
 
 
 def absolute(x: Scalar) -> Scalar:
@@ -203,7 +203,7 @@ def absolute(x: Scalar) -> Scalar:
     >>> absolute(-2.5)
     2.5
     """
-    return math.fabs(x) if type(x) is float else operations_of(x).absolute(x)
+    return math.fabs(x) if type(x) is float else family_of(x).absolute(x)
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
@@ -214,8 +214,8 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
     """
     if type(a) is float and type(b) is float:
         return real.minimum(a, b)
-    operations, a, b = coerce_pair(a, b)
-    return operations.minimum(a, b)
+    family, a, b = coerce_pair(a, b)
+    return family.minimum(a, b)
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
@@ -226,8 +226,8 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
     """
     if type(a) is float and type(b) is float:
         return real.maximum(a, b)
-    operations, a, b = coerce_pair(a, b)
-    return operations.maximum(a, b)
+    family, a, b = coerce_pair(a, b)
+    return family.maximum(a, b)
 
 
 def positive(x: Scalar, what: str) -> Scalar:
@@ -240,7 +240,7 @@ def positive(x: Scalar, what: str) -> Scalar:
         if x > 0.0:
             return x
         raise not_positive(x, what)
-    return operations_of(x).positive(x, what)
+    return family_of(x).positive(x, what)
 
 
 def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
@@ -251,7 +251,7 @@ def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
     (Fraction(1, 2), 0.5)
     """
     best = dominant((like,))
-    mine = operations_of(x)
+    mine = family_of(x)
     if best is None or best[0] is mine or best[0].priority <= mine.priority:
         return x
     return best[0].lift(python_number(x), best[1])
@@ -272,4 +272,4 @@ def to_float(x: Scalar) -> float:
     >>> to_float(const(1, 4))
     0.25
     """
-    return x if type(x) is float else operations_of(x).to_float(x)
+    return x if type(x) is float else family_of(x).to_float(x)

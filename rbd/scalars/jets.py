@@ -19,6 +19,7 @@ from typing_extensions import override
 
 from rbd.scalars.constants import const
 from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.family import ScalarFamily, defined
 from rbd.scalars.functions import (
     absolute,
     atan2,
@@ -32,14 +33,12 @@ from rbd.scalars.functions import (
     where,
 )
 from rbd.scalars.lengths import scaled_into_range
-from rbd.scalars.operations import Operations, defined
 from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import operations_of, register_scalar
+from rbd.scalars.registry import family_of, register_scalar
 from rbd.scalars.structural_zeros import is_plain_zero
 
 _TWO = const(2, 1)
-_HALF = const(1, 2)
 
 
 @final
@@ -120,8 +119,8 @@ def _elementary(name: str) -> Callable[..., Jet]:
 
 @final
 @defined({name: _elementary(name) for name in ELEMENTARY if name != "absolute"})
-class JetOperations(Operations[Jet]):
-    """Operations of jets over any family: they compare by value."""
+class JetFamily(ScalarFamily[Jet]):
+    """Family of jets over any family: they compare by value."""
 
     name = "jets"
     priority = 95
@@ -138,11 +137,11 @@ class JetOperations(Operations[Jet]):
 
     @override
     def is_finite(self, x: Jet) -> bool:
-        return all(operations_of(part).is_finite(part) for part in (x.value, x.first, x.second))
+        return all(family_of(part).is_finite(part) for part in (x.value, x.first, x.second))
 
     @override
     def has_range(self, x: Jet) -> bool:
-        return operations_of(x.value).has_range(x.value)
+        return family_of(x.value).has_range(x.value)
 
     @override
     def less(self, a: Jet, b: Jet) -> Condition:
@@ -163,7 +162,7 @@ class JetOperations(Operations[Jet]):
 
     @override
     def positive(self, x: Jet, what: str) -> Jet:
-        return Jet(operations_of(x.value).positive(x.value, what), x.first, x.second)
+        return Jet(family_of(x.value).positive(x.value, what), x.first, x.second)
 
     @override
     def atan2(self, y: Jet, x: Jet) -> Jet:
@@ -193,4 +192,4 @@ class JetOperations(Operations[Jet]):
         return a / b
 
 
-register_scalar(Jet, JetOperations())
+register_scalar(Jet, JetFamily())

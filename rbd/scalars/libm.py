@@ -14,7 +14,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
-from rbd.scalars.backends import real
+from rbd.scalars.families import real
 
 Unary: TypeAlias = Callable[[float], float]
 Binary: TypeAlias = Callable[[float, float], float]

@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from rbd.scalars.conditions import greater, greater_equal, less, less_equal
-from rbd.scalars.operations import Operations
+from rbd.scalars.family import ScalarFamily
 from rbd.scalars.protocol import Condition
-from rbd.scalars.registry import operations_of
+from rbd.scalars.registry import family_of
 
 
 class OperatorMethods:
@@ -49,8 +49,8 @@ def _comparison(compare: Callable[[Any, Any], Condition]) -> Callable[..., Any]:
     return method
 
 
-def _family(x: object) -> Operations[Any]:
-    return operations_of(x)
+def _family(x: object) -> ScalarFamily[Any]:
+    return family_of(x)
 
 
 def _method(function: str) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from rbd.scalars.functions import divide, where
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import operations_of
+from rbd.scalars.registry import family_of
 from rbd.scalars.structural_zeros import is_plain_zero
 
 
@@ -108,4 +108,4 @@ def chosen(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
 def all_finite(derivative: Scalar) -> bool:
     """Return whether a derivative or all sparse tangents are finite, as far as their family can decide."""
     parts = derivative.entries.values() if isinstance(derivative, SparseTangents) else (derivative,)
-    return all(operations_of(part).is_finite(part) for part in parts)
+    return all(family_of(part).is_finite(part) for part in parts)

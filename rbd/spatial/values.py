@@ -19,7 +19,7 @@ from rbd.arguments import described, is_finite, require_kind
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
-from rbd.scalars.registry import ARRAYS, operations_of
+from rbd.scalars.registry import ARRAYS, family_of
 from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
 
@@ -156,7 +156,7 @@ def require_scalar(value: object, operation: str) -> None:
             value=value,
             allowed="a scalar",
         )
-    operations_of(value)
+    family_of(value)
     if isinstance(value, int) and not is_finite(value):
         raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
 

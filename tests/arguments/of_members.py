@@ -112,20 +112,20 @@ class _Level:
         self.value = value
 
 
-def _registered(kind: Any, operations: Any, condition: Any) -> None:
+def _registered(kind: Any, family: Any, condition: Any) -> None:
     """Register a family, and forget it."""
     tables = (families._scalars, families._conditions, families._registered)
     copies = [table.copy() for table in tables]
     try:
-        rbd.scalars.register_scalar(kind, operations, condition=condition)
+        rbd.scalars.register_scalar(kind, family, condition=condition)
     finally:
         for table, saved in zip(tables, copies, strict=True):
             table.clear()
             table.update(saved)  # type: ignore[arg-type]  # of its own kind
 
 
-class _Levels(rbd.scalars.Operations[_Level]):
-    """Operations of `_Level`."""
+class _Levels(rbd.scalars.ScalarFamily[_Level]):
+    """Family of `_Level`."""
 
     name = "levels"
 
@@ -145,7 +145,7 @@ class _Levels(rbd.scalars.Operations[_Level]):
 _FAMILIES: Final[dict[str, Probe]] = {
     "rbd.scalars.register_scalar": lambda w: (
         _registered,
-        {"kind": _Level, "operations": _Levels(), "condition": None},
+        {"kind": _Level, "family": _Levels(), "condition": None},
     )
 }
 

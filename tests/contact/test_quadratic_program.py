@@ -17,7 +17,7 @@ from rbd.intrinsics.comparable import ComparisonContext
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.scalars.counting import CountingOperations, CountingScalar, OperationCount
+from rbd.scalars.counting import CountingFamily, CountingScalar, OperationCount
 from rbd.solvers import dense_factors
 from rbd.solvers.dense_factors import append_active
 from rbd.solvers.quadratic import quadratic_program
@@ -226,7 +226,7 @@ SIZES = pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (3, 3), (5, 2), (4,
 def counting_program(n: int, m: int, count: OperationCount) -> tuple[Any, ComparisonContext]:
     """Return a program whose numbers count, with as many active rows as there can be, and what makes such numbers."""
     rng = np.random.default_rng(n)
-    numbers = ComparisonContext(CountingOperations(), CountingScalar(1.0, count), "a test")
+    numbers = ComparisonContext(CountingFamily(), CountingScalar(1.0, count), "a test")
     size = n * n + n + m * n + m
     w: Any = QuadraticProgram((n, m), [cast("float", numbers.wrap(1.0))] * size, cast("float", numbers.wrap(0.0)))
     units = np.linalg.qr(rng.normal(size=(n, n)))[0]

@@ -165,7 +165,7 @@ NAMED = {
     "program/nodes.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "SELECT", *PROGRAM}, "kinds that simplification asks for"),
     "program/recorded.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "POSITIVE"}, "arithmetic is simplified while recorded"),
     "program/recorded_condition.py": ({"AND", "OR", "NOT"}, "conditions are simplified while recorded"),
-    "program/recorded_operations.py": (
+    "program/recorded_family.py": (
         {"LESS", "LESS_EQUAL", "NOT", "ABS", "POWER", "NEG", "SELECT", *PROGRAM},
         "functions with a rule of their own while recorded",
     ),

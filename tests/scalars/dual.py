@@ -8,8 +8,8 @@ from typing import Any
 from typing_extensions import override
 
 from rbd.scalars import (
-    Operations,
     Scalar,
+    ScalarFamily,
     absolute,
     acos,
     asin,
@@ -76,7 +76,7 @@ def dual(x: Any) -> Dual:
     return x if isinstance(x, Dual) else Dual(x)
 
 
-class DualOperations(Operations[Dual]):
+class DualFamily(ScalarFamily[Dual]):
     """The chain rule, written with the functions for the numbers inside."""
 
     name = "dual"
@@ -159,4 +159,4 @@ class DualOperations(Operations[Dual]):
         return Dual(absolute(x.value), x.derivative if less(0, x.value) else -x.derivative)
 
 
-register_scalar(Dual, DualOperations())
+register_scalar(Dual, DualFamily())

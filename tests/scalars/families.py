@@ -23,7 +23,7 @@ class Function:
 
     @property
     def name(self) -> str:
-        """The name, as `Operations` spells it."""
+        """The name, as `ScalarFamily` spells it."""
         return self.ours.__name__
 
 

@@ -15,8 +15,8 @@ from mpmath import iv, mp
 
 from rbd.errors import ScalarError, SingularError
 from rbd.scalars import (
-    Operations,
     Scalar,
+    ScalarFamily,
     absolute,
     atan2,
     const,
@@ -36,7 +36,7 @@ from rbd.scalars import (
     to_float,
     where,
 )
-from rbd.scalars.registry import operations_of
+from rbd.scalars.registry import family_of
 from tests.scalars.dual import Dual, dual
 from tests.scalars.families import FUNCTIONS, NAMES, Function, close
 
@@ -87,7 +87,7 @@ class Minimal:
     """A scalar that can do nothing."""
 
 
-class MinimalOperations(Operations[Minimal]):
+class MinimalFamily(ScalarFamily[Minimal]):
     name = "minimal"
     priority = 200
 
@@ -104,7 +104,7 @@ class MinimalOperations(Operations[Minimal]):
         return False
 
 
-register_scalar(Minimal, MinimalOperations(), condition=Minimal)
+register_scalar(Minimal, MinimalFamily(), condition=Minimal)
 
 
 @pytest.mark.parametrize("function", [f.ours for f in FUNCTIONS] + [absolute], ids=[*NAMES, "absolute"])
@@ -142,11 +142,11 @@ def test_a_family_may_be_replaced() -> None:
     class Descendant(Number):
         pass
 
-    class First(MinimalOperations):
+    class First(MinimalFamily):
         def to_float(self, x: Minimal) -> float:
             return 1.0
 
-    class Second(MinimalOperations):
+    class Second(MinimalFamily):
         def to_float(self, x: Minimal) -> float:
             return 2.0
 
@@ -211,9 +211,9 @@ def test_registration_updates_types_found_by_their_bases() -> None:
     class Derived(Base):
         pass
 
-    assert operations_of(Derived(1.0)).name == operations_of(1.0).name
+    assert family_of(Derived(1.0)).name == family_of(1.0).name
 
-    class BaseOperations(Operations[Base]):
+    class BaseFamily(ScalarFamily[Base]):
         name = "late"
 
         def lift(self, x: Any, like: Base) -> Base:
@@ -228,5 +228,5 @@ def test_registration_updates_types_found_by_their_bases() -> None:
         def less_equal(self, a: Base, b: Base) -> bool:
             return float(a) <= float(b)
 
-    register_scalar(Base, BaseOperations())
-    assert operations_of(Derived(1.0)).name == "late"
+    register_scalar(Base, BaseFamily())
+    assert family_of(Derived(1.0)).name == "late"

@@ -17,7 +17,7 @@ from rbd.errors import ArgumentError, ScalarError, quoted
 from rbd.rational.polynomials import arithmetic
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import ROUNDING, Block, Ring
-from rbd.scalars import Condition, Operations, Scalar, is_float, register_scalar, sqrt
+from rbd.scalars import Condition, Scalar, ScalarFamily, is_float, register_scalar, sqrt
 
 
 @final
@@ -99,8 +99,8 @@ def cosine_and_sine(ring: Ring, nominal: NominalValue) -> tuple[Scalar, Scalar]:
 
 
 @final
-class PolynomialOperations(Operations[Any]):
-    """Scalar operations on polynomials: comparisons and roots of constants, sine and cosine of angles."""
+class PolynomialFamily(ScalarFamily[Any]):
+    """Scalar family of polynomials: comparisons and roots of constants, sine and cosine of angles."""
 
     name = "polynomial"
     priority = 90
@@ -145,6 +145,6 @@ class PolynomialOperations(Operations[Any]):
         return a / b
 
 
-OPERATIONS = PolynomialOperations()
-register_scalar(Polynomial, OPERATIONS)
-register_scalar(AngleScalar, OPERATIONS)
+POLYNOMIAL = PolynomialFamily()
+register_scalar(Polynomial, POLYNOMIAL)
+register_scalar(AngleScalar, POLYNOMIAL)

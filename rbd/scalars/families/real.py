@@ -8,7 +8,7 @@ from typing import cast, final
 
 from typing_extensions import override
 
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 NAN = math.nan
@@ -125,8 +125,8 @@ _FUNCTIONS = (sin, cos, tan, asin, acos, math.atan2, sqrt, exp, log, math.tanh, 
 
 @final
 @defined({function.__name__: _method(function) for function in _FUNCTIONS} | {"absolute": _method(math.fabs)})
-class RealOperations(Operations[float]):
-    """Operations of Python's and NumPy's floats; results are Python floats."""
+class RealFamily(ScalarFamily[float]):
+    """Family of Python's and NumPy's floats; results are Python floats."""
 
     name = "float"
     priority = 10
@@ -174,4 +174,4 @@ class RealOperations(Operations[float]):
         return maximum(float(a), float(b))
 
 
-REAL = RealOperations()
+REAL = RealFamily()

@@ -1,21 +1,21 @@
 """The interface of a scalar family.
 
-A family is one or several types with their arithmetic. To add a family, derive from `Operations`, define the abstract
+A family is one or several types with their arithmetic. To add a family, derive from `ScalarFamily`, define the abstract
 methods, and register an instance:
 
 >>> import math
->>> from rbd.scalars import Operations, less, register_scalar, sin
+>>> from rbd.scalars import ScalarFamily, less, register_scalar, sin
 >>> class Metres:                                    # a float with a unit
 ...     def __init__(self, value: float) -> None:
 ...         self.value = value
->>> class MetresOperations(Operations[Metres]):
+>>> class MetresFamily(ScalarFamily[Metres]):
 ...     name = "metres"
 ...     def lift(self, x, like): return x if isinstance(x, Metres) else Metres(float(x))
 ...     def to_float(self, x): return x.value
 ...     def less(self, a, b): return a.value < b.value
 ...     def less_equal(self, a, b): return a.value <= b.value
 ...     def sin(self, x): return Metres(math.sin(x.value))
->>> register_scalar(Metres, MetresOperations())
+>>> register_scalar(Metres, MetresFamily())
 >>> sin(Metres(0.0)).value, less(Metres(1.0), 2.0)
 (0.0, True)
 
@@ -23,7 +23,7 @@ Undefined functions (here: `cos`) raise a `ScalarError` that names the function 
 differentiation defines every function with its derivative; it compares its parts with `less`, and its `where` selects
 each part. A family whose comparisons are neither bools nor conditions of another family defines `where`, `both`,
 `either` and `invert`, and registers the type of its conditions:
-`register_scalar(kind, operations, condition=kind_of_condition)`.
+`register_scalar(kind, family, condition=kind_of_condition)`.
 """
 
 from __future__ import annotations
@@ -37,21 +37,26 @@ from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quo
 from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector
 
 T = TypeVar("T")
-F = TypeVar("F", bound="Operations[Any]")
+F = TypeVar("F", bound="ScalarFamily[Any]")
 
 
 class IntrinsicLike(Protocol):
     """Interface of an intrinsic, which `rbd.intrinsics.Intrinsic` implements."""
 
     def run_on(
-        self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+        self,
+        family: ScalarFamily[Any],
+        sizes: tuple[int, ...],
+        operands: Vector,
+        labels: tuple[str, ...],
+        member: Scalar,
     ) -> Vector:
         """Return the outputs for scalars of a family with decided comparisons."""
         ...
 
 
-class Operations(ABC, Generic[T]):
-    """Operations of a scalar family. All operands are already converted to the family."""
+class ScalarFamily(ABC, Generic[T]):
+    """A scalar family: conversions, comparisons and functions. All operands are already converted to the family."""
 
     name: ClassVar[str]
     """Name of the family in messages."""

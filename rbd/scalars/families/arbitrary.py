@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.constants import Rational
-from rbd.scalars.operations import Operations, defined
+from rbd.scalars.family import ScalarFamily, defined
 from rbd.scalars.protocol import Scalar
 from rbd.scalars.registry import admit
 
@@ -36,8 +36,8 @@ def _method(name: str) -> Callable[..., Number]:
 
 @final
 @defined({name: _method(name) for name in ("sin", "cos", "tan", "exp", "tanh")})
-class ArbitraryOperations(Operations[Number]):
-    """Operations of mpmath's `mpf` and `mpc`, of any context."""
+class ArbitraryFamily(ScalarFamily[Number]):
+    """Family of mpmath's `mpf` and `mpc`, of any context."""
 
     name = "mpmath"
     priority = 40
@@ -147,4 +147,4 @@ def register() -> None:
     """Register the family; called for the first operand, when mpmath is already imported."""
     mpmath = importlib.import_module("mpmath")
     # The types of all contexts have one base, the last class before `object`.
-    admit(mpmath.mp.mpf.__mro__[-2], ArbitraryOperations())
+    admit(mpmath.mp.mpf.__mro__[-2], ArbitraryFamily())

@@ -14,8 +14,8 @@ from typing import Any, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
-from rbd.scalars.backends.enclosure import Bounds, Enclosures
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.scalars.families.enclosure import Bounds, Enclosures
+from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import admit
 
@@ -61,8 +61,8 @@ def _method(name: str) -> Callable[..., Interval]:
 
 @final
 @defined({name: _method(name) for name in _FUNCTIONS})
-class IntervalOperations(Operations[Interval]):
-    """Operations of mpmath's real intervals, of any context."""
+class IntervalFamily(ScalarFamily[Interval]):
+    """Family of mpmath's real intervals, of any context."""
 
     name = "interval"
     priority = 50
@@ -172,6 +172,6 @@ class IntervalOperations(Operations[Interval]):
 def register() -> None:
     """Register the family; called for the first operand, when mpmath is already imported."""
     mpmath = importlib.import_module("mpmath")
-    operations = IntervalOperations(importlib.import_module("mpmath.libmp"))
+    family = IntervalFamily(importlib.import_module("mpmath.libmp"))
     # The types of all contexts have one base, the last class before `object`.
-    admit(mpmath.iv.mpf.__mro__[-2], operations, condition=Undecided)
+    admit(mpmath.iv.mpf.__mro__[-2], family, condition=Undecided)

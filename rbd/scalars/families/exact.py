@@ -9,16 +9,16 @@ from typing import cast, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.scalars.backends.constant import EXACT, exact_root
-from rbd.scalars.backends.real import to_float
-from rbd.scalars.operations import Operations, defined
+from rbd.scalars.families.constant import EXACT, exact_root
+from rbd.scalars.families.real import to_float
+from rbd.scalars.family import ScalarFamily, defined
 from rbd.scalars.protocol import Scalar
 
 
 def _method(name: str) -> Callable[..., Fraction]:
     at, value = EXACT[name]
 
-    def method(self: Operations[Fraction], x: Fraction) -> Fraction:
+    def method(self: ScalarFamily[Fraction], x: Fraction) -> Fraction:
         if x == at:
             return Fraction(value)
         self.refuse(name, x)
@@ -28,8 +28,8 @@ def _method(name: str) -> Callable[..., Fraction]:
 
 @final
 @defined({name: _method(name) for name in EXACT})
-class FractionOperations(Operations[Fraction]):
-    """Operations of Python's `Fraction`; functions with irrational values raise ScalarError."""
+class FractionFamily(ScalarFamily[Fraction]):
+    """Family of Python's `Fraction`; functions with irrational values raise ScalarError."""
 
     name = "Fraction"
     priority = 20
@@ -86,4 +86,4 @@ class FractionOperations(Operations[Fraction]):
         return abs(x)
 
 
-FRACTION = FractionOperations()
+FRACTION = FractionFamily()

@@ -14,8 +14,8 @@ from typing import cast, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.scalars.backends import real
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.scalars.families import real
+from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 _I = complex(0, 1)
@@ -65,8 +65,8 @@ _FALLBACKS = (real.sin, real.cos, real.tan, real.asin, real.acos, real.exp, real
 
 @final
 @defined({fallback.__name__: _method(fallback.__name__, fallback) for fallback in _FALLBACKS})
-class ComplexOperations(Operations[complex]):
-    """Operations of Python's and NumPy's complex numbers."""
+class ComplexFamily(ScalarFamily[complex]):
+    """Family of Python's and NumPy's complex numbers."""
 
     name = "complex"
     priority = 30
@@ -124,4 +124,4 @@ class ComplexOperations(Operations[complex]):
         return -x if x.real < 0 else x
 
 
-COMPLEX = ComplexOperations()
+COMPLEX = ComplexFamily()

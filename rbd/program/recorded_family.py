@@ -17,8 +17,8 @@ from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, chec
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded, as_float
 from rbd.program.recorded_condition import RecordedCondition, operand_key
+from rbd.scalars.family import IntrinsicLike, ScalarFamily
 from rbd.scalars.opaque import refuse
-from rbd.scalars.operations import IntrinsicLike, Operations
 from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def _call(
 
 
 @final
-class RecordedOperations(Operations[Recorded]):
-    """Operations of recorded scalars. Of two operands typed `Recorded`, one may be a float.
+class RecordedFamily(ScalarFamily[Recorded]):
+    """Family of recorded scalars. Of two operands typed `Recorded`, one may be a float.
 
     `minimum` and `maximum` return NaN if an operand is NaN: comparisons are false then, and they return the sum. For a
     constant operand, the comparison is ordered so that NaN is selected.
@@ -224,17 +224,17 @@ def _method(op: Op) -> Callable[..., Recorded]:
     """Return the function that records an operation; even and odd functions of -x are those of x, with the sign."""
     parity = op.row.parity
 
-    def unary(self: RecordedOperations, x: Recorded) -> Recorded:
+    def unary(self: RecordedFamily, x: Recorded) -> Recorded:
         if parity and x.op == NEG:
             return _unary(op, x.a) if parity > 0 else cast("Recorded", -_unary(op, x.a))
         return _unary(op, x)
 
-    def binary(self: RecordedOperations, a: Recorded, b: Recorded) -> Recorded:
+    def binary(self: RecordedFamily, a: Recorded, b: Recorded) -> Recorded:
         return _binary(Recorded, op, a, b)
 
     return unary if len(op.row.operands) == 1 else binary
 
 
 for _op in Op:
-    if _op.row.method and _op.row.method not in vars(RecordedOperations):
-        setattr(RecordedOperations, _op.row.method, _method(_op))
+    if _op.row.method and _op.row.method not in vars(RecordedFamily):
+        setattr(RecordedFamily, _op.row.method, _method(_op))

@@ -15,7 +15,7 @@ from typing import Any, Final, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import admit
 
@@ -41,8 +41,8 @@ def _method(theirs: str) -> Callable[..., Expression]:
 
 @final
 @defined({name: _method(theirs) for name, theirs in _FUNCTIONS.items()})
-class SymbolicOperations(Operations[Expression]):
-    """Operations of SymPy's `Expr`, with its Booleans as conditions."""
+class SymbolicFamily(ScalarFamily[Expression]):
+    """Family of SymPy's `Expr`, with its Booleans as conditions."""
 
     name = "SymPy"
     priority = 60
@@ -138,4 +138,4 @@ class SymbolicOperations(Operations[Expression]):
 def register() -> None:
     """Register the family; called for the first operand, when SymPy is already imported."""
     sympy = importlib.import_module("sympy")
-    admit(sympy.Expr, SymbolicOperations(sympy), condition=sympy.logic.boolalg.Boolean)
+    admit(sympy.Expr, SymbolicFamily(sympy), condition=sympy.logic.boolalg.Boolean)

@@ -14,9 +14,9 @@ from typing import TypeAlias, cast, final
 
 from typing_extensions import override
 
-from rbd.scalars.backends import real
 from rbd.scalars.constants import Rational, exact
-from rbd.scalars.operations import Operations, defined, not_positive
+from rbd.scalars.families import real
+from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 Constant: TypeAlias = int | Rational
@@ -56,8 +56,8 @@ def _method(name: str) -> Callable[..., Scalar]:
 
 @final
 @defined({name: _method(name) for name in EXACT})
-class ConstantOperations(Operations[Scalar]):
-    """Operations of Python's and NumPy's integers and `const`; results are exact constants or floats."""
+class ConstantFamily(ScalarFamily[Scalar]):
+    """Family of Python's and NumPy's integers and `const`; results are exact constants or floats."""
 
     name = "constant"
     priority = 0
@@ -119,4 +119,4 @@ class ConstantOperations(Operations[Scalar]):
         return -x if self.less(x, 0) else x
 
 
-CONSTANT = ConstantOperations()
+CONSTANT = ConstantFamily()
