@@ -176,7 +176,7 @@ def _body(state: StateView, motion: ArticulatedMotion, index: int, tf: Transform
         V.transformed(tf),
         _bias_acceleration(state, index, V).transformed(tf),
         I.newton_euler(SpatialAcceleration.zero(V.body, V.base, V.frame), V).transformed(tf),
-        Wrench.trusted(I.frame, cross3(I.cross_part_components, g), scale3(g, I.mass)).transformed(tf),
+        Wrench.trusted(I.frame, cross3(I.first_moment_components, g), scale3(g, I.mass)).transformed(tf),
         I_A.transformed(tf),
         (motion.p_A[index] + I_A.wrench_of_classical(a_0)).transformed(tf),
         passes.accelerations(state, motion.vd)[index].transformed(tf),

@@ -127,7 +127,7 @@ def _inertias_inward(
             U = I_a @ S
             D = _joint_inertia(state, node, transpose_product(S, U))
             joint = JointFactor(U, D)
-            I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
+            I_a = I_a.across_joint(U, U.with_columns(U.times(D.inverse())))
         I_A[node.parent] = I_A[node.parent] + I_a.transformed(X_PB)
         yield node, X_PB, S, joint
 

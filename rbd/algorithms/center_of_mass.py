@@ -33,7 +33,7 @@ def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scal
     for index in indices:
         inertia, pose = inertias[index], poses[index]
         total = total + inertia.mass
-        shifted = matvec(pose.rotation_components, inertia.cross_part_components)
+        shifted = matvec(pose.rotation_components, inertia.first_moment_components)
         moment = add3(moment, add3(shifted, scale3(pose.translation_components, inertia.mass)))
     return total, moment
 

@@ -1,4 +1,4 @@
-"""Geometric Jacobians of bodies and points, and their rates: Murray, Li and Sastry (1994), section 3.4.
+"""Geometric Jacobians of bodies and points, and their rates: Murray, Li and Sastry (1994), chapter 3.
 
 Column i is the motion subspace S_i, carried to the frame of the result; its rate is S_d_i = V_i x S_i plus the rate of
 S_i in its body (Featherstone 2008, section 2.10), carried likewise.

@@ -74,7 +74,7 @@ def rigid_body_torques(state: StateView, vd: Vector | None, external: AppliedWre
 
 @kernel(regroup=True)
 def dynamics_bias_kernel(state: StateView, external: AppliedWrenches = ()) -> Vector:
-    """Return the bias c of M vd + c: RNEA with vd = 0 (Featherstone 2008, section 6.1)."""
+    """Return the bias c of M vd + c: RNEA with vd = 0 (Featherstone 2008, chapter 6)."""
     return rigid_body_torques(state, None, external)
 
 

@@ -47,7 +47,7 @@ def inertia_numbers(inertia: SpatialInertia) -> tuple[float, list[float], list[f
     """Return mass, centre of mass and the six moments about it; None when all are zero."""
     mass = to_float(inertia.mass)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (floats(row) for row in inertia.moment_components)
-    a, b, c = floats(inertia.cross_part_components)
+    a, b, c = floats(inertia.first_moment_components)
     scale = max(xx, yy, zz)
     if mass == 0.0 and scale == 0.0:
         return None

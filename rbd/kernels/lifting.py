@@ -20,7 +20,7 @@ def lifted_inertia(state: StateView, inertia: SpatialInertia) -> SpatialInertia:
     """Return `inertia` with components in the scalar family of a state."""
     lifted = state.lifted
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (tuple(map(lifted, row)) for row in inertia.moment_components)
-    x, y, z = map(lifted, inertia.cross_part_components)
+    x, y, z = map(lifted, inertia.first_moment_components)
     moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     return SpatialInertia.trusted(inertia.frame, moment, (x, y, z), lifted(inertia.mass))
 

@@ -1,7 +1,7 @@
 """Regrouping of inertial parameters (base parameters): fewer parameters with the same joint torques.
 
 For a body on a revolute joint, its mass on the axis and an isotropic part of its moment of inertia across the axis
-have the same momentum on both sides of the joint, so they can be moved to the parent (Khalil and Gautier). Joint
+have the same momentum on both sides of the joint, so they can be moved to the parent (Gautier and Khalil, 1990). Joint
 torques, mass matrix and joint accelerations do not change; wrenches, momenta and energies of single bodies do. Only
 recordings without these may regroup.
 """
@@ -38,10 +38,10 @@ def _is_plain(inertia: SpatialInertia) -> bool:
 
 def _move_to_parent(state: StateView, node: TreeNode, axis: Vec3, inertias: list[SpatialInertia]) -> None:
     inertia = inertias[node.index]
-    along = scale3(axis, dot3(axis, inertia.cross_part_components))
+    along = scale3(axis, dot3(axis, inertia.first_moment_components))
     across = scale33(sub33(identity3(), outer(axis, axis)), _common_moment(axis, inertia.moment_components))
     inertias[node.index] = SpatialInertia.trusted(
-        inertia.frame, sub33(inertia.moment_components, across), sub3(inertia.cross_part_components, along), 0
+        inertia.frame, sub33(inertia.moment_components, across), sub3(inertia.first_moment_components, along), 0
     )
     if node.parent:
         transferred = SpatialInertia.trusted(node.joint.frame_before, across, along, inertia.mass)

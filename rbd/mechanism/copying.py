@@ -191,4 +191,4 @@ def copy_body(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> Rigi
 
 
 def _inertia_in(frame: Frame, inertia: SpatialInertia) -> SpatialInertia:
-    return SpatialInertia.trusted(frame, inertia.moment_components, inertia.cross_part_components, inertia.mass)
+    return SpatialInertia.trusted(frame, inertia.moment_components, inertia.first_moment_components, inertia.mass)

@@ -3,9 +3,8 @@
 A model is a parameter of a contact point. Its formulas are in scalars, so that they can be recorded, differentiated and
 compiled.
 
-K. Hunt and F. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, Journal of Applied Mechanics
-42 (1975), equation 7. Friction is a spring and a damper between the body and an anchor that slides at
-Coulomb's limit.
+The normal force is that of Hunt and Crossley (1975). Friction is a spring and a damper between the body and an anchor
+that slides at Coulomb's limit.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _LABEL = "the derivative of the local coordinates of a joint"
 
 @kernel
 def midpoint_velocity_kernel(state: StateView, q0: Vector, phi: Vector, h: Scalar) -> Vector:
-    """Return vm of J(q0, qm) vm = phi / h, at the middle qm (Marsden and West 2001, section 2.3)."""
+    """Return vm of J(q0, qm) vm = phi / h, at the middle qm (Marsden and West 2001, part 2)."""
     rates = tuple(x / h for x in phi)
     return _per_joint(_solved(block.rate(state.joint_q(block.node)), rates[block.v]) for block in _blocks(state, q0))
 

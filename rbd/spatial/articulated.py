@@ -55,7 +55,7 @@ class ArticulatedInertia(SpatialValue, Generic[F]):
     def of_rigid_body(inertia: SpatialInertia[G]) -> ArticulatedInertia[G]:
         """Return the articulated-body inertia of a body without children."""
         mass = scale33(identity3(), inertia.mass)
-        return ArticulatedInertia(inertia.frame, inertia.moment_components, hat(inertia.cross_part_components), mass)
+        return ArticulatedInertia(inertia.frame, inertia.moment_components, hat(inertia.first_moment_components), mass)
 
     def __add__(self, other: ArticulatedInertia[F]) -> ArticulatedInertia[F]:
         require_kind_in_frame(other, ArticulatedInertia, self.frame, "ArticulatedInertia + ArticulatedInertia", "other")
@@ -90,8 +90,8 @@ class ArticulatedInertia(SpatialValue, Generic[F]):
             self.frame, *self._apply((acceleration.angular_components, acceleration.linear_components))
         )
 
-    def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia[F]:
-        """Return I^A - U (U D^-1)^T, the inertia across a joint (I^a in Featherstone 2008, table 7.1).
+    def across_joint(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia[F]:
+        """Return I^A - U (U D^-1)^T, which a joint passes on to its predecessor (I^a in Featherstone 2008, table 7.1).
 
         `wrenches` are U, `gains` U D^-1.
         """
@@ -111,14 +111,14 @@ class ArticulatedInertia(SpatialValue, Generic[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "ArticulatedInertia.transformed")
-        rotation, arm = tf.rotation_components, hat(tf.translation_components)
+        rotation, p_hat = tf.rotation_components, hat(tf.translation_components)
         linear = congruence(rotation, self.linear_block)
         R_cross = similarity(rotation, self.cross_block)
-        cross = add33(R_cross, matmul(arm, linear))
-        # arm @ crossᵀ + (arm @ R_crossᵀ)ᵀ is symmetric only as a sum; the moment keeps its symmetry to the last bit
+        cross = add33(R_cross, matmul(p_hat, linear))
+        # p̂ crossᵀ + (p̂ R_crossᵀ)ᵀ is symmetric only as a sum; the moment keeps its symmetry to the last bit
         # because both triangles are taken from one of them.
-        shift = add33(matmul(arm, transpose3(R_cross)), transpose3(matmul(arm, transpose3(cross))))
-        angular = add33(congruence(rotation, self.angular_block), _symmetric(shift))
+        moved = add33(matmul(p_hat, transpose3(R_cross)), transpose3(matmul(p_hat, transpose3(cross))))
+        angular = add33(congruence(rotation, self.angular_block), _symmetric(moved))
         return ArticulatedInertia(tf.to_frame, angular, cross, linear)
 
     def _apply(self, column: Column) -> Column:

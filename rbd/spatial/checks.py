@@ -107,17 +107,17 @@ def check_symmetric(moment: Mat3, argument: str) -> None:
         )
 
 
-def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -> None:
+def check_inertia(mass: Scalar, moment: Mat3, parallel_axis: Mat3, *, about_com: bool) -> None:
     """Raise InertiaError unless eigenvalues satisfy the triangle inequality, or only one of them is not zero.
 
-    `moment` is about the centre of mass or the origin; `shift` is the difference, which comes from the centre of mass
-    being elsewhere. NotFiniteError is raised when that is too large for a float.
+    `moment` is about the centre of mass or the origin; `parallel_axis` is the difference, the term of the parallel axis
+    theorem. NotFiniteError is raised when that is too large for a float.
     """
-    if not (is_float(mass) and _all_floats(moment) and _all_floats(shift)):
+    if not (is_float(mass) and _all_floats(moment) and _all_floats(parallel_axis)):
         return
-    central = moment if about_com else sub33(moment, shift)
-    _check_range(central, shift)
-    tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
+    central = moment if about_com else sub33(moment, parallel_axis)
+    _check_range(central, parallel_axis)
+    tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(parallel_axis)
     a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     defect = _defect_of_moments(a, b, c, tolerance)
     if defect is None or _is_about_one_axis(moment, central, tolerance):
@@ -131,11 +131,11 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
     )
 
 
-def _check_range(central: Mat3, shift: Mat3) -> None:
-    """Raise NotFiniteError if the moment about the centre of mass, the shift or their sum is too large for a float."""
-    if not _finite(shift):
+def _check_range(central: Mat3, parallel_axis: Mat3) -> None:
+    """Raise NotFiniteError if the moment about the centre of mass, the other term or their sum is too large."""
+    if not _finite(parallel_axis):
         raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
-    if not (_finite(central) and _finite(add33(central, shift))):
+    if not (_finite(central) and _finite(add33(central, parallel_axis))):
         raise NotFiniteError(
             "moment: about one of the two points it is too large for a 64-bit float", argument="moment"
         )

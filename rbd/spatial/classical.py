@@ -131,7 +131,7 @@ class ClassicalMotion:
     def wrench(self, inertia: SpatialInertia) -> Wrench:
         """Return the wrench of the Newton-Euler equations for a body with `inertia`, in this frame."""
         check_frame(inertia.frame, self.body, operation="Newton-Euler equation", argument="inertia")
-        first_moment = inertia.cross_part_components
+        first_moment = inertia.first_moment_components
         force = add3(matvec(self.acceleration_gradient, first_moment), scale3(self.linear_acceleration, inertia.mass))
         torque = add3(_torque(self.acceleration_gradient, inertia), cross3(first_moment, self.linear_acceleration))
         return Wrench.trusted(self.body, torque, force)

@@ -52,8 +52,12 @@ class CoriolisOperator:
     def of_body(cls, inertia: SpatialInertia, twist: Twist) -> CoriolisOperator:
         """Return the operator of one rigid body; both arguments in its frame."""
         check_frame(twist.frame, inertia.frame, operation="Coriolis operator", argument="twist (frame)")
-        omega, velocity, first_moment = twist.angular_components, twist.linear_components, inertia.cross_part_components
-        Q = add33(outer(velocity, first_moment), matmul(hat(omega), inertia.pseudo_moment_components))
+        omega, velocity, first_moment = (
+            twist.angular_components,
+            twist.linear_components,
+            inertia.first_moment_components,
+        )
+        Q = add33(outer(velocity, first_moment), matmul(hat(omega), inertia.second_moment_components))
         return cls(inertia.frame, Q, add3(scale3(velocity, inertia.mass), cross3(omega, first_moment)))
 
     def __add__(self, other: CoriolisOperator) -> CoriolisOperator:

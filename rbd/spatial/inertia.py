@@ -76,7 +76,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     frame: Frame[F]
     moment_components: Mat3
-    cross_part_components: Vec3
+    first_moment_components: Vec3
     mass: Scalar
 
     def __init__(
@@ -96,19 +96,19 @@ class SpatialInertia(SpatialValue, Generic[F]):
         (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(given, 3, 3, name)
         check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)
         matrix = symmetric(a, _mean(b, d), _mean(c, g), e, _mean(f, h), i)
-        shift = _point_mass_moment(center, mass)
-        check_inertia(mass, matrix, shift, about_com=moment is None)
-        _set(self, "moment_components", add33(matrix, shift) if moment is None else matrix)
-        _set(self, "cross_part_components", scale3(center, mass))
+        parallel_axis = _point_mass_moment(center, mass)
+        check_inertia(mass, matrix, parallel_axis, about_com=moment is None)
+        _set(self, "moment_components", add33(matrix, parallel_axis) if moment is None else matrix)
+        _set(self, "first_moment_components", scale3(center, mass))
         _set(self, "mass", mass)
 
     @staticmethod
-    def trusted(frame: Frame[G], moment: Mat3, cross_part: Vec3, mass: Scalar) -> SpatialInertia[G]:
-        """Make an inertia of scalars, unchecked: moment about the origin, mass times centre of mass, mass."""
+    def trusted(frame: Frame[G], moment: Mat3, first_moment: Vec3, mass: Scalar) -> SpatialInertia[G]:
+        """Make an inertia of scalars, unchecked: moment about the origin, first moment of mass, mass."""
         self: SpatialInertia[G] = _new(SpatialInertia)
         _set_frame(self, frame)
         _set_moment(self, moment)
-        _set_cross_part(self, cross_part)
+        _set_first_moment(self, first_moment)
         _set_mass(self, mass)
         return self
 
@@ -126,7 +126,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
         moment = symmetric(xx, xy, xz, yy, yz, zz)
         check_mass(mass)
         if all(map(is_float, values)):
-            check_inertia(mass, moment, _shift((x, y, z), mass), about_com=False)
+            check_inertia(mass, moment, _parallel_axis_term((x, y, z), mass), about_com=False)
         return SpatialInertia.trusted(require_frame(frame, "frame"), moment, (x, y, z), mass)
 
     @staticmethod
@@ -207,14 +207,14 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return array_of(self.moment_components)
 
     @property
-    def cross_part(self) -> Array:
-        """Mass times centre of mass as a fresh array."""
-        return array_of(self.cross_part_components)
+    def first_moment(self) -> Array:
+        """The first moment of mass, mass times centre of mass, as a fresh array."""
+        return array_of(self.first_moment_components)
 
     @property
     def matrix(self) -> Array:
         """The 6x6 matrix [[J, hat(c)], [hat(c)^T, m 1]] as a fresh array; c is mass times centre of mass."""
-        skew = array_of(hat(self.cross_part_components))
+        skew = array_of(hat(self.first_moment_components))
         mass = array_of((self.mass,))[0]
         return np.block([[self.moment, skew], [skew.T, mass * np.eye(3)]])
 
@@ -222,24 +222,24 @@ class SpatialInertia(SpatialValue, Generic[F]):
     def components(self) -> Vector:
         """The ten scalars: moment xx, xy, xz, yy, yz, zz about the origin; mass times centre of mass; mass."""
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
-        return (xx, xy, xz, yy, yz, zz, *self.cross_part_components, self.mass)
+        return (xx, xy, xz, yy, yz, zz, *self.first_moment_components, self.mass)
 
     @property
     def center_of_mass(self) -> Point[F]:
         """The centre of mass in `frame`. Raises SingularError for a body without mass."""
         mass = positive(self.mass, "the mass, to find the centre of mass")
-        x, y, z = self.cross_part_components
+        x, y, z = self.first_moment_components
         return Point.trusted(self.frame, (x / mass, y / mass, z / mass))
 
     @property
     def moment_about_com_components(self) -> Mat3:
         """The moment about the centre of mass, in the axes of `frame`. Raises SingularError for a body without mass."""
         mass = positive(self.mass, "the mass, to find the centre of mass")
-        return add33(self.moment_components, _point_mass_moment(self.cross_part_components, -1 / mass))
+        return add33(self.moment_components, _point_mass_moment(self.first_moment_components, -1 / mass))
 
     @property
-    def pseudo_moment_components(self) -> Mat3:
-        """The sum of mass times position times position transposed, over all points: tr(J) / 2 - J."""
+    def second_moment_components(self) -> Mat3:
+        """The second moment of mass, the sum of m x x^T over all points: tr(J) / 2 - J."""
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
         half = _HALF * (xx + yy + zz)
         return symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
@@ -271,31 +271,31 @@ class SpatialInertia(SpatialValue, Generic[F]):
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "SpatialInertia.transformed")
         rotation, p, mass = tf.rotation_components, tf.translation_components, self.mass
-        rotated = matvec(rotation, self.cross_part_components)
+        rotated = matvec(rotation, self.first_moment_components)
         moment = congruence(rotation, self.moment_components)
-        cross_part = add3(rotated, scale3(p, mass))
+        first_moment = add3(rotated, scale3(p, mass))
         # J' = R J R^T - Y + tr(Y) 1 with Y = (R c) p^T + p (R c + m p)^T
-        (a, b, c), (x, y, z), (u, v, w) = rotated, p, cross_part
+        (a, b, c), (x, y, z), (u, v, w) = rotated, p, first_moment
         yxx, yyy, yzz = (a + u) * x, (b + v) * y, (c + w) * z
         xy, xz, yz = a * y + x * v, a * z + x * w, b * z + y * w
         (jxx, jxy, jxz), (_, jyy, jyz), (_, _, jzz) = moment
         moved = symmetric(jxx + (yyy + yzz), jxy - xy, jxz - xz, jyy + (yxx + yzz), jyz - yz, jzz + (yxx + yyy))
-        return SpatialInertia.trusted(tf.to_frame, moved, cross_part, mass)
+        return SpatialInertia.trusted(tf.to_frame, moved, first_moment, mass)
 
     def __add__(self, other: SpatialInertia[F]) -> SpatialInertia[F]:
         require_kind_in_frame(other, SpatialInertia, self.frame, "SpatialInertia + SpatialInertia", "other")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
         (axx, axy, axz), (_, ayy, ayz), (_, _, azz) = other.moment_components
         moment = symmetric(xx + axx, xy + axy, xz + axz, yy + ayy, yz + ayz, zz + azz)
-        cross_part = add3(self.cross_part_components, other.cross_part_components)
-        return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass + other.mass)
+        first_moment = add3(self.first_moment_components, other.first_moment_components)
+        return SpatialInertia.trusted(self.frame, moment, first_moment, self.mass + other.mass)
 
     def __mul__(self, factor: Scalar) -> SpatialInertia[F]:
         """Return the inertia of a body with `factor` times the density; raise InertiaError for a negative factor."""
         require_scalar(factor, "SpatialInertia * factor")
         check_mass(factor, "SpatialInertia * factor: the factor")
-        moment, cross_part = scale33(self.moment_components, factor), scale3(self.cross_part_components, factor)
-        return SpatialInertia.trusted(self.frame, moment, cross_part, factor * self.mass)
+        moment, first_moment = scale33(self.moment_components, factor), scale3(self.first_moment_components, factor)
+        return SpatialInertia.trusted(self.frame, moment, first_moment, factor * self.mass)
 
     __rmul__ = __mul__
 
@@ -304,10 +304,10 @@ class SpatialInertia(SpatialValue, Generic[F]):
         require_divisor(divisor, "SpatialInertia / divisor")
         check_mass(divisor, "SpatialInertia / divisor: the divisor")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
-        x, y, z = self.cross_part_components
+        x, y, z = self.first_moment_components
         moment = symmetric(xx / divisor, xy / divisor, xz / divisor, yy / divisor, yz / divisor, zz / divisor)
-        cross_part = (x / divisor, y / divisor, z / divisor)
-        return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass / divisor)
+        first_moment = (x / divisor, y / divisor, z / divisor)
+        return SpatialInertia.trusted(self.frame, moment, first_moment, self.mass / divisor)
 
     @overload
     def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...
@@ -356,21 +356,21 @@ class SpatialInertia(SpatialValue, Generic[F]):
             check_frame(twist.base, acceleration.base, operation=operation, argument="twist.base")
 
     def _times(self, omega: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
-        c = self.cross_part_components
+        c = self.first_moment_components
         angular = add3(matvec(self.moment_components, omega), cross3(c, v))
         return angular, sub3(scale3(v, self.mass), cross3(c, omega))
 
     @override
     def _parts(self) -> tuple[Vector, ...]:
         a, b, c = self.moment_components
-        return a + b + c, self.cross_part_components, (self.mass,)
+        return a + b + c, self.first_moment_components, (self.mass,)
 
     @override
     def __repr__(self) -> str:
         moment = ", ".join(format_numbers(row) for row in self.moment_components)
         return (
             f"SpatialInertia in {self.frame.name!r}: mass {format_numbers((self.mass,))[1:-1]}, "
-            f"mass times centre of mass {format_numbers(self.cross_part_components)}, "
+            f"mass times centre of mass {format_numbers(self.first_moment_components)}, "
             f"moment about the origin ({moment})"
         )
 
@@ -394,7 +394,7 @@ def _from_principal_moments(
     return SpatialInertia(frame, mass=mass, com=com, moment_about_com=((x, 0, 0), (0, y, 0), (0, 0, z)))
 
 
-_set_frame, _set_moment, _set_cross_part, _set_mass = slot_setters(SpatialInertia)
+_set_frame, _set_moment, _set_first_moment, _set_mass = slot_setters(SpatialInertia)
 
 
 def _one_moment(moment: MatrixLike | None, about_com: MatrixLike | None) -> tuple[str, MatrixLike]:
@@ -410,11 +410,11 @@ def _one_moment(moment: MatrixLike | None, about_com: MatrixLike | None) -> tupl
     )
 
 
-def _shift(cross_part: Vec3, mass: Scalar) -> Mat3:
-    """Return the moment about the origin of floats, but for that about the centre of mass; raise InertiaError."""
+def _parallel_axis_term(first_moment: Vec3, mass: Scalar) -> Mat3:
+    """Return the moment of the mass, if it were at its centre, about the origin; raise InertiaError without a mass."""
     if mass:
-        return _point_mass_moment(cross_part, 1 / mass)
-    if any(cross_part):
+        return _point_mass_moment(first_moment, 1 / mass)
+    if any(first_moment):
         raise InertiaError("mass is 0, mass times centre of mass is not", reason="centre of mass without mass")
     return zero33()
 

@@ -138,7 +138,7 @@ class Twist(MotionVector[B, A, E]):
     def exp(self: Twist[C, D, D]) -> Transform[C, D]:
         """Return the exponential of the twist: the pose it leads to from the identity in one unit of time.
 
-        Inverse of `Transform.log`; see Murray, Li, Sastry (1994), chapter 2, section 3.2. Raises FrameMismatchError
+        Inverse of `Transform.log`; see Murray, Li and Sastry (1994), chapter 2. Raises FrameMismatchError
         unless the twist is expressed in its base.
         """
         if self.frame is not self.base:

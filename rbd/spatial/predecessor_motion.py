@@ -43,15 +43,15 @@ class PredecessorMotion:
     def of_body(cls, motion: ClassicalMotion, velocity: Vec3, tf: Transform) -> PredecessorMotion:
         """Return the motion of a predecessor from that of its body; `tf` maps from the frame after to the body's."""
         check_frame(tf.to_frame, motion.body, operation="motion of a predecessor", argument="tf")
-        rotation, arm = tf.rotation_components, tf.translation_components
+        rotation, r = tf.rotation_components, tf.translation_components
         return cls(
             motion.body,
             tf.from_frame,
             motion.base,
             tmatvec(rotation, motion.omega),
             tmatvec(rotation, motion.alpha),
-            tmatvec(rotation, add3(velocity, cross3(motion.omega, arm))),
-            tmatvec(rotation, add3(motion.linear_acceleration, matvec(motion.acceleration_gradient, arm))),
+            tmatvec(rotation, add3(velocity, cross3(motion.omega, r))),
+            tmatvec(rotation, add3(motion.linear_acceleration, matvec(motion.acceleration_gradient, r))),
         )
 
     @property

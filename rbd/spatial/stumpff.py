@@ -1,14 +1,12 @@
 """Stumpff functions c0 ... c5, and the coefficients of SO(3) and SE(3) formulas.
 
-All are accurate from zero on, with accurate derivatives.
-
-They are functions of squared angles: no square root of zero occurs.
+All are accurate from zero on, with accurate derivatives: functions of squared angles need no square root of zero.
 
 The Stumpff functions are c_k(z) = sum over j of (-z)^j / (2 j + k)!, with z = theta^2:
 
     c0 = cos theta    c1 = sin theta / theta    c2 = (1 - cos theta) / theta^2    c3 = (theta - sin theta) / theta^3 ...
 
-They satisfy c_k = 1/k! - z c_(k+2) and 2 c_k' = k c_(k+2) - c_(k+1) (Battin, 1999, section 4.5). Every coefficient of
+They satisfy c_k = 1/k! - z c_(k+2) and 2 c_k' = k c_(k+2) - c_(k+1) (Battin, 1999, chapter 4). Every coefficient of
 SO(3) and SE(3), its inverse and its derivative is a combination of them in which nothing cancels, at z and at z / 4.
 """
 

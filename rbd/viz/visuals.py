@@ -194,7 +194,9 @@ def _inertia_box(body: RigidBody) -> Iterator[tuple[tuple[float, float, float], 
     if float(np.linalg.det(axes)) < 0:
         axes = -axes
     mass = float(to_float_array((inertia.mass,))[0])
-    squares = 6 / mass * (moments.sum() - 2 * moments)  # m (b^2 + c^2) / 12 is the first moment of a box a, b, c
+    squares = (
+        6 / mass * (moments.sum() - 2 * moments)
+    )  # m (b^2 + c^2) / 12 is the first principal moment of a box a, b, c
     x, y, z = (max(float(edge), _THINNEST) for edge in np.sqrt(np.maximum(squares, 0.0)))
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = axes, inertia.center_of_mass.xyz

@@ -13,7 +13,7 @@ from .helpers import JOINT_TYPES, Case, case, cases, close, examples
 
 
 def parts(inertia: rbd.SpatialInertia) -> tuple:
-    return inertia.moment_components, inertia.cross_part_components, inertia.mass
+    return inertia.moment_components, inertia.first_moment_components, inertia.mass
 
 
 def cut_free(a_case: Case, body: RigidBody) -> MechanismState:

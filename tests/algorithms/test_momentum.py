@@ -93,7 +93,7 @@ def test_center_of_mass(a_case: Case) -> None:
     parts = [root_inertia(state, body) for body in mechanism.bodies[1:]]
     total = sum(part.mass for part in parts)
     close(rbd.mass(mechanism), total, 1e-14)
-    close(com.xyz, sum(np.array(part.cross_part_components) for part in parts) / total, 1e-12)
+    close(com.xyz, sum(np.array(part.first_moment_components) for part in parts) / total, 1e-12)
     com_rate = rate(state, lambda s: np.array(rbd.center_of_mass(s).xyz_components, dtype=complex))
     close(total * com_rate, rbd.momentum(state).linear, scale=total)
     body = mechanism.bodies[-1]

@@ -93,7 +93,7 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
         for axis in identity3():
             field = (pose.inverse() @ FreeVector.trusted(pose.to_frame, axis)).xyz_components
             wrenches.append(
-                (neg3(cross3(composite.cross_part_components, field)), scale3(neg3(field), composite.mass)),
+                (neg3(cross3(composite.first_moment_components, field)), scale3(neg3(field), composite.mass)),
             )
         rows += transpose_product(subspace, WrenchMatrix.trusted(composite.frame, tuple(wrenches)))
     return tuple(rows)

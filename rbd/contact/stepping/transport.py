@@ -130,7 +130,7 @@ def _acceleration(state: ScalarState, node: TreeNode) -> Vector:
 
 def _composite(state: ScalarState, node: TreeNode) -> _Composite:
     inertia = passes.composite_inertias(state)[node.index]
-    m, first, moment = inertia.mass, inertia.cross_part_components, inertia.moment_components
+    m, first, moment = inertia.mass, inertia.first_moment_components, inertia.moment_components
     if isinstance(node.joint.type, SphericalJoint):
         return _Composite(zero3(), moment, *_adjugate(moment))
     moves = less(0, m)
