@@ -76,6 +76,27 @@ EXEMPT = {("__init__", "*")}
 # Two classes that make instances of each other: the first imports the second when it does.
 MUTUAL = [("rbd.joints.base", "rbd.joints.reversed"), ("rbd.spatial.motion", "rbd.spatial.transform")]
 
+# A function or method has at most so many parameters; `self`, `cls`, `*args` and `**kwargs` count as the language has them:
+# the first two do not, the others are one each. An `__init__` that attrs or a NamedTuple makes is no function in a source.
+MOST_PARAMETERS = 8
+
+# Public functions with more: all beyond the first eight are options, which are keyword-only. The reason of each.
+MANY_OPTIONS = {
+    "rbd.compiled.algorithm_methods.AlgorithmMethods.inverse_dynamics": "wrenches, and the four options of every call",
+    "rbd.compiled.algorithm_methods.AlgorithmMethods.forward_dynamics": "wrenches, and the four options of every call",
+    "rbd.compiled.step_methods.StepMethods.step": "options of the method, and the four options of every call",
+    "rbd.compiled.step_methods.StepMethods.rollout": "options of the method, and the four options of every call",
+    "rbd.compiled.step_methods.StepMethods.step_derivatives": "options of the method, and the four of every call",
+    "rbd.contact.stepping.simulator.ContactSimulator.__init__": "the options of a step with contact",
+    "rbd.mechanism.joint.Joint.__init__": "the parameters of a joint, of which most keep their defaults",
+    "rbd.mjcf.read.parse_mjcf": "the options of `load_mjcf`, and the name of the file",
+    "rbd.rollout.monte_carlo.rollout": "the options of a rollout, and those of its executor",
+    "rbd.rollout.worlds.Worlds.__init__": "the options of a step with contact, and of episodes",
+    "rbd.simulation.simulate.simulate": "the options of an integrator, of callbacks and of the trajectory",
+    "rbd.urdf.read.load_urdf": "what a URDF file leaves open",
+    "rbd.urdf.read.parse_urdf": "the options of `load_urdf`, and the name of the file",
+}
+
 # All that a module may import when it is itself imported; extras are imported where they are used.
 CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
 
@@ -147,6 +168,35 @@ def later_parts_imported(path: Path, tree: ast.Module) -> list[str]:
     names = (name.split(".") for _, name in imports(tree) if name.startswith(f"rbd.{package}"))
     found = [name[2] if len(name) > 2 else "*" for name in names]
     return [name for name in found if name not in order or order.index(name) > order.index(own)]
+
+
+def parameter_counts(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
+    """Yield (name in the module, number of parameters, number of those that are positional) of every function."""
+    for owner, function in _functions(tree, ""):
+        arguments = function.args
+        bound = owner and not any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+        positional = len(arguments.posonlyargs) + len(arguments.args) - bool(bound)
+        every = positional + len(arguments.kwonlyargs) + bool(arguments.vararg) + bool(arguments.kwarg)
+        yield f"{owner}{function.name}", every, positional
+
+
+def _functions(node: ast.AST, owner: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield the functions inside a node, each with the classes around it; "" for those that are no methods."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield owner, child
+        inside = f"{owner}{child.name}." if isinstance(child, ast.ClassDef) else owner
+        yield from _functions(child, "" if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else inside)
+
+
+def many_parameters(path: Path, tree: ast.Module) -> list[str]:
+    """Return the functions with more parameters than `MOST_PARAMETERS` whose further ones are no listed options."""
+    module = module_name(path)
+    return [
+        name
+        for name, every, positional in parameter_counts(tree)
+        if every > MOST_PARAMETERS and (f"{module}.{name}" not in MANY_OPTIONS or positional > MOST_PARAMETERS)
+    ]
 
 
 def foreign_imports(tree: ast.Module) -> set[str]:

@@ -125,6 +125,22 @@ def test_files_stay_short(paths: Paths) -> None:
 
 
 @each_layer
+def test_functions_have_few_parameters(paths: Paths) -> None:
+    assert faults(paths, lambda path: rules.many_parameters(path, parse(path))) == {}
+
+
+def test_functions_with_many_options_are_public_and_exist() -> None:
+    found = {
+        f"{rules.module_name(path)}.{name}"
+        for path in MODULES
+        for name, count, _ in rules.parameter_counts(parse(path))
+        if count > rules.MOST_PARAMETERS
+    }
+    assert set(rules.MANY_OPTIONS) - found == set()
+    assert [name for name in rules.MANY_OPTIONS if re.search(r"\._(?!_)", name)] == []
+
+
+@each_layer
 def test_every_module_says_what_it_is(paths: Paths) -> None:
     assert faults(paths, lambda path: not ast.get_docstring(parse(path))) == {}
 
@@ -223,6 +239,30 @@ def test_definition_rule_detects_violations(line: str, found: list[str]) -> None
 def test_parts_rule_detects_violations(line: str, found: list[str]) -> None:
     module = rules.PACKAGE / "contact" / "model" / "module.py"
     assert rules.later_parts_imported(module, ast.parse(line)) == found
+
+
+NINE = "a, b, c, d, e, f, g, h, i"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (f"def f({NINE}): ...", ["f"]),
+        ("def f(a, b, c, d, e, f, g, h): ...", []),
+        ("def f(a, b, c, d, e, f, g, h, **i): ...", ["f"]),
+        ("def f(*, a, b, c, d, e, f, g, h, i): ...", ["f"]),
+        ("class C:\n    def f(self, a, b, c, d, e, f, g, h): ...", []),
+        (f"class C:\n    def f(self, {NINE}): ...", ["C.f"]),
+        (f"class C:\n    @staticmethod\n    def f({NINE}): ...", ["C.f"]),
+        (f"class C:\n    def f(self):\n        async def g({NINE}): ...", ["g"]),
+        ("class C(NamedTuple):\n" + "".join(f"    {name}: int\n" for name in NINE.split(", ")), []),
+        ("def simulate(a, b, c, *, d, e, f, g, h, i): ...", []),
+        (f"def simulate({NINE}): ...", ["simulate"]),
+    ],
+)
+def test_rule_of_parameters_detects_violations(source: str, found: list[str]) -> None:
+    module = rules.PACKAGE / "simulation" / "simulate.py"
+    assert rules.many_parameters(module, ast.parse(source)) == found
 
 
 def test_class_rule_detects_violations() -> None:

@@ -110,7 +110,7 @@ class _StepSizeControl(Integrator):
         self._method, self._try = method, attempt
         self._step = math.inf
         self._attempts = 0
-        self._exponent = 1 / (method.tableau.order + 1)  # Hairer et al., (4.13); the order is at most four here
+        self._exponent = 1 / (_error_order(method.tableau) + 1)  # Hairer et al., (4.13)
 
     @override
     def begin(self) -> Integrator:
@@ -165,6 +165,12 @@ class _StepSizeControl(Integrator):
         A step that ends early, at a sample, may allow far more than the largest factor: the size planned before stays.
         """
         return max(self._step, h * factor) if factor == _MAX_FACTOR else h * factor
+
+
+def _error_order(tableau: ButcherTableau) -> int:
+    """Return the lower order of the two methods of a pair; four, if it is above four."""
+    assert tableau.b_hat is not None
+    return min(tableau.order, ButcherTableau(tableau.a, tableau.b_hat).order)
 
 
 class _Trial(NamedTuple):

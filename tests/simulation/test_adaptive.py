@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +54,31 @@ def test_the_pair_has_order_five_with_an_embedded_four(two_bodies: Build, moving
     assert DORMAND_PRINCE.order == 4  # as far as the conditions are checked
     assert DORMAND_PRINCE.b_hat is not None
     assert ButcherTableau(DORMAND_PRINCE.a, DORMAND_PRINCE.b_hat).order == 4
+
+
+def test_the_size_of_steps_follows_the_lower_order_of_the_pair(pendulum: rbd.MechanismState) -> None:
+    """Bogacki and Shampine's pair has orders three and two: a step whose error is 8 is halved, but for the safety."""
+    a = [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 3 / 4, 0, 0], [2 / 9, 1 / 3, 4 / 9, 0]]
+    pair, other_way = (
+        ButcherTableau(a, *weights)
+        for weights in (
+            ([2 / 9, 1 / 3, 4 / 9, 0], [7 / 24, 1 / 4, 1 / 3, 1 / 8]),
+            ([7 / 24, 1 / 4, 1 / 3, 1 / 8], [2 / 9, 1 / 3, 4 / 9, 0]),
+        )
+    )
+    assert (pair.order, other_way.order) == (3, 2)
+    for tableau in (pair, other_way):
+        lengths = list[float]()
+
+        def attempt(
+            rhs: object, state: object, s: Array, t: float, t_next: float, lengths: list[float] = lengths
+        ) -> tuple[Array, float]:
+            lengths.append(t_next - t)
+            return s, 8.0 if len(lengths) == 1 else 0.0
+
+        nothing: Any = None
+        AdaptiveMuntheKaas(tableau=tableau).controlling(attempt).step(nothing, pendulum, np.zeros(0), 0.0, 1.0)
+        np.testing.assert_allclose(lengths[:2], [1.0, 0.9 / 2], rtol=1e-12)
 
 
 def test_samples_do_not_depend_on_how_often_they_are_taken(pendulum: rbd.MechanismState) -> None:

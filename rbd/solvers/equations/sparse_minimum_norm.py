@@ -139,20 +139,10 @@ def _solution(counts: Sequence[int], widths: Sequence[int], below: Sequence[Sequ
     return sum(4 * n * width + 2 * n * n + 4 * n * sum(counts[q] for q in lower) for n, width, lower in blocks)
 
 
-def _operations(
-    m: int,
-    n: int,
-    blocks: int,
-    entries: int,
-    support: int,
-    below: int,
-    overlaps: int,
-    updates: int,
-    places: int,
-    work: int,
-) -> int:
+def _operations(*sizes: int) -> int:
     """Bound the operations by those of both decompositions."""
-    return work + MINIMUM_NORM_SOLVE.operation_count((m, n)) + 9 * m * m
+    of = BlockRows.layout.bind(sizes)
+    return of["work"] + MINIMUM_NORM_SOLVE.operation_count((of["m"], of["n"])) + 9 * of["m"] * of["m"]
 
 
 def _given(structure: BlockStructure, rows: Matrix) -> list[Scalar]:
