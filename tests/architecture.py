@@ -76,8 +76,8 @@ EXEMPT = {("__init__", "*")}
 # Two classes that make instances of each other: the first imports the second when it does.
 MUTUAL = [("rbd.joints.base", "rbd.joints.reversed"), ("rbd.spatial.motion", "rbd.spatial.transform")]
 
-# A function or method has at most so many parameters; `self`, `cls`, `*args` and `**kwargs` count as the language has them:
-# the first two do not, the others are one each. An `__init__` that attrs or a NamedTuple makes is no function in a source.
+# Parameters of a function or method, at most: `self` and `cls` do not count, `*args` and `**kwargs` are one each. An
+# `__init__` that attrs or NamedTuple makes is no function of a source, so that it does not count.
 MOST_PARAMETERS = 8
 
 # Public functions with more: all beyond the first eight are options, which are keyword-only. The reason of each.

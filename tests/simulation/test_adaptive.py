@@ -59,15 +59,10 @@ def test_the_pair_has_order_five_with_an_embedded_four(two_bodies: Build, moving
 def test_the_size_of_steps_follows_the_lower_order_of_the_pair(pendulum: rbd.MechanismState) -> None:
     """Bogacki and Shampine's pair has orders three and two: a step whose error is 8 is halved, but for the safety."""
     a = [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 3 / 4, 0, 0], [2 / 9, 1 / 3, 4 / 9, 0]]
-    pair, other_way = (
-        ButcherTableau(a, *weights)
-        for weights in (
-            ([2 / 9, 1 / 3, 4 / 9, 0], [7 / 24, 1 / 4, 1 / 3, 1 / 8]),
-            ([7 / 24, 1 / 4, 1 / 3, 1 / 8], [2 / 9, 1 / 3, 4 / 9, 0]),
-        )
-    )
-    assert (pair.order, other_way.order) == (3, 2)
-    for tableau in (pair, other_way):
+    third, second = [2 / 9, 1 / 3, 4 / 9, 0], [7 / 24, 1 / 4, 1 / 3, 1 / 8]
+    tableaus = ButcherTableau(a, third, second), ButcherTableau(a, second, third)
+    assert [tableau.order for tableau in tableaus] == [3, 2]
+    for tableau in tableaus:
         lengths = list[float]()
 
         def attempt(
