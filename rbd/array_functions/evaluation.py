@@ -64,9 +64,8 @@ class Evaluation:
         unknown = [name for name in named if name not in names[len(arrays) :]]
         if unknown or len(arrays) > len(ports):
             what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
-            raise ArgumentError(
-                f"{self.outline.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
-            )
+            message = f"{self.outline.name} takes {', '.join(names)} and the options out, threads, status; got {what}"
+            raise ArgumentError(message, argument=what, value=None, allowed=names)
         given: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
         missing = [name for name in names if name not in given]
         if missing:

@@ -95,6 +95,9 @@ class FunctionTable:
         self, name: str, body: RigidBody | str | None, space: Space, integrator: FixedStepMethod
     ) -> RecordedFunction:
         """Return the function of a method; raise ArgumentError for other names, and for a body it does not take."""
+        if callable(name):
+            message = "name must be that of a method of the robot; rbd.record(function, mechanism) records others"
+            raise ArgumentError(message, argument="name", value=name, allowed=FUNCTIONS)
         require_choice(name, FUNCTIONS, "name", "function of a compiled robot")
         check_space(space)
         if (name == "geometric_jacobian") != (body is not None):

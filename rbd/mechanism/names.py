@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 
 _MAX_COMPARED = 4096  # beyond this many names the closest one is not searched for
+_MAX_LISTED = 6
 
 
 def require_name(name: object, what: str) -> str:
@@ -35,6 +36,15 @@ def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", m
     names = tuple(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _MAX_COMPARED else []
     suggestion = close[0] if close else None
-    hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
+    some = "" if more else _some_of(name, names)
+    hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}{some}"
     message = f"no {kind} is named {quoted(name)}{remark or hint}{more}"
     return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
+
+
+def _some_of(name: str, names: tuple[str, ...]) -> str:
+    """Return the end of a message that lists names: those that contain `name`, or else the first ones."""
+    containing = [each for each in names if name.casefold() in each.casefold()] if name.strip() else []
+    listed = ", ".join(quoted(each) for each in (containing or names)[:_MAX_LISTED])
+    rest = ", ..." if len(containing or names) > _MAX_LISTED else ""
+    return f": {listed}{rest}" if listed else ""

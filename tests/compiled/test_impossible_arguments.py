@@ -86,3 +86,13 @@ def test_recorded_functions_take_a_state_and_the_inputs() -> None:
         with pytest.raises(ArgumentError, match="function is called as function") as caught:
             rbd.record(function, mechanism, **inputs)
         assert caught.value.argument == "function"
+
+
+def test_unknown_keywords_list_inputs_and_options() -> None:
+    with pytest.raises(ArgumentError, match="takes q, v, tau and the options out, threads, status; got errors"):
+        _robot().forward_dynamics(Q, Q, Q, errors="status")
+
+
+def test_functions_of_a_robot_are_asked_for_by_name() -> None:
+    with pytest.raises(ArgumentError, match=r"rbd.record\(function, mechanism\) records others"):
+        _robot().function(rbd.center_of_mass)  # type: ignore[arg-type]  # a function where a name belongs

@@ -39,8 +39,16 @@ def test_names_suggest_the_closest(arm: Mechanism) -> None:
         arm.joint("pam")
     with pytest.raises(UnknownNameError, match="did you mean 'tool'"):
         arm.frame("tol")
-    with pytest.raises(KeyError, match="among 3"):
+    with pytest.raises(KeyError, match=r"among 3: 'world', 'shoulder', 'elbow'$"):
         arm.body("qqqq")
+
+
+def test_far_names_list_those_that_contain_them() -> None:
+    quadruped = rbd.robots.quadruped()
+    with pytest.raises(UnknownNameError, match=r"named 'knee' among 13: 'front_left_knee', .*'rear_right_knee'$"):
+        quadruped.joint("knee")
+    with pytest.raises(UnknownNameError, match=r"named 'wheel' among 13: 'floating_base', .*, \.\.\.$"):
+        quadruped.joint("wheel")
 
 
 def test_objects_are_returned_if_they_belong(arm: Mechanism) -> None:
