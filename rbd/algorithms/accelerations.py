@@ -60,7 +60,7 @@ def relative_acceleration(
 ) -> SpatialAcceleration[Any, Any, F]:
     """Spatial acceleration of `body` with respect to `base` when the joints accelerate at `vd`.
 
-    It is expressed in `frame`, any frame attached to a body (the root frame when not given), which may move. Raises
+    It is expressed in `frame`, any frame fixed to a body (the root frame when not given), which may move. Raises
     ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError.
 
     >>> import rbd

@@ -126,7 +126,7 @@ def articulated_bodies(
 ) -> ArticulatedBodies[A]:
     """Articulated-body algorithm: accelerations under `torques`, and the values of every body in the algorithm.
 
-    `external_wrenches` and `prescribed` as in `forward_dynamics`. Values are expressed in `at`: a frame attached to any
+    `external_wrenches` and `prescribed` as in `forward_dynamics`. Values are expressed in `at`: a frame fixed to any
     body, or a point in such a frame (moments and velocities are then about the point), the root frame when not given.
     Frames count as at rest, even on a moving body: they only change coordinates. Raises as
     `forward_dynamics` does.

@@ -37,7 +37,7 @@ def dynamics_kernel(
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)
     right = net_torques(torques, passive, bias)
-    return factored(state, matrix).solve(right), matrix, bias, passive, passes.configuration_rates(state)
+    return factored(state, matrix).solve(right), matrix, bias, passive, passes.configuration_derivative(state)
 
 
 _TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
@@ -106,7 +106,7 @@ def dynamics(
     gains = gain_arguments(state, stabilization)
     solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
     s = contact_states_of(state, contact_states)
-    if not state.layout.point_contacts:
+    if not state.layout.contact_pairs:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
         return SolveCall(solver, state, (tau, external, *further), external, frames)
     contact = contact_forces_kernel(state, s)

@@ -12,14 +12,14 @@ from rbd.errors import ArgumentError
 from rbd.indexing.layout import Layout
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.attachments import attachment_of
+from rbd.kinematics.body_fixed_frames import body_fixed_frame
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 
 T = TypeVar("T")
 
 ExternalWrenches: TypeAlias = Mapping[RigidBody, Wrench[Any]] | Mapping[str, Wrench[Any]]
-"""Body, or its name -> the wrench on it, in any frame attached to a body of the mechanism, or in the root frame."""
+"""Body, or its name -> the wrench on it, in any frame fixed to a body of the mechanism, or in the root frame."""
 
 
 @final
@@ -74,7 +74,7 @@ def applied_wrenches(state: StateView, external: ExternalWrenches | None) -> tup
     """
     result: list[AppliedWrench] = []
     for index, wrench in checked_wrenches(state, external):
-        holder = attachment_of(state, wrench.frame)
+        holder = body_fixed_frame(state, wrench.frame)
         if holder.from_default is not None:
             wrench = wrench.transformed(holder.from_default.inverse())
         result.append(AppliedWrench(index, holder.index, wrench))

@@ -74,7 +74,7 @@ def inverse_dynamics(
 ) -> Call[A]:
     """Inverse dynamics, recursive Newton-Euler algorithm (RNEA): tau = M vd + c - passive + Kᵀ λ.
 
-    `external_wrenches` maps bodies to wrenches in the root frame or any frame attached to a body. `actuated` are the
+    `external_wrenches` maps bodies to wrenches in the root frame or any frame fixed to a body. `actuated` are the
     actuated joints, all of them by default; trees need all of them, since each torque is determined. A
     `result` is filled with the motion, with its accelerations, joint wrenches and multipliers.
 

@@ -18,7 +18,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.attachments import result_frame, transform_to_attached
+from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
@@ -35,7 +35,7 @@ Columns = tuple[tuple[Vec3, Vec3], ...]
 
 @kernel
 def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
-    """Return the columns of J in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
+    """Return the columns of J in a frame fixed to `body`; `to_frame` maps its default frame to that frame."""
     return _columns(state, path, body, to_frame)
 
 
@@ -57,7 +57,7 @@ def geometric_jacobian(
     """Geometric Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
     `path` comes from `mechanism.path(source, target)`; a body, or its name, means the path to it from the root. The
-    Jacobian is expressed in `frame`, any frame attached to a body, or its name (the root frame when not given). Columns
+    Jacobian is expressed in `frame`, any frame fixed to a body, or its name (the root frame when not given). Columns
     of joints off the path are zero. `out`, a (6, nv) array, is filled with its numbers, angular rows first. Raises
     ShapeError, UnknownNameError for the path or body of another mechanism, FrameMismatchError for a frame of none of
     its bodies.
@@ -70,7 +70,7 @@ def geometric_jacobian(
     """
     path = _path_of(state, path, "geometric_jacobian")
     body, target = result_frame(state, frame)
-    args = path, body, transform_to_attached(state, body, target)
+    args = path, body, transform_to_fixed_frame(state, body, target)
     finish, finish_array = _finish(state, path, target, out), _finish_array(path, target) if out is None else None
     return KernelCall(
         geometric_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True
@@ -141,7 +141,7 @@ def point_jacobian(
 
     `path` as in `geometric_jacobian`: a body means the path to it from the root.
 
-    `point` may be given in any frame attached to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)
+    `point` may be given in any frame fixed to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)
     array, is filled with its numbers. Raises as `geometric_jacobian` does.
 
     >>> import rbd
@@ -167,7 +167,7 @@ def point_jacobian(
 def point_jacobian_kernel(
     state: StateView, path: TreePath, body: RigidBody, to_frame: Transform, arm: Vec3
 ) -> tuple[Vec3, ...]:
-    """Return the columns of the Jacobian of the point `arm` in a frame attached to `body`; `to_frame` leads to it."""
+    """Return the columns of the Jacobian of the point `arm` in a frame fixed to `body`; `to_frame` leads to it."""
     return tuple(add3(linear, cross3(angular, arm)) for angular, linear in _columns(state, path, body, to_frame))
 
 
@@ -181,7 +181,7 @@ def _point_jacobian(
     args = (
         path,
         body,
-        transform_to_attached(state, body, target),
+        transform_to_fixed_frame(state, body, target),
         vec3(arm, "point") if state.engine.takes_arrays else arm,
     )
     make = partial(PointJacobian.trusted, target)
@@ -195,7 +195,7 @@ def _point_jacobian(
 
 @kernel
 def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
-    """Return the columns of dJ/dt in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
+    """Return the columns of dJ/dt in a frame fixed to `body`; `to_frame` maps its default frame to that frame."""
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         node = state.layout.node(joint)
@@ -232,7 +232,7 @@ def geometric_jacobian_rate(
     """
     path = _path_of(state, path, "geometric_jacobian_rate")
     body, target = result_frame(state, frame)
-    args = path, body, transform_to_attached(state, body, target)
+    args = path, body, transform_to_fixed_frame(state, body, target)
     finish, finish_array = _finish(state, path, target), _finish_array(path, target)
     return KernelCall(
         geometric_jacobian_rate_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True

@@ -18,7 +18,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.attachments import result_frame, transform_to_attached
+from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
@@ -28,7 +28,7 @@ from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
 
 @kernel
 def momentum_matrix_kernel(state: StateView, body: RigidBody, to_frame: Transform) -> Columns:
-    """Return the momentum matrix in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
+    """Return the momentum matrix in a frame fixed to `body`; `to_frame` maps its default frame to that frame."""
     return _columns(state, tuple(to_frame @ passes.body_transform(state, other, body) for other in state.layout.bodies))
 
 
@@ -57,7 +57,7 @@ def momentum_matrix(
 ) -> Call[MomentumMatrix[F]]:
     """Momentum matrix A, in `frame` (the root frame when not given): A @ v is the momentum of the mechanism.
 
-    `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
+    `frame` may be any frame fixed to a body; the momentum is then about that frame's origin, still with respect to
     the root. `out`, a (6, nv) array, is filled with the numbers, angular rows first. Raises FrameMismatchError for a
     frame of no body, UnknownNameError for a name of none.
 
@@ -68,7 +68,7 @@ def momentum_matrix(
     """
     require_state(state, "momentum_matrix")
     body, target = result_frame(state, frame)
-    args = body, transform_to_attached(state, body, target)
+    args = body, transform_to_fixed_frame(state, body, target)
     return KernelCall(
         momentum_matrix_kernel,
         args,

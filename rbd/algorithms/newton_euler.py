@@ -31,7 +31,7 @@ def _outward(state: StateView, vd: Vector | None, *, gravity: bool = True) -> It
     a_0 = neg3(state.gravity.xyz_components) if gravity else (0, 0, 0)
     result = [ClassicalMotion.fixed(state.layout.root_frame, a_0)]
     yield result[0]
-    a_J = passes.joint_accelerations(state, vd)
+    a_J = passes.accelerations_across_joints(state, vd)
     rows = zip(state.nodes, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
     for node, X_PB, V_J, a_Ji in rows:
         result.append(result[node.parent].across_joint(X_PB, V_J, a_Ji))

@@ -4,7 +4,7 @@ The models of normal force and friction are in `mechanism/soft_contact.py`. Ever
 half-space; a point outside gives zero force.
 
 The states s of contact (displacements of friction, in the root frame) are not part of a mechanism's state: they come
-as an argument, point after point in the order of `state.layout.point_contacts`, and their rates are a result.
+as an argument, point after point in the order of `state.layout.contact_pairs`, and their rates are a result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
     """Return the wrenches of all contacts, each body's in its frame, and the rates of the contact states."""
     wrenches: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     rates: list[Scalar] = [0] * state.layout.ns
-    for contact in state.layout.point_contacts:
+    for contact in state.layout.contact_pairs:
         wrench, rates[contact.s] = _contact_forces(state, contact, s[contact.s])
         wrench_before = wrenches[contact.body]
         wrenches[contact.body] = wrench if wrench_before is None else wrench_before + wrench
@@ -52,7 +52,7 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
 
 def point_forces(state: StateView, s: Vector) -> tuple[Vector, ...]:
     """Return the forces of all contacts on the bodies with the points, in the root frame."""
-    points = state.layout.point_contacts
+    points = state.layout.contact_pairs
     return tuple(_point_force(state, contact, s[contact.s])[0].xyz_components for contact in points)
 
 
@@ -95,7 +95,7 @@ def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace
 def reset_contacts_kernel(state: StateView, s: Vector) -> Vector:
     """Return the contact states, with those of points without contact reset to zero."""
     s_reset = list(s)
-    for contact in state.layout.point_contacts:
+    for contact in state.layout.contact_pairs:
         point = passes.to_root(state)[contact.body] @ lifted_point(state, contact.point.location)
         inside = less_equal(lifted_half_space(state, contact.half_space).separation(point), 0)
         s_reset[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
@@ -105,7 +105,7 @@ def reset_contacts_kernel(state: StateView, s: Vector) -> Vector:
 def contact_energy(state: StateView, s: Vector) -> Scalar:
     """Return the elastic energy of contacts: in their normal direction, and in the displacements of friction."""
     energy: Scalar = 0
-    for contact in state.layout.point_contacts:
+    for contact in state.layout.contact_pairs:
         point = passes.to_root(state)[contact.body] @ lifted_point(state, contact.point.location)
         separation, model = lifted_half_space(state, contact.half_space).separation(point), contact.point.model
         energy = energy + model.normal.energy(-separation)

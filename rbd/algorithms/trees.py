@@ -28,8 +28,8 @@ def require_tree(state: StateView, operation: str) -> None:
 
 def require_no_contacts(layout: Layout, operation: str, instead: str) -> None:
     """Raise TopologyError naming `operation` when the mechanism has compliant contacts; `instead` includes them."""
-    if layout.point_contacts:
+    if layout.contact_pairs:
         raise TopologyError(
-            f"{operation} leaves out contact forces, and this mechanism has {len(layout.point_contacts)} contact(s) of "
+            f"{operation} leaves out contact forces, and this mechanism has {len(layout.contact_pairs)} contact(s) of "
             f"points with half-spaces; {instead}"
         )

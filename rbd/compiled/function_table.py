@@ -82,7 +82,7 @@ class FunctionTable:
         check_space(space)
         require_choice(integrator, get_args(FixedStepMethod), "integrator", "integrator")
         mechanism = self.mechanism
-        if not layout_of(mechanism).point_contacts:
+        if not layout_of(mechanism).contact_pairs:
             return self._recorded(f"step_derivatives {integrator} {space}", lambda: closed_form_spec(integrator, space))
         if space != "tangent":
             message = "derivatives of steps with compliant contact are in tangent space; leave space out"

@@ -17,7 +17,7 @@ from rbd.engine.value_plans import Numbers, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.kernel import Kernel
-from rbd.kernels.query_builtins import Attachment, unanswered
+from rbd.kernels.query_builtins import BodyFixedFrame, unanswered
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.pytrees.flattening import UnsuitableError
@@ -34,12 +34,12 @@ class _NoCodeYetError(Exception):
     """There is no machine code of a pass yet."""
 
 
-def _attached_pose(builder: PlanBuilder, pose: Numbers, attachment: Attachment) -> Numbers:
+def _fixed_frame_pose(builder: PlanBuilder, pose: Numbers, fixed_frame: BodyFixedFrame) -> Numbers:
     """Return the pose of a frame from that of its body."""
     return (
         pose
-        if attachment.to_default is None
-        else builder.call("compose", pose, builder.constant(attachment.to_default))
+        if fixed_frame.to_default is None
+        else builder.call("compose", pose, builder.constant(fixed_frame.to_default))
     )
 
 
@@ -52,13 +52,13 @@ class NativeQueries:
         self._mechanism, self._layout, self._buffers, self._kernels = mechanism, layout, buffers, kernels
         self._passes: dict[object, PassValues] = {}
 
-    def pose(self, attachment: Attachment) -> Builtin | None:
-        """Return a builtin of the transform from an attached frame to the root frame."""
+    def pose(self, fixed_frame: BodyFixedFrame) -> Builtin | None:
+        """Return a builtin of the transform from a body-fixed frame to the root frame."""
 
         def plan(builder: PlanBuilder) -> None:
-            pose, in_pass = self._gather(builder, passes.to_root, attachment.index), attachment.to_default is None
-            pose = _attached_pose(builder, pose, attachment)
-            builder.instance(Transform, pose, attachment.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
+            pose, in_pass = self._gather(builder, passes.to_root, fixed_frame.index), fixed_frame.to_default is None
+            pose = _fixed_frame_pose(builder, pose, fixed_frame)
+            builder.instance(Transform, pose, fixed_frame.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
 
         return self._planned(plan)
 
@@ -73,16 +73,16 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def relative_transform(self, start: Attachment, end: Attachment) -> Builtin | None:
-        """Return a builtin of the transform between two attached frames."""
+    def relative_transform(self, start: BodyFixedFrame, end: BodyFixedFrame) -> Builtin | None:
+        """Return a builtin of the transform between two body-fixed frames."""
 
         def plan(builder: PlanBuilder) -> None:
             builder.instance(Transform, self._frame_transform(builder, start, end), start.frame, end.frame, 9, 3)
 
         return self._planned(plan)
 
-    def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Builtin | None:
-        """Return a builtin of the twist of an attached frame with respect to another, in a third."""
+    def relative_twist(self, moving: BodyFixedFrame, fixed: BodyFixedFrame, target: BodyFixedFrame) -> Builtin | None:
+        """Return a builtin of the twist of a body-fixed frame with respect to another, in a third."""
         here = attrs.evolve(moving, to_default=None)
 
         def plan(builder: PlanBuilder) -> None:
@@ -95,9 +95,9 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def _frame_transform(self, builder: PlanBuilder, start: Attachment, end: Attachment) -> Numbers:
-        """Return the transform from one attached frame to another."""
-        between = _attached_pose(builder, self._body_transform(builder, start.index, end.index), start)
+    def _frame_transform(self, builder: PlanBuilder, start: BodyFixedFrame, end: BodyFixedFrame) -> Numbers:
+        """Return the transform from one body-fixed frame to another."""
+        between = _fixed_frame_pose(builder, self._body_transform(builder, start.index, end.index), start)
         if end.from_default is None:
             return between
         return builder.call("compose", builder.constant(end.from_default), between)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rbd.mechanism.registry import MemberRegistry
 
 FrameLike: TypeAlias = "RigidBody | Frame[F] | str"
-"""A place: a body (its default frame is meant), a frame attached to a body, or the name of either.
+"""A place: a body (its default frame is meant), a frame fixed to a body, or the name of either.
 
 Type checkers know the frame's tag where a frame is given."""
 
@@ -85,13 +85,13 @@ class Layout:
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self.nodes = self._make_nodes(mechanism)
         self.loops = self._make_loops(mechanism)
-        self.point_contacts = self._make_point_contacts(mechanism)
+        self.contact_pairs = self._make_contact_pairs(mechanism)
         self._index_joints()
         self.couplings = self._make_couplings(mechanism)
         self.nc = sum(constraint.rows.stop - constraint.rows.start for constraint in self.constraints)
         self.nq = sum(node.joint.nq for node in self.nodes)
         self.nv = sum(node.joint.nv for node in self.nodes)
-        self.ns = sum(contact.point.model.ns for contact in self.point_contacts)
+        self.ns = sum(contact.point.model.ns for contact in self.contact_pairs)
         self.velocity_names = tuple(f"{node.joint.name}[{i}]" for node in self.nodes for i in range(node.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
         self.com_frame: Frame = Frame("center of mass")
@@ -151,7 +151,7 @@ class Layout:
         """Whether there are loops or couplings."""
         return bool(self.loops or self.couplings)
 
-    def _make_point_contacts(self, mechanism: Mechanism) -> tuple[ContactPair, ...]:
+    def _make_contact_pairs(self, mechanism: Mechanism) -> tuple[ContactPair, ...]:
         """Pair the contact points of all moving bodies with the half-spaces."""
         contacts: list[ContactPair] = []
         ns = 0

@@ -31,7 +31,7 @@ class Kernel(Generic[P, R]):
     """The source of an algorithm, with options for recording."""
 
     def __init__(
-        self, function: Callable[Concatenate[StateView, P], R], *, regroup: bool = False, several: bool = False
+        self, function: Callable[Concatenate[StateView, P], R], *, regroup: bool = False, multiple_outputs: bool = False
     ) -> None:
         """Wrap `function`; see `kernel`."""
         functools.update_wrapper(self, function)
@@ -39,7 +39,7 @@ class Kernel(Generic[P, R]):
         self._signature = _signature_after_state(function)
         self.function = function
         self.regroup = regroup
-        self.several = several
+        self.multiple_outputs = multiple_outputs
 
     def __call__(self, state: StateView, /, *args: P.args, **named: P.kwargs) -> R:
         """Evaluate for `state`; raise ArgumentError for anything else, TypeError for other parameters."""
@@ -76,15 +76,17 @@ _kernels: dict[str, Kernel[..., Any]] = {}
 def kernel(function: Callable[Concatenate[StateView, P], R], /) -> Kernel[P, R]: ...
 @overload
 def kernel(
-    *, regroup: bool = False, several: bool = False
+    *, regroup: bool = False, multiple_outputs: bool = False
 ) -> Callable[[Callable[Concatenate[StateView, P], R]], Kernel[P, R]]: ...
-def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = False, several: bool = False) -> Any:
+def kernel(
+    function: Callable[..., Any] | None = None, /, *, regroup: bool = False, multiple_outputs: bool = False
+) -> Any:
     """Register an algorithm under its function name.
 
     `regroup` declares that all it returns depends on inertial parameters only as joint torques do (torques, mass
     matrices, joint accelerations, multipliers of loops, and derivatives of these), so that recordings may regroup the
-    parameters (see `rbd.kinematics.regroup`). `several` declares that it returns a tuple of arrays, which are not
-    stacked to one array. Parameters of a kernel have a position; none is keyword-only.
+    parameters (see `rbd.kinematics.regroup`). `multiple_outputs` declares that it returns a tuple of
+    arrays, which are not stacked to one array. Parameters of a kernel have a position; none is keyword-only.
 
     >>> import rbd.algorithms
     >>> from rbd.kernels.kernel import kernels
@@ -93,7 +95,7 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
     """
 
     def register(source: Callable[..., Any]) -> Kernel[..., Any]:
-        registered = Kernel(source, regroup=regroup, several=several)
+        registered = Kernel(source, regroup=regroup, multiple_outputs=multiple_outputs)
         earlier = _kernels.get(registered.name)
         if earlier is not None and earlier.function.__module__ != source.__module__:  # a module may be imported again
             raise RuntimeError(f"two kernels have the name {registered.name!r}")

@@ -1,4 +1,4 @@
-"""Builtins of framed queries: machine code that returns a transform or a motion of frames attached to bodies."""
+"""Builtins of framed queries: machine code that returns a transform or a motion of frames fixed to bodies."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def unanswered() -> Any:
 
 @final
 @attrs.frozen(eq=False)
-class Attachment:
-    """A frame attached to a body."""
+class BodyFixedFrame:
+    """A frame fixed to a body."""
 
     index: int
     """Of the body."""
@@ -39,14 +39,16 @@ class QueryBuiltins(Protocol):
     Each returns None while there is no machine code, `unanswered` if there will be none for these parameters.
     """
 
-    def pose(self, attachment: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform from an attached frame to the root frame."""
+    def pose(self, fixed_frame: BodyFixedFrame) -> Callable[[], Any] | None:
+        """Return a builtin of the transform from a body-fixed frame to the root frame."""
 
     def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
 
-    def relative_transform(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the transform between two attached frames."""
+    def relative_transform(self, start: BodyFixedFrame, end: BodyFixedFrame) -> Callable[[], Any] | None:
+        """Return a builtin of the transform between two body-fixed frames."""
 
-    def relative_twist(self, moving: Attachment, fixed: Attachment, target: Attachment) -> Callable[[], Any] | None:
-        """Return a builtin of the twist of an attached frame with respect to another, in a third."""
+    def relative_twist(
+        self, moving: BodyFixedFrame, fixed: BodyFixedFrame, target: BodyFixedFrame
+    ) -> Callable[[], Any] | None:
+        """Return a builtin of the twist of a body-fixed frame with respect to another, in a third."""

@@ -13,14 +13,14 @@ from rbd.spatial import GeometricJacobian, Twist
 from rbd.spatial.frame import check_frame
 
 
-def configuration_rate(state: StateView, v: Vector) -> Vector:
+def configuration_derivative(state: StateView, v: Vector) -> Vector:
     """Return dq/dt for a velocity."""
     return tuple(
         x for node in state.nodes for x in node.joint.type.configuration_derivative(state.joint_q(node), v[node.v])
     )
 
 
-def velocity_from_configuration_rate(state: StateView, qd: Vector) -> Vector:
+def velocity_from_configuration_derivative(state: StateView, qd: Vector) -> Vector:
     """Return the velocity for a dq/dt."""
     return tuple(x for node in state.nodes for x in node.joint.type.velocity(state.joint_q(node), qd[node.q]))
 
@@ -34,7 +34,7 @@ def force_on_velocity(state: StateView, force: Vector) -> Vector:
     return tuple(v_force)
 
 
-def force_on_derivative(state: StateView, force: Vector) -> Vector:
+def force_on_configuration_derivative(state: StateView, force: Vector) -> Vector:
     """Return the force on dq/dt, the left inverse of N transposed times the force on v."""
     qd_force: list[Scalar] = []
     for node in state.nodes:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from rbd.indexing.layout import TreeNode
 from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView, inertias
+from rbd.kinematics import conversions
 from rbd.kinematics.regroup import regrouped
 from rbd.mechanism import RigidBody
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
 
 
@@ -155,7 +156,7 @@ def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAccelerat
     """Return, per body, its spatial acceleration with respect to the root, in the body frame; `vd` None means zero."""
     root, twists = state.layout.root_frame, body_twists(state)
     result = [SpatialAcceleration.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
-    rows = zip(state.nodes, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
+    rows = zip(state.nodes, to_parent(state), joint_twists(state), accelerations_across_joints(state, vd), strict=True)
     for node, tf, joint_twist, a_J in rows:
         inherited = result[node.parent].transformed(tf.inverse()).with_body(a_J.base)
         turning = twists[node.index].cross(joint_twist)
@@ -163,7 +164,7 @@ def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAccelerat
     return tuple(result)
 
 
-def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
+def accelerations_across_joints(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
     """Return, per node, the acceleration across its joint for `vd` (None: zero), in the body frame."""
     biases = joint_biases(state)
     if vd is None:
@@ -181,12 +182,9 @@ def _acceleration_across_joint(subspace: GeometricJacobian, vd: Vector) -> Spati
 
 
 @cached_pass("qv")
-def configuration_rates(state: StateView) -> Vector:
+def configuration_derivative(state: StateView) -> Vector:
     """Return dq/dt."""
-    rates: list[Scalar] = []
-    for node in state.nodes:
-        rates += node.joint.type.configuration_derivative(state.joint_q(node), state.joint_v(node))
-    return tuple(rates)
+    return conversions.configuration_derivative(state, state.velocity_scalars())
 
 
 @cached_pass("q")

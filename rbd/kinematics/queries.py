@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from rbd.errors import ArgumentError
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
-from rbd.kernels.query_builtins import Attachment, QueryTable, unanswered
+from rbd.kernels.query_builtins import BodyFixedFrame, QueryTable, unanswered
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
-from rbd.kinematics.attachments import attachment_of
+from rbd.kinematics.body_fixed_frames import body_fixed_frame
 from rbd.kinematics.change_of_frame import express
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
@@ -103,7 +103,7 @@ class State(StateView, Generic[A]):
     # --- poses -------------------------------------------------------------------------------------
 
     def transform_to_root(self, place: FrameLike[B]) -> Transform[B, Any]:
-        """Return the transform from `place`, a body, a frame attached to one, or the name of either, to the root frame.
+        """Return the transform from `place`, a body, a frame fixed to one, or the name of either, to the root frame.
 
         A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
         a body or a name is not part of the mechanism.
@@ -114,15 +114,15 @@ class State(StateView, Generic[A]):
 
     def _pose(self, place: FrameLike[B], key: object) -> Transform[B, Any]:
         """Compute the transform from a place to the root frame; after many calls a builtin answers under `key`."""
-        attachment = attachment_of(self, place)
-        pose = passes.to_root(self)[attachment.index]
-        self.engine.open_query(self._poses, key, place, lambda builtins: builtins.pose(attachment))
-        if attachment.to_default is None:
+        fixed_frame = body_fixed_frame(self, place)
+        pose = passes.to_root(self)[fixed_frame.index]
+        self.engine.open_query(self._poses, key, place, lambda builtins: builtins.pose(fixed_frame))
+        if fixed_frame.to_default is None:
             return self.checked_pass(pose, "transform to root")
-        return self.checked(pose @ attachment.to_default, "transform to root")
+        return self.checked(pose @ fixed_frame.to_default, "transform to root")
 
     def relative_transform(self, a: FrameLike[B], b: FrameLike[C]) -> Transform[B, C]:
-        """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
+        """Return the transform from `a` to `b`, each a body, a frame fixed to one, or the name of either.
 
         It is computed along the path between them, and keeps its accuracy far from the root.
         """
@@ -134,11 +134,11 @@ class State(StateView, Generic[A]):
         tf: Transform[B, C] = self._transforms.get(key, unanswered)()
         if tf is not NotImplemented:
             return tf
-        start, end = attachment_of(self, a, "a"), attachment_of(self, b, argument)
+        start, end = body_fixed_frame(self, a, "a"), body_fixed_frame(self, b, argument)
         self.engine.open_query(self._transforms, key, (a, b), lambda builtins: builtins.relative_transform(start, end))
         return self.checked(self._frame_transform(start, end), "relative transform")
 
-    def _frame_transform(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
+    def _frame_transform(self, start: BodyFixedFrame, end: BodyFixedFrame) -> Transform[Any, Any]:
         """Return the transform from one frame to another."""
         between = self._body_transform(start.body, end.body)
         if start.to_default is not None:
@@ -193,9 +193,9 @@ class State(StateView, Generic[A]):
     def relative_twist(
         self, body: FrameLike[B], base: FrameLike[C], *, frame: FrameLike[F] | None = None
     ) -> Twist[B, C, F]:
-        """Return the twist of `body` with respect to `base`: bodies, attached frames, or the names of either.
+        """Return the twist of `body` with respect to `base`: bodies, frames fixed to them, or the names of either.
 
-        It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
+        It is expressed in `frame`, any frame fixed to a body (the root frame when not given). The difference is
         computed in the frame of `body`: in a frame near it, the result keeps its accuracy far from the root.
         """
         places: Any = body, base, self._layout.root_frame if frame is None else frame
@@ -205,13 +205,13 @@ class State(StateView, Generic[A]):
 
     def _relative_twist(self, places: tuple[FrameLike, FrameLike, FrameLike], key: object) -> Twist[Any, Any, Any]:
         """Compute the twist of the first place with respect to the second in the third, as `_pose` does a pose."""
-        moving, fixed, target = map(attachment_of, (self, self, self), places, ("body", "base", "frame"))
-        here = attachment_of(self, moving.body)
+        moving, fixed, target = map(body_fixed_frame, (self, self, self), places, ("body", "base", "frame"))
+        here = body_fixed_frame(self, moving.body)
         self.engine.open_query(
             self._twists, key, places, lambda builtins: builtins.relative_twist(moving, fixed, target)
         )
         twists = passes.body_twists(self)
-        there = twists[fixed.index].transformed(self._frame_transform(attachment_of(self, fixed.body), here))
+        there = twists[fixed.index].transformed(self._frame_transform(body_fixed_frame(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
         return self.checked(relative.transformed(self._frame_transform(here, target)), "relative twist")
 
@@ -268,7 +268,7 @@ class State(StateView, Generic[A]):
     @overload
     def transform(self, value: WrenchMatrix[Any], frame: FrameLike[F]) -> WrenchMatrix[F]: ...
     def transform(self, value: Any, frame: FrameLike) -> Any:
-        """Return `value` expressed in `frame`, any frame attached to a body of the mechanism, or its name.
+        """Return `value` expressed in `frame`, any frame fixed to a body of the mechanism, or its name.
 
         For spatial accelerations this includes the terms of the relative motion of the two frames.
         """
@@ -296,13 +296,13 @@ class State(StateView, Generic[A]):
 
     def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return dq/dt at the state's configuration for any velocity `v`."""
-        qd = conversions.configuration_rate(self, self.vector(v, self.layout.nv, "v"))
+        qd = conversions.configuration_derivative(self, self.vector(v, self.layout.nv, "v"))
         array: A = self.engine.pack(qd, "qd", (self.layout.nq,))
         return array
 
     def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
-        velocity = conversions.velocity_from_configuration_rate(self, self.vector(qd, self.layout.nq, "qd"))
+        velocity = conversions.velocity_from_configuration_derivative(self, self.vector(qd, self.layout.nq, "qd"))
         array: A = self.engine.pack(velocity, "v", (self.layout.nv,))
         return array
 
@@ -314,7 +314,7 @@ class State(StateView, Generic[A]):
 
     def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
         """Return the force on dq/dt with the power of `force`, such as torques, on v."""
-        qd_force = conversions.force_on_derivative(self, self.vector(force, self.layout.nv, "force"))
+        qd_force = conversions.force_on_configuration_derivative(self, self.vector(force, self.layout.nv, "force"))
         array: A = self.engine.pack(qd_force, "force", (self.layout.nq,))
         return array
 
@@ -327,7 +327,7 @@ class State(StateView, Generic[A]):
 
     def configuration_derivative_scalars(self) -> Vector:
         """Return dq/dt as scalars."""
-        return passes.configuration_rates(self)
+        return passes.configuration_derivative(self)
 
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
         """Return (phi, dphi/dt): the local coordinates of the configuration around `q0`, and their rate."""

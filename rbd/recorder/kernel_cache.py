@@ -117,7 +117,7 @@ def _load_or_record(
     mechanism: Mechanism, kernel: Kernel[..., Any], templates: Templates, varying: tuple[ParameterName, ...]
 ) -> tuple[LiveExecutable, ResultForm]:
     """Return the executable of a kernel and the form of its result; machine code of recorded ones goes to disk."""
-    what = repr((kernel.name, kernel.regroup, kernel.several, templates, varying))
+    what = repr((kernel.name, kernel.regroup, kernel.multiple_outputs, templates, varying))
     is_portable = all(template.is_portable for template in templates)
     portable = native.is_loaded() and is_portable and kernel.function.__module__.startswith("rbd.")
     key = cache_key(mechanism, what) if portable else None
@@ -143,7 +143,7 @@ def record_kernel(
         return tuple(_argument(graph, template, k) for k, template in enumerate(templates)), {}
 
     def outputs(result: object) -> Mapping[str, object]:
-        forms.append(result_form(result, several=kernel.several))
+        forms.append(result_form(result, multiple_outputs=kernel.multiple_outputs))
         return forms[0].outputs
 
     program = record_program(

@@ -31,14 +31,14 @@ class ResultForm:
     """That of a result whose numbers are one output; None for others."""
 
 
-def result_form(result: object, *, several: bool = False) -> ResultForm:
+def result_form(result: object, *, multiple_outputs: bool = False) -> ResultForm:
     """Return the form of a recorded result; raise UnsuitableError if it cannot be flattened.
 
     Each array of numbers (regular nested tuples) is an output, also in tuples and mappings; any other value is one
-    output with all its recorded scalars. With `several`, arrays in a tuple are not stacked.
+    output with all its recorded scalars. With `multiple_outputs`, arrays in a tuple are not stacked.
     """
     whole = result
-    if not several and _is_array(result):
+    if not multiple_outputs and _is_array(result):
         return ResultForm({"result": result}, _single_array, is_arrays=True)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)

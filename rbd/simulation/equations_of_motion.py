@@ -130,7 +130,7 @@ def _accumulate(wrenches: BodyForces, more: BodyForces) -> None:
 def _add_contacts(wrenches: BodyForces, state: MechanismState, s: Array) -> Array:
     """Add the wrenches of contacts; return the rates of the contact states."""
     layout = state.layout
-    if not layout.point_contacts:
+    if not layout.contact_pairs:
         return np.zeros(layout.ns)
     contact = contact_forces_kernel(state, tuple(s.tolist()))
     _accumulate(

@@ -33,7 +33,7 @@ def midpoint_velocity_kernel(state: StateView, q0: Vector, phi: Vector, h: Scala
     return _per_joint(_solved(block.rate(state.joint_q(block.node)), rates[block.v]) for block in _blocks(state, q0))
 
 
-@kernel(several=True)
+@kernel(multiple_outputs=True)
 def variational_iteration_kernel(
     state: StateView, q0: Vector, phi: Vector, h: Scalar, momentum: Vector, vd: Vector
 ) -> tuple[Vector, Vector, Vector, Vector]:

@@ -104,13 +104,13 @@ class Twist(MotionVector[B, A, E]):
         )
 
     def with_body(self, body: Frame[C]) -> Twist[C, A, E]:
-        """Return the same twist of a frame which the caller promises is rigidly attached to the body."""
+        """Return the same twist of a frame which the caller promises is fixed to the body."""
         if type(body) is not Frame:
             require_frame(body, "body")
         return Twist.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> Twist[B, C, E]:
-        """Return the same twist with respect to a frame which the caller promises is rigidly attached to the base."""
+        """Return the same twist with respect to a frame which the caller promises is fixed to the base."""
         if type(base) is not Frame:
             require_frame(base, "base")
         return Twist.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)
@@ -255,13 +255,13 @@ class SpatialAcceleration(MotionVector[B, A, E]):
         )
 
     def with_body(self, body: Frame[C]) -> SpatialAcceleration[C, A, E]:
-        """Return the same for a frame which the caller promises is rigidly attached to the body."""
+        """Return the same for a frame which the caller promises is fixed to the body."""
         if type(body) is not Frame:
             require_frame(body, "body")
         return SpatialAcceleration.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> SpatialAcceleration[B, C, E]:
-        """Return the same with respect to a frame which the caller promises is rigidly attached to the base."""
+        """Return the same with respect to a frame which the caller promises is fixed to the base."""
         if type(base) is not Frame:
             require_frame(base, "base")
         return SpatialAcceleration.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)

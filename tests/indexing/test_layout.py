@@ -41,7 +41,7 @@ def test_slices_tile_the_vectors(mechanism: rbd.Mechanism) -> None:
         (mechanism.nq, [node.q for node in layout.nodes]),
         (mechanism.nv, [node.v for node in layout.nodes]),
         (layout.nc, [each.rows for each in layout.constraints]),
-        (layout.ns, [each.s for each in layout.point_contacts]),
+        (layout.ns, [each.s for each in layout.contact_pairs]),
     ):
         assert [k for each in slices for k in range(size)[each]] == list(range(size))
 

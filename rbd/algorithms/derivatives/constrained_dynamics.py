@@ -104,7 +104,7 @@ class _Linear:
         return tuple(a + b for a, b in zip(d_multipliers, shift, strict=True))
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def constrained_derivatives_kernel(
     state: StateView,
     torques: Vector,

@@ -37,7 +37,7 @@ from rbd.scalars.linear_algebra import identity, negate, transpose
 from rbd.solvers.equations.linear import Factor, symmetric
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def forward_dynamics_derivatives_kernel(
     state: StateView, torques: Vector, external: AppliedWrenches = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:

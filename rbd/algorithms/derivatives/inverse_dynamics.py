@@ -21,7 +21,7 @@ from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import add_matrices, freeze
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def inverse_dynamics_derivatives_kernel(
     state: StateView, vd: Vector, external: AppliedWrenches = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:

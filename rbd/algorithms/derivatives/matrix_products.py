@@ -22,7 +22,7 @@ from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import add_matrices, freeze, transpose
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def bias_derivatives_kernel(
     state: StateView, external: AppliedWrenches = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix]:

@@ -17,7 +17,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.attachments import result_frame, transform_to_attached
+from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kinematics.queries import A, State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
@@ -130,7 +130,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
 def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
     """Partial derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
-    The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
+    The wrench, angular part first, is in `frame`, any frame fixed to a body (the root frame when not given). The
     derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops. Raises
     UnknownNameError, FrameMismatchError.
 
@@ -143,6 +143,6 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
     holder, place = result_frame(state, frame)
-    args = index, holder, transform_to_attached(state, holder, place)
+    args = index, holder, transform_to_fixed_frame(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
     return KernelCall(external_wrench_derivatives_kernel, args, shape, key_fixes_arguments=True)

@@ -46,7 +46,7 @@ class SecondDerivatives(Generic[A]):
     __repr__ = fields_repr
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def inverse_dynamics_second_derivatives_kernel(
     state: StateView, vd: Vector, space: Space = "tangent"
 ) -> tuple[Cube, Cube, Cube, Cube]:

@@ -49,7 +49,7 @@ class StepDerivatives(Generic[A]):
     __repr__ = fields_repr
 
 
-@kernel(regroup=True, several=True)
+@kernel(regroup=True, multiple_outputs=True)
 def step_derivatives_kernel(
     state: StateView,
     torques: Vector,

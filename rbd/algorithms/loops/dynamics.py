@@ -30,7 +30,7 @@ def constrained_dynamics_kernel(
     right = net_torques(torques, passive, bias)
     equations = loop_equations(state, gains)
     solution = constrained_solution(matrix, factored(state, matrix), equations, right)
-    rates = passes.configuration_rates(state)
+    rates = passes.configuration_derivative(state)
     loops = (equations.K, equations.k, solution.multipliers, solution.rank)
     return solution.vd, matrix, bias, passive, rates, *loops
 

@@ -52,7 +52,7 @@ class StepOptions:
     def _accelerations(
         self, state: ScalarState, tau: Vector, s: Vector, external: AppliedWrenches
     ) -> tuple[Vector, Vector]:
-        if not state.layout.point_contacts:
+        if not state.layout.contact_pairs:
             return forward_dynamics_kernel(state, tau, external, self.gains), ()
         contact = contact_forces_kernel(state, s)
         return forward_dynamics_kernel(state, tau, with_contacts(external, contact), self.gains), contact.sd

@@ -116,7 +116,7 @@ def _interpreted_steps(
 
 def native_blocks(state: MechanismState, name: FixedStepMethod, control: RecordedControl | None) -> NativeBlocks | None:
     """Return blocks of native steps; None where a step cannot be recorded."""
-    if control is not None and state.layout.point_contacts:
+    if control is not None and state.layout.contact_pairs:
         return None
     ns = state.layout.ns
     if control is None:
@@ -142,7 +142,7 @@ def records_steps(state: MechanismState, equations: EquationsOfMotion, steps: in
     and force elements recordings are not kept on disk, and those of large mechanisms take long: runs must be long, too.
     """
     layout = state.layout
-    joints, contacts = len(layout.nodes), len(layout.point_contacts)
+    joints, contacts = len(layout.nodes), len(layout.contact_pairs)
     is_small = joints <= _MAX_SMALL and contacts <= _MAX_SMALL
     is_quick = is_small and not equations.forces and not state.mechanism.parameter_version
     moderate = 0 < joints <= _MAX_JOINTS and contacts <= _MAX_CONTACTS

@@ -1,4 +1,4 @@
-"""Frames attached to bodies: their bodies and their transforms to default frames."""
+"""Frames fixed to bodies: their bodies and their transforms to default frames."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from typing import Any
 
 from rbd.indexing.layout import FrameLike
 from rbd.kernels.lifting import lifted_transform
-from rbd.kernels.query_builtins import Attachment
+from rbd.kernels.query_builtins import BodyFixedFrame
 from rbd.kernels.state_view import StateView
 from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, Transform
 
 
-def attachment_of(state: StateView, place: FrameLike, argument: str = "place") -> Attachment:
+def body_fixed_frame(state: StateView, place: FrameLike, argument: str = "place") -> BodyFixedFrame:
     """Return the frame of a place and its body, cached by the state. Raises as `Layout.body_and_frame` does."""
     engine = state.engine
     key = place if isinstance(place, str) else place.id if type(place) is Frame else id(place)
     cached: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
     if cached is not None and cached[0] == engine.stamp("parameters"):
-        attachment: Attachment = cached[1]
-        return attachment
-    return engine.cached_value(key, "parameters", lambda: _new_attachment(state, place, argument))
+        fixed_frame: BodyFixedFrame = cached[1]
+        return fixed_frame
+    return engine.cached_value(key, "parameters", lambda: _new_body_fixed_frame(state, place, argument))
 
 
-def _new_attachment(state: StateView, place: FrameLike, argument: str) -> Attachment:
+def _new_body_fixed_frame(state: StateView, place: FrameLike, argument: str) -> BodyFixedFrame:
     body, frame = state.layout.body_and_frame(place, argument)
     index, default = state.layout.body_index(body), body.default_frame
     if frame is default:
-        return Attachment(index, body, frame, None, None)
+        return BodyFixedFrame(index, body, frame, None, None)
     there, back = body.fixed_transform(frame, default), body.fixed_transform(default, frame)
-    return Attachment(index, body, frame, lifted_transform(state, there), lifted_transform(state, back))
+    return BodyFixedFrame(index, body, frame, lifted_transform(state, there), lifted_transform(state, back))
 
 
 def result_frame(state: StateView, frame: FrameLike | None) -> tuple[RigidBody, Frame[Any]]:
@@ -37,8 +37,8 @@ def result_frame(state: StateView, frame: FrameLike | None) -> tuple[RigidBody, 
     return state.layout.body_and_frame(state.layout.root_frame if frame is None else frame, "frame")
 
 
-def transform_to_attached(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
-    """Return the transform from the default frame of `body` to `frame`, which is attached to it."""
+def transform_to_fixed_frame(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
+    """Return the transform from the default frame of `body` to `frame`, which is fixed to it."""
     default = body.default_frame
     if frame is default:
         return Transform.identity(default, default)
