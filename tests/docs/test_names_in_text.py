@@ -22,6 +22,7 @@ FORMER = {
     "rbd.mechanism.attach",
     "rbd.mjcf.mesh_files",
     "rbd.native.has_code",
+    "rbd.scalars.Operations",
     "rbd.solvers.quadratic_program",
 }
 """Names that the list of changes says have moved or are gone."""
