@@ -7,14 +7,15 @@ from typing import Final, NamedTuple, final
 
 from rbd.scalars.functions import absolute, maximum, minimum
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_plain_zero
 
 
 @final
 class Intervals(NamedTuple):
     """Rows with two bounds and dry friction: `lower` <= `rows` x <= `upper`, at the cost `friction` |rows x| more.
 
-    A multiplier is the sum of the forces of the bound and of friction. `begin` are values of `rows` x near those of the
-    solution, which save iterations.
+    A multiplier is the sum of the forces of the bound and of friction. Rows of zeros have no friction. `begin` are
+    values of `rows` x near those of the solution, which save iterations.
     """
 
     rows: Matrix = ()
@@ -29,7 +30,7 @@ class Intervals(NamedTuple):
         >>> Intervals(((2.0,),), (-1.0,), (1.0,), (3.0,), (0.0,)).scaled(((1.0,),), (0.5,))
         Intervals(rows=((1.0,),), lower=(-0.5,), upper=(0.5,), friction=(6.0,), begin=(0.0,))
         """
-        friction = tuple(f / x for f, x in zip(self.friction, scales, strict=True))
+        friction = tuple(0 if is_plain_zero(f) else f / x for f, x in zip(self.friction, scales, strict=True))
         lower, upper, begin = (
             tuple(u * x for u, x in zip(each, scales, strict=True)) for each in (self.lower, self.upper, self.begin)
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Final
 
@@ -22,6 +22,17 @@ def length_of(row: Vector) -> Scalar:
     square = dot(row, row)
     is_zero = less_equal(square, 0)
     return where(is_zero, 0, sqrt(where(is_zero, 1, square)))
+
+
+def inverse_lengths(squares: Sequence[Scalar]) -> Vector:
+    """Return one over the lengths of rows from their squares; zero for those that count as zero beside the longest.
+
+    >>> inverse_lengths((4.0, 0.0, 1e-40))
+    (0.5, 0, 0)
+    """
+    least = ZERO_ROW * ZERO_ROW * reduce(maximum, squares) if squares else 0
+    counts = [less(least, square) for square in squares]
+    return tuple(where(c, 1 / sqrt(where(c, square, 1)), 0) for c, square in zip(counts, squares, strict=True))
 
 
 def size_of_program(free: Vector, violations: Iterable[Scalar]) -> Scalar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from rbd.contact.dynamics.accelerations.repeated_programs import solve_by_quadra
 from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
-from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, solve_friction
+from rbd.solvers.friction import complementarity, enumeration
+from rbd.solvers.friction import solve as friction_solver
+from rbd.solvers.friction.lemke import lemke
+from rbd.solvers.friction.problem import Friction
+from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, JAMMED, LOST, solve_friction
 from tests.contact.coulomb_cases import (
     SPEEDS,
     data_of,
@@ -136,6 +141,26 @@ def test_without_friction_the_solution_is_that_of_the_quadratic_program() -> Non
         found = solve_qp(data[0], data[1], data[2][::3], data[3][::3])
         np.testing.assert_allclose(x, found.x, rtol=0, atol=1e-11 * (1 + np.abs(x).max()))
         np.testing.assert_allclose(forces[::3], found.multipliers, rtol=0, atol=1e-10 * (1 + forces.max()))
+
+
+def test_pivoting_that_does_not_end_is_no_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without forces that obey Coulomb's law, bounds contradict each other only where pivoting ends in a ray."""
+    data = tuple(map(nested, random_problem(4, 4, 2, mu=1.5, sliding=1.0)))
+    monkeypatch.setattr(complementarity, "lemke", lambda m, limit, *rest: lemke(m, 1, *rest))
+    with pytest.raises(SolverError, match=JAMMED):
+        solve_friction(*data)
+    monkeypatch.setattr(friction_solver, "enumerate_modes", lambda w, scale: enumeration.TOO_MANY)
+    with pytest.raises(SolverError, match=LOST):
+        solve_friction(*data)
+
+
+def test_violations_that_are_undefined_are_not_lost_among_others() -> None:
+    w = Friction((1, 2), (0.0,) * (1 + 1 + 6 + 6 + 2))
+    w.is_undecided[0] = w.is_undecided[3] = 1
+    w.free_rates[0] = math.nan
+    assert math.isnan(enumeration._violation(w))
+    w.free_rates[0], w.free_rates[3] = 0.0, math.nan
+    assert math.isnan(enumeration._violation(w))
 
 
 def test_error_messages_of_the_friction_solver() -> None:

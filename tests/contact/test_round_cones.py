@@ -12,6 +12,7 @@ import rbd
 from rbd.contact import Box, CollisionModel, Compliance, ContactSimulator, HalfSpace, Sphere, contact_step
 from rbd.contact.dynamics.residuals import cone_residual
 from rbd.errors import ArgumentError, SolverError
+from rbd.mechanism.parameters import BoundsLike
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -27,12 +28,12 @@ G = 9.81
 
 
 def body_on_floor(
-    shape: str, *, cone: str = "round", slope: Array | None = None
+    shape: str, *, cone: str = "round", slope: Array | None = None, bounds: BoundsLike = None
 ) -> tuple[rbd.MechanismState, CollisionModel]:
     gravity = (0, 0, -G) if slope is None else tuple(slope)
     mechanism = rbd.Mechanism(gravity=gravity)
     body = rbd.RigidBody("body", rbd.SpatialInertia(rbd.Frame("b"), mass=1.5, moment_about_com=np.eye(3) / 50))
-    mechanism.attach("world", body, rbd.Joint("free", rbd.QuaternionFloating()))
+    mechanism.attach("world", body, rbd.Joint("free", rbd.QuaternionFloating(), position_bounds=bounds))
     model, root = CollisionModel(mechanism, friction_cone=cone), mechanism.root_frame  # type: ignore[arg-type]  # any
     floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
     solid = Sphere(body.default_frame, 0.1) if shape == "ball" else Box(body.default_frame, (0.3, 0.3, 0.2))
@@ -288,6 +289,17 @@ def test_derivatives_of_steps_without_friction_are_the_same_for_both_cones() -> 
     assert np.abs(found[0].v_by_v).max() > 0.5
     for name in ("q_by_q", "q_by_v", "q_by_torques", "v_by_q", "v_by_v", "v_by_torques"):
         np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+
+
+@pytest.mark.parametrize("cone", ["round", "polyhedral"])
+def test_a_bound_on_a_coordinate_that_has_no_rate_constrains_nothing(cone: str) -> None:
+    """The scalar part of a quaternion does not change at the identity: the row of its bounds is zero."""
+    motions = list[Array]()
+    for bounds in (None, [(-2.0, 2.0), *[(-np.inf, np.inf)] * 6]):
+        state, model = body_on_floor("box", cone=cone, bounds=bounds)
+        contact_step(state, model, np.zeros(6), 1e-3, friction=0.5)
+        motions.append(state.v)
+    np.testing.assert_allclose(motions[1], motions[0], rtol=0, atol=1e-12)
 
 
 def test_what_round_cones_do_not_have_is_refused() -> None:

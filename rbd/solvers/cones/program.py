@@ -21,7 +21,7 @@ from rbd.solvers.cones.projection import project_on_cones
 from rbd.solvers.equations.linear import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.operands import solver_error
-from rbd.solvers.scaling import ZERO_ROW, size_of_program
+from rbd.solvers.scaling import inverse_lengths, size_of_program
 
 ACCURACY: Final = 1e-9
 """Residual, relative to the size of the problem, up to which a point is the solution."""
@@ -125,7 +125,7 @@ class _ScaledConeProgram(NamedTuple):
     ) -> _ScaledConeProgram:
         """Scale a program."""
         white = [[factor.whitened(row) for row in block] for block in cones]
-        inverses = _inverse_lengths(white)
+        inverses = inverse_lengths([reduce(maximum, (dot(row, row) for row in block)) for block in white])
         blocks = tuple(tuple(_scaled(row, x) for row in block) for block, x in zip(white, inverses, strict=True))
         slacks = tuple(_slacks(block, free, c, x) for block, c, x in zip(blocks, bounds, inverses, strict=True))
         limits, rest, row_inverses = _scaled_intervals(factor, free, intervals)
@@ -142,21 +142,11 @@ def _scaled(row: Sequence[Scalar], scale: Scalar) -> Vector:
 
 
 def _scaled_intervals(factor: Factor, free: Vector, intervals: Intervals) -> tuple[Intervals, Vector, Vector]:
-    """Return intervals with rows of length one, their sides at rest from the free point, and inverse lengths."""
+    """Return intervals with rows of length one, or zero, their sides at rest from the free point, inverse lengths."""
     white = [factor.whitened(row) for row in intervals.rows]
-    inverses = tuple(1 / sqrt(dot(row, row)) for row in white)
+    inverses = inverse_lengths([dot(row, row) for row in white])
     rows = tuple(_scaled(row, x) for row, x in zip(white, inverses, strict=True))
     return intervals.scaled(rows, inverses), tuple(-dot(row, free) for row in rows), inverses
-
-
-def _inverse_lengths(blocks: Sequence[Sequence[Vector]]) -> Vector:
-    """Return one over the length of the longest row of each block, zero for blocks that count as zero."""
-    if not blocks:
-        return ()
-    squares = [reduce(maximum, (dot(row, row) for row in block)) for block in blocks]
-    least = ZERO_ROW * ZERO_ROW * reduce(maximum, squares)
-    counts = [less(least, square) for square in squares]
-    return tuple(where(c, 1 / sqrt(where(c, square, 1)), 0) for c, square in zip(counts, squares, strict=True))
 
 
 def _contradiction(inverses: Vector, bounds: Sequence[Scalar]) -> Scalar:

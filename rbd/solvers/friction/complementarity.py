@@ -99,7 +99,7 @@ def _read_modes(w: Friction, m: int) -> None:  # noqa: C901 - plain loops over a
 
 
 def lemke_modes(w: Friction, covering_vector: int) -> int:
-    """Find modes by Lemke's method; return the number of pivots, or -1 if it ends without a solution.
+    """Find modes by Lemke's method; return the number of pivots, RAY or PIVOT_LIMIT.
 
     Covering vector 0 has equal entries; k + 1 and k + p + 1 weight pair k by 16 and 1/16.
     """

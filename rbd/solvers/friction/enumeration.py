@@ -25,8 +25,8 @@ TOO_MANY: Final = -1
 
 
 def _max_or_nan(a: float, b: float) -> float:
-    """Return the larger number, NaN if `a` is NaN."""
-    if not a <= b:
+    """Return the larger number, NaN if one of them is NaN."""
+    if a > b or a != a:
         return a
     return b
 

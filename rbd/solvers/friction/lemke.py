@@ -13,6 +13,10 @@ from rbd.intrinsics.language import Ints, Rows, divide, fma
 
 _SMALL_PIVOT: Final = 1e-11
 """A coefficient this much smaller than the largest of its column does not block."""
+RAY: Final = -1
+"""Outcome: no variable stops the entering one, so that pivoting ends in a ray."""
+PIVOT_LIMIT: Final = -2
+"""Outcome: pivoting did not end."""
 _TIE: Final = 1e-12
 """Steps that differ by this much, relative to the values of the table, end at the same point."""
 
@@ -129,10 +133,9 @@ def _complement(m: int, variable: int) -> int:
 
 
 def lemke(m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
-    """Pivot until z0 is nonbasic; return the number of pivots, or -1 when no variable stops the entering one.
+    """Pivot until z0 is nonbasic; return the number of pivots, RAY, or PIVOT_LIMIT after `limit` pivots.
 
-    It returns -1 after `limit` pivots, too. At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for
-    variables that leave before others.
+    At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for variables that leave before others.
     """
     _begin(m, basis)
     row = _first_row(m, table)
@@ -144,9 +147,9 @@ def lemke(m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints) -> i
         column = _column_of(m, _complement(m, left), basis)
         row = _blocking(m, column, table, basis, leaves_first)
         if row < 0:
-            return -1
+            return RAY
         left = basis[row]
         exchange(m, row, column, table, basis)
         if left == 2 * m:
             return pivot
-    return -1
+    return PIVOT_LIMIT

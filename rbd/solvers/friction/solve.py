@@ -23,6 +23,7 @@ from rbd.solvers.dense_factors import cholesky, solve_lower, whiten
 from rbd.solvers.friction.complementarity import lemke_modes
 from rbd.solvers.friction.derivative import friction_jvp
 from rbd.solvers.friction.enumeration import FOUND, MAX_COMBINATIONS, TOO_MANY, enumerate_modes, satisfies_coulomb
+from rbd.solvers.friction.lemke import RAY
 from rbd.solvers.friction.modes import forces_to_slopes, normalise_rows_and_gram, slopes_to_directions, solve_for_modes
 from rbd.solvers.friction.problem import Friction, choose_friction_directions, compute_free_rates, find_active_normals
 from rbd.solvers.operands import entries
@@ -57,7 +58,7 @@ def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after t
             w.is_undecided[a] = 0
             for b in range(3 * w.p):
                 w.gram[b][a] = 0.0
-    if lemke_modes(w, 0) < 0:
+    if lemke_modes(w, 0) == RAY:
         return CONTRADICTION
     if outcome == TOO_MANY:
         return UNDECIDED
