@@ -222,10 +222,10 @@ class JointType(ABC):
         """Return the preferred one of the q of the same pose, where there are several."""
         return tuple(q)
 
-    # ---------------------------------------------------------------- reversal
+    # ---------------------------------------------------------------- reversal: a joint is reversed, its type flipped
 
     def flipped(self) -> JointType:
-        """Return the joint as seen from its other side: `before` and `after` change places.
+        """Return the type of the reversed joint: `before` and `after` change places.
 
         `flipped().transform(flip_configuration(q))` is the inverse of `transform(q)`. Here a `Reversed` joint;
         types of rbd return one of their own type, a `Reversed` joint the original.

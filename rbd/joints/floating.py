@@ -96,8 +96,8 @@ class FloatingJoint(ChartJoint):
 
     @override
     def velocity(self, q: Vector, qd: Vector) -> Vector:
-        (r, _), (rd, moved) = self._pose(q), self._pose(qd)
-        return (*self._chart.velocity(r, rd), *tmatvec(self._chart.rotation(r), moved))
+        (r, _), (rd, pd) = self._pose(q), self._pose(qd)
+        return (*self._chart.velocity(r, rd), *tmatvec(self._chart.rotation(r), pd))
 
     @override
     def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
@@ -134,10 +134,10 @@ class FloatingJoint(ChartJoint):
         moved = matvec(self._chart.rotation(r0), matvec(left_jacobian(rotation_vector), rho))
         return (*self._chart.composed(r0, quaternion_exp(rotation_vector)), *add3(p0, moved))
 
-    def displaced(self, q: Vector, turn: Vec3, shift: Vec3) -> Vector:
-        """Return q after a rotation vector and a displacement of the origin, both in the frame after at q."""
+    def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
+        """Return q after the rotation vector phi and a displacement of the origin, both in the frame after at q."""
         r, p = self._pose(q)
-        return (*self._chart.composed(r, quaternion_exp(turn)), *add3(p, matvec(self._chart.rotation(r), shift)))
+        return (*self._chart.composed(r, quaternion_exp(phi)), *add3(p, matvec(self._chart.rotation(r), displacement)))
 
     # ---------------------------------------------------------------- reversal
 

@@ -96,11 +96,11 @@ class Planar(BuiltinJointType):
         c, s = cos(q[2]), sin(q[2])
         return (c, s, 0), (-s, c, 0), (0, 0, 1)
 
-    def displaced(self, q: Vector, turn: Vec3, shift: Vec3) -> Vector:
-        """Return q after a rotation vector along the normal and a displacement, both in the frame after at q."""
+    def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
+        """Return q after the rotation vector phi along the normal and a displacement, both in the frame after at q."""
         x, y, normal = self._axes(q)
-        dx, dy = _rotated(q[2], dot3(x, shift), dot3(y, shift))
-        return q[0] + dx, q[1] + dy, q[2] + dot3(normal, turn)
+        dx, dy = _rotated(q[2], dot3(x, displacement), dot3(y, displacement))
+        return q[0] + dx, q[1] + dy, q[2] + dot3(normal, phi)
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:

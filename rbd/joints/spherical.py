@@ -84,9 +84,9 @@ class SphericalJoint(ChartJoint):
     def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
         return self._chart.composed(q0, quaternion_exp(as_vec3(phi)))
 
-    def displaced(self, q: Vector, turn: Vec3, shift: Vec3) -> Vector:
-        """Return q after a rotation vector in the frame after at q; the origin stays where it is."""
-        return self._chart.composed(q, quaternion_exp(turn))
+    def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
+        """Return q after the rotation vector phi in the frame after at q; the origin stays where it is."""
+        return self._chart.composed(q, quaternion_exp(phi))
 
     @override
     def flip_configuration(self, q: Vector) -> Vector:

@@ -56,7 +56,7 @@ class BodyData:
     registry: MemberRegistry | None = None
     is_root: bool = False
 
-    def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
+    def to_default(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
         """Return the transform from one of the body's frames to the default frame; raise FrameMismatchError."""
         to_default = self.frames.get(require_frame(frame, argument))
         if to_default is None:
@@ -81,16 +81,16 @@ class BodyData:
         elif frame in self.frames:
             raise TopologyError(f"{argument}: {frame!r} is already fixed to body {quoted(self.name)}", body=self.name)
 
-    def expressed_in(self, frame: Frame, placement: Transform | None, argument: str) -> BodyData:
-        """Return the same data with another default frame: one of the body's, or a new one with its placement.
+    def expressed_in(self, frame: Frame, pose: Transform | None, argument: str) -> BodyData:
+        """Return the same data with another default frame: one of the body's, or a new one with its pose.
 
         Raises NotFiniteError, naming `argument`, when numbers overflow there.
         """
         if frame == self.default_frame:
             return self
-        placements = self.frames if placement is None else {**self.frames, frame: placement}
-        change = require_finite(placements[frame].inverse(), argument)
-        frames = {known: require_finite(change @ old, argument) for known, old in placements.items()}
+        poses = self.frames if pose is None else {**self.frames, frame: pose}
+        change = require_finite(poses[frame].inverse(), argument)
+        frames = {known: require_finite(change @ old, argument) for known, old in poses.items()}
         frames[frame] = Transform.identity(frame, frame)  # exactly, where the product is only nearly so
         points = [
             ContactPoint(require_finite(change @ point.location, argument), point.model)
@@ -208,7 +208,7 @@ class RigidBody:
             raise TopologyError(
                 f"body {quoted(data.name)} is the root: it never moves, and has no inertia", body=data.name
             )
-        here = data.definition(inertia.frame, "set_inertia", "inertia")
+        here = data.to_default(inertia.frame, "set_inertia", "inertia")
         moved = require_finite(inertia.transformed(here), "inertia")
         data.parameters_changed()  # first: interrupted in between, states compute again what they knew
         data.inertia = moved
@@ -245,7 +245,7 @@ class RigidBody:
         is already fixed to this or another body of the mechanism.
         """
         require_kind(transform, Transform, operation="add_frame", argument="transform")
-        to_default = self._data.definition(transform.to_frame, "add_frame", "transform.to_frame")
+        to_default = self._data.to_default(transform.to_frame, "add_frame", "transform.to_frame")
         self._data.require_new_frame(transform.from_frame, "transform.from_frame")
         placed = require_finite(to_default @ transform, "transform")
         registry = self._data.registry
@@ -261,8 +261,8 @@ class RigidBody:
         """
         require_kind(transform, Transform, operation="move_frame", argument="transform")
         data, frame = self._data, transform.from_frame
-        data.definition(frame, "move_frame", "transform.from_frame")
-        to_default = data.definition(transform.to_frame, "move_frame", "transform.to_frame")
+        data.to_default(frame, "move_frame", "transform.from_frame")
+        to_default = data.to_default(transform.to_frame, "move_frame", "transform.to_frame")
         if frame == transform.to_frame:
             data.refuse_frame(
                 frame, "move_frame", "transform.to_frame", "is the frame to be moved; it must be another frame of"
@@ -277,8 +277,8 @@ class RigidBody:
 
     def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]:
         """Return the constant transform between two frames of this body; raise FrameMismatchError for other frames."""
-        first = self._data.definition(from_frame, "fixed_transform", "from_frame")
-        last = self._data.definition(to_frame, "fixed_transform", "to_frame")
+        first = self._data.to_default(from_frame, "fixed_transform", "from_frame")
+        last = self._data.to_default(to_frame, "fixed_transform", "to_frame")
         if to_frame == self.default_frame:
             return first
         result: Transform[A, B] = last.inverse() @ first
@@ -299,7 +299,7 @@ class RigidBody:
         """
         require_kind(point, Point, operation="add_contact_point", argument="point")
         require_kind(model, SoftContact, operation="add_contact_point", argument="model")
-        location = self._data.definition(point.frame, "add_contact_point", "point") @ point
+        location = self._data.to_default(point.frame, "add_contact_point", "point") @ point
         contact = ContactPoint(require_finite(location, "point"), model)
         transaction(lambda: self._data.add_contact_point(contact), self._data.registry, (self,))
         return contact

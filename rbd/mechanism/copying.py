@@ -69,8 +69,8 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
     if pose is None:
         return Transform.identity(root.default_frame, body.default_frame)
     require_kind(pose, Transform, operation="attach_mechanism", argument="child_root_pose")
-    from_root = data_of(root).definition(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
-    to_body = data_of(body).definition(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
+    from_root = data_of(root).to_default(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
+    to_body = data_of(body).to_default(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
     result: Transform = to_body @ pose @ from_root.inverse()
     return result
 

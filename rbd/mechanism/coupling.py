@@ -17,7 +17,7 @@ from rbd.joints.base import JointType
 from rbd.joints.reversed import Reversed
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.names import require_name
-from rbd.mechanism.parameters import number
+from rbd.mechanism.parameters import is_zero, number
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.scalars.number_checks import require_number
 
@@ -81,7 +81,7 @@ class Coupling:
         'elbow = 0.5 shoulder'
         """
         variable = "" if self.source is None else self.source.name
-        terms = [_term(c, variable, k) for k, c in enumerate(self.coefficients) if not _is_zero(c)]
+        terms = [_term(c, variable, k) for k, c in enumerate(self.coefficients) if not is_zero(c)]
         text = " + ".join(terms or ["0"]).replace("+ -", "- ")
         return f"{self.joint.name} = {text}"
 
@@ -107,10 +107,6 @@ def _term(coefficient: Scalar, variable: str, power: int) -> str:
     sign = "-" if unit and to_float(coefficient) < 0 else ""
     factor = sign if unit else f"{coefficient} " if power else f"{coefficient}"
     return factor + ("" if power == 0 else variable if power == 1 else f"{variable}^{power}")
-
-
-def _is_zero(coefficient: Scalar) -> bool:
-    return is_float(coefficient) and to_float(coefficient) == 0
 
 
 # -------------------------------------------------------------------- making one
@@ -180,12 +176,12 @@ def _coefficients(line: tuple[Scalar, Scalar], values: Numbers | None, source: J
     if values is None:
         offset, ratio = _finite(line[0], "offset"), _finite(line[1], "ratio")
         return (offset,) if source is None else (offset, ratio)
-    if not (_is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
+    if not (is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
         raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=values)
     coefficients = [_finite(c, "polynomial") for c in several(values, "polynomial", "numbers")]
     if not coefficients:
         raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=values)
-    while len(coefficients) > 2 and _is_zero(coefficients[-1]):
+    while len(coefficients) > 2 and is_zero(coefficients[-1]):
         coefficients.pop()
     if source is None and len(coefficients) != 1:
         message = "without a joint to couple to, the polynomial is one number, at which the joint is held"

@@ -217,7 +217,7 @@ class Mechanism(MechanismQueries):
         """
         require_kind(half_space, HalfSpace, operation="add_half_space", argument="half_space")
         data = data_of(self.root_body)
-        placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
+        placed = half_space.transformed(data.to_default(half_space.frame, "add_half_space", "half_space"))
         require_finite(placed, "half_space")
         self._edit(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())
         return placed

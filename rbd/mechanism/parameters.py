@@ -37,6 +37,11 @@ def number(value: object, argument: str) -> Scalar:
     return number
 
 
+def is_zero(value: Scalar) -> bool:
+    """Return whether a scalar is a number equal to zero; symbols are not."""
+    return is_float(value) and to_float(value) == 0
+
+
 def _is_list(value: object) -> bool:
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from rbd.mechanism.structure import Structure
-    from rbd.mechanism.tree import TreePath
+    from rbd.mechanism.tree import Edge, TreePath
     from rbd.scalars import Scalar
     from rbd.spatial.half_space import HalfSpace
 
@@ -182,13 +182,16 @@ class MechanismQueries:
 
     # ---------------------------------------------------------------- topology
 
+    def _edge(self, joint: str | Joint) -> Edge:
+        return self._structure.edges[self.joint(joint)]
+
     def predecessor(self, joint: str | Joint) -> RigidBody:
         """Return the body before a joint."""
-        return self._structure.edges[self.joint(joint)].predecessor
+        return self._edge(joint).predecessor
 
     def successor(self, joint: str | Joint) -> RigidBody:
         """Return the body after a joint."""
-        return self._structure.edges[self.joint(joint)].successor
+        return self._edge(joint).successor
 
     def parent_joint(self, body: str | RigidBody) -> Joint | None:
         """Return the tree joint that carries a body; None for the root."""
@@ -211,16 +214,14 @@ class MechanismQueries:
 
     def is_tree_joint(self, joint: str | Joint) -> bool:
         """Return whether a joint belongs to the spanning tree; the others close loops."""
-        resolved_joint = self.joint(joint)
-        edge = self._structure.edges[resolved_joint]
+        edge = self._edge(joint)
         return self._structure.parent.get(edge.successor) is edge
 
     def supports(self, joint: str | Joint, body: str | RigidBody) -> bool:
         """Return whether a tree joint lies between the root and a body; loop joints support nothing."""
-        resolved_joint, member = self.joint(joint), self.body(body)
-        return self.is_tree_joint(resolved_joint) and self._structure.spanning_tree().is_in_subtree(
-            member, self.successor(resolved_joint)
-        )
+        edge, member = self._edge(joint), self.body(body)
+        is_tree_joint = self._structure.parent.get(edge.successor) is edge
+        return is_tree_joint and self._structure.spanning_tree().is_in_subtree(member, edge.successor)
 
     def subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
         """Return a body and its descendants, in canonical order."""
@@ -233,16 +234,13 @@ class MechanismQueries:
 
     def placement(self, joint: str | Joint) -> Transform:
         """Return the placement of a joint: the transform from its frame before to its predecessor's default frame."""
-        resolved_joint = self.joint(joint)
-        return self._structure.edges[resolved_joint].predecessor.fixed_transform(
-            resolved_joint.frame_before, self.predecessor(resolved_joint).default_frame
-        )
+        edge = self._edge(joint)
+        return edge.predecessor.fixed_transform(edge.joint.frame_before, edge.predecessor.default_frame)
 
     def successor_placement(self, joint: str | Joint) -> Transform:
         """Return the transform from a joint's frame after to its successor's default frame; the identity in trees."""
-        resolved_joint = self.joint(joint)
-        successor = self._structure.edges[resolved_joint].successor
-        return successor.fixed_transform(resolved_joint.frame_after, successor.default_frame)
+        edge = self._edge(joint)
+        return edge.successor.fixed_transform(edge.joint.frame_after, edge.successor.default_frame)
 
     @property
     def graph(self) -> nx.MultiDiGraph[RigidBody]:

@@ -63,18 +63,10 @@ class MemberRegistry:
         """Return a number that grows with every change of bodies and joints."""
         return self.versions[0]
 
-    @structure_version.setter
-    def structure_version(self, value: int) -> None:
-        self.versions[0] = value
-
     @property
     def parameter_version(self) -> int:
         """Return a number that grows with every change of a parameter."""
         return self.versions[1]
-
-    @parameter_version.setter
-    def parameter_version(self, value: int) -> None:
-        self.versions[1] = value
 
     def structure_changed(self) -> None:
         """Increment the structure version."""

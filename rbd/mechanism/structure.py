@@ -176,9 +176,9 @@ class Structure:
         self.joint_frames &= used
         self.registry.structure_changed()
 
-    def unregister_bodies(self, gone: Sequence[RigidBody]) -> None:
+    def unregister_bodies(self, removed: Sequence[RigidBody]) -> None:
         """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
-        for body in gone:
+        for body in removed:
             self.registry.release_body(body)
             for frame in self.joint_frames.intersection(body.frames):
                 data_of(body).remove_frame(frame)
@@ -223,4 +223,4 @@ class Structure:
         self.rank, registry = state["rank"], self.registry
         registry.tags, registry.merged = state["tags"], state["merged"]
         registry.orphaned_frames = state["orphaned_frames"]
-        registry.structure_version, registry.parameter_version = state["versions"]
+        registry.versions[0], registry.versions[1] = state["versions"]

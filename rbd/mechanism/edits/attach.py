@@ -117,7 +117,7 @@ def _joint_frame_pose(
     ends = {"from_frame": pose.from_frame, "to_frame": pose.to_frame}
     own, other = ("to_frame", "from_frame") if to_joint else ("from_frame", "to_frame")
     check_frame(ends[own], frame, operation="attach", argument=f"{argument}.{own}")
-    on_body = data_of(body).definition(ends[other], "attach", f"{argument}.{other}")
+    on_body = data_of(body).to_default(ends[other], "attach", f"{argument}.{other}")
     return require_finite(on_body @ (pose.inverse() if to_joint else pose), argument)
 
 

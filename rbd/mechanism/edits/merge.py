@@ -36,10 +36,10 @@ def merge_fixed(structure: Structure) -> MergeReport:
     for joint in self_loops:
         _require_satisfied(structure, joint, merged_into)
     _require_finite(merged_into)
-    gone = tuple(edge.joint for edge in structure.tree if edge.successor in merged_into) + self_loops
+    removed = tuple(edge.joint for edge in structure.tree if edge.successor in merged_into) + self_loops
     if merged_into:
-        _commit(structure, merged_into, dict.fromkeys(gone))
-    return MergeReport({body: target for body, (target, _) in merged_into.items()}, gone)
+        _commit(structure, merged_into, dict.fromkeys(removed))
+    return MergeReport({body: target for body, (target, _) in merged_into.items()}, removed)
 
 
 def _merged_into(structure: Structure) -> MergedInto:
@@ -49,7 +49,7 @@ def _merged_into(structure: Structure) -> MergedInto:
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
-        step = data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
+        step = data_of(parent).to_default(joint.frame_before, "remove_fixed_joints", "joint") @ across
         target, onward = merged_into.get(parent, (parent, None))
         merged_into[edge.successor] = target, step if onward is None else onward @ step
     return merged_into
@@ -86,14 +86,14 @@ def _require_satisfied(structure: Structure, joint: Joint, merged_into: MergedIn
 
 
 def _on_merged_body(body: RigidBody, frame: Frame, merged_into: MergedInto) -> Transform:
-    here = data_of(body).definition(frame, "remove_fixed_joints", "joint")
+    here = data_of(body).to_default(frame, "remove_fixed_joints", "joint")
     return merged_into[body][1] @ here if body in merged_into else here
 
 
-def _commit(structure: Structure, merged_into: MergedInto, gone: dict[Joint, None]) -> None:
-    """Merge the bodies, and remove the joints that are gone."""
+def _commit(structure: Structure, merged_into: MergedInto, removed: dict[Joint, None]) -> None:
+    """Merge the bodies, and remove the joints."""
     tree, loops = (
-        [_redirected(edge, merged_into) for edge in edges if edge.joint not in gone]
+        [_redirected(edge, merged_into) for edge in edges if edge.joint not in removed]
         for edges in (structure.tree, structure.loops)
     )
     _record_names(structure, merged_into)
@@ -102,7 +102,7 @@ def _commit(structure: Structure, merged_into: MergedInto, gone: dict[Joint, Non
         structure.registry.remove_body(body)
         _merge_body(target, body, to_target)
         structure.registry.tags.update(tags)
-    for joint in gone:
+    for joint in removed:
         structure.remove_joint(joint)
         structure.joint_frames -= {joint.frame_before, joint.frame_after}  # they stay, as frames of the merged body
     structure.rebuild(tree, loops)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 
 import attrs
@@ -88,27 +89,23 @@ class FrameMap:
     def body(self, body: str | RigidBody) -> RigidBody:
         """Return the copy of a body, itself or by name; raise TopologyError if it was not copied."""
         require_kind(body, RigidBody, str, operation="FrameMap.body", argument="body")
-        copy = _copy_of(body, self.bodies)
-        if copy is None:
-            name = body if isinstance(body, str) else body.name
-            raise TopologyError(f"body {quoted(name)} was not copied", body=name)
-        return copy
+        return _copy_of(body, self.bodies, "body")
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the copy of a joint, itself or by name; raise TopologyError if it was not copied."""
         require_kind(joint, Joint, str, operation="FrameMap.joint", argument="joint")
-        copy = _copy_of(joint, self.joints)
-        if copy is None:
-            name = joint if isinstance(joint, str) else joint.name
-            raise TopologyError(f"joint {quoted(name)} was not copied", joint=name)
-        return copy
+        return _copy_of(joint, self.joints, "joint")
 
 
-def _copy_of(thing: str | Named, copies: Mapping[Named, Named]) -> Named | None:
-    """Return the copy of an original, or of the one of that name; None if there is none."""
-    if not isinstance(thing, str):
-        return copies.get(thing)
-    return next((copy for original, copy in copies.items() if original.name == thing), None)
+def _copy_of(original: str | Named, copies: Mapping[Named, Named], kind: str) -> Named:
+    """Return the copy of an original, itself or by name; raise TopologyError if there is none."""
+    if isinstance(original, str):
+        name, copy = original, next((copy for known, copy in copies.items() if known.name == original), None)
+    else:
+        name, copy = original.name, copies.get(original)
+    if copy is None:
+        raise TopologyError(f"{kind} {quoted(name)} was not copied", **{kind: name})
+    return copy
 
 
 @final
@@ -135,7 +132,7 @@ class RerootReport:
     """Report of a change of the spanning tree: joints that changed, and the conversion of coordinates.
 
     `flipped` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
-    that closed loops before, `left` those that close loops now; `removed` the joints that are gone, `uncoupled` the
+    that closed loops before, `left` those that close loops now; `removed` are the removed joints, `uncoupled` the
     couplings that went with them; `dropped` names the bounds that reversing dropped, by joint name. A loop joint has no
     coordinates: those of `entered` must be found from the bodies' poses (`JointType.project`).
 
@@ -212,7 +209,8 @@ class RerootReport:
 
 def _split(values: Sequence[Scalar], sizes: Sequence[int], argument: str) -> list[Vector]:
     """Return a vector cut into pieces of the given sizes."""
-    total = sum(sizes)
+    stops = tuple(accumulate(sizes, initial=0))
+    total = stops[-1]
     if len(values) != total:
         raise ShapeError(
             f"{argument} has {len(values)} entries, needs {total}",
@@ -220,9 +218,4 @@ def _split(values: Sequence[Scalar], sizes: Sequence[int], argument: str) -> lis
             expected=(total,),
             actual=(len(values),),
         )
-    parts: list[Vector] = []
-    start = 0
-    for size in sizes:
-        parts.append(tuple(values[start : start + size]))
-        start += size
-    return parts
+    return [tuple(values[start:stop]) for start, stop in pairwise(stops)]

@@ -19,7 +19,7 @@ import numpy as np
 from rbd.errors import TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.mechanism.joint import PER_VELOCITY, Joint, JointParameter, copy_joint
-from rbd.mechanism.parameters import UNBOUNDED, Bound, Bounds
+from rbd.mechanism.parameters import UNBOUNDED, Bound, Bounds, is_zero
 from rbd.scalars import Scalar, Vector, is_float, to_float
 
 _SAMPLES = 3
@@ -35,14 +35,14 @@ SignedPermutation: TypeAlias = tuple[tuple[int, int] | None, ...]
 
 @final
 @attrs.frozen(eq=False)
-class ReversedJoint:
-    """A reversed joint, and the names of the bounds that reversing dropped."""
+class Reversal:
+    """Reversal of a joint: the reversed joint, and the names of the bounds that were dropped."""
 
     joint: Joint
     dropped: tuple[str, ...]
 
 
-def reverse_joint(joint: Joint) -> ReversedJoint:
+def reverse_joint(joint: Joint) -> Reversal:
     """Return the reversed joint, attached nowhere, with the same name and frames.
 
     Raises TopologyError if its parameters cannot follow.
@@ -55,9 +55,9 @@ def reverse_joint(joint: Joint) -> ReversedJoint:
     new.effort_bounds = _permuted_bounds(joint.effort_bounds, velocities, "effort_bounds", dropped)
     for name in PER_VELOCITY:
         setattr(new, name, _permuted_or_refused(joint, name, velocities, is_rotation=rotation))
-    if "position_bounds" in dropped and any(not _is_zero(k) for k in new.bound_stiffness):
+    if "position_bounds" in dropped and any(not is_zero(k) for k in new.bound_stiffness):
         raise _refusal(joint, "bound_stiffness")
-    return ReversedJoint(new, tuple(dropped))
+    return Reversal(new, tuple(dropped))
 
 
 # -------------------------------------------------------------------- how coordinates change
@@ -72,10 +72,10 @@ def _sampled_signed_permutations(joint_type: JointType) -> tuple[SignedPermutati
     for _ in range(_SAMPLES):
         q = joint_type.random(rng)
         v = tuple(float(x) for x in rng.standard_normal(joint_type.nv))
-        reverse_v = joint_type.flip_velocity(q, v)
+        flipped_v = joint_type.flip_velocity(q, v)
         positions.append((q, joint_type.flip_configuration(q)))
-        velocities.append((v, reverse_v))
-        rotation &= math.isclose(_norm(v), _norm(reverse_v), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+        velocities.append((v, flipped_v))
+        rotation &= math.isclose(_norm(v), _norm(flipped_v), rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     return _match_coordinates(positions), _match_coordinates(velocities), rotation
 
 
@@ -119,16 +119,12 @@ def _is_free(bound: Bound) -> bool:
     return all(is_float(x) and math.isinf(to_float(x)) for x in bound)
 
 
-def _is_zero(x: Scalar) -> bool:
-    return is_float(x) and to_float(x) == 0
-
-
 def _permuted_or_refused(
     joint: Joint, name: JointParameter, permutation: SignedPermutation, *, is_rotation: bool
 ) -> Vector:
     """Return a parameter of the new velocities; raise TopologyError if it is not determined."""
     values: Vector = getattr(joint, name)
-    if None not in permutation or name in _WITH_FRICTION or all(map(_is_zero, values)):
+    if None not in permutation or name in _WITH_FRICTION or all(map(is_zero, values)):
         return _permuted(values, permutation)
     is_equal = all(is_float(x) for x in values) and len({to_float(x) for x in values}) == 1
     if is_rotation and is_equal and name in _ISOTROPIC:

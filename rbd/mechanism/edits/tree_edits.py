@@ -12,7 +12,7 @@ from rbd.errors import TopologyError, quoted
 from rbd.mechanism.coupling import require_coordinate
 from rbd.mechanism.edits.attach import require_unattached
 from rbd.mechanism.edits.reports import RerootReport
-from rbd.mechanism.edits.reverse_joint import ReversedJoint, reverse_joint
+from rbd.mechanism.edits.reverse_joint import Reversal, reverse_joint
 from rbd.mechanism.members import data_of
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
@@ -65,7 +65,7 @@ def _refuse_coupled(structure: Structure, joint: Joint) -> None:
         raise TopologyError(f"{message}; choose another tree, or uncouple it first", joint=joint.name)
 
 
-def _with_reversal(edge: Edge, reversals: dict[Joint, ReversedJoint]) -> Edge:
+def _with_reversal(edge: Edge, reversals: dict[Joint, Reversal]) -> Edge:
     reversal = reversals.get(edge.joint)
     return edge if reversal is None else Edge(reversal.joint, edge.successor, edge.predecessor)
 
@@ -75,7 +75,7 @@ def _commit(
     tree: Sequence[Edge],
     loops: Sequence[Edge],
     old_tree: tuple[Joint, ...],
-    reversals: dict[Joint, ReversedJoint],
+    reversals: dict[Joint, Reversal],
     removed: tuple[Joint, ...],
 ) -> RerootReport:
     couplings = tuple(structure.couplings.values())
@@ -99,18 +99,18 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     if top is structure.root:
         raise TopologyError("the root cannot be removed", body=top.name)
     spanning_tree = structure.spanning_tree()
-    gone = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
-    for body in gone:
+    removed = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
+    for body in removed:
         data_of(body).expressed_in(data_of(body).own_frame, None, repr(body))
-    members = set(gone)
+    members = set(removed)
     for joint, edge in structure.edges.items():
         if edge.predecessor in members or edge.successor in members:
             structure.remove_joint(joint)
     tree = [edge for edge in structure.tree if edge.joint in structure.rank]
     loops = [edge for edge in structure.loops if edge.joint in structure.rank]
-    structure.unregister_bodies(gone)
+    structure.unregister_bodies(removed)
     structure.rebuild(tree, loops)
-    return tuple(gone)
+    return tuple(removed)
 
 
 def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
@@ -138,5 +138,5 @@ def _new_placement(structure: Structure, body: RigidBody, old: Frame, new: Frame
     if old == new:
         return None
     structure.registry.require_new_frame(new, "joint")
-    here = data_of(body).definition(old, "replace_joint", "joint")
+    here = data_of(body).to_default(old, "replace_joint", "joint")
     return with_frames(here, new, here.to_frame)
