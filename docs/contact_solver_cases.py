@@ -11,8 +11,8 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import Box, Capsule, CollisionModel, ContactSimulator, HalfSpace, JointOptions
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
-from rbd.contact.stepping.step_problem import step_problem
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.problem import step_problem
 from rbd.scalars import Matrix, ScalarArray
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.row_groups import RowGroup
@@ -159,8 +159,8 @@ def _recorded(model: CollisionModel, joints: JointOptions) -> tuple[RecordedFunc
 
     def problem(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-        options = ContactStepOptions(dt, margin, mu, joints)
-        found, _ = step_problem(model.pairs, state, tuple(torques), options)
+        options = ContactStepOptions(mu, margin, joints)
+        found, _ = step_problem(model.pairs, state, tuple(torques), dt, options)
         program = found.program
         numbers[:] = [group.numbers for group in program.groups]
         parts = {f"{name}{k}": part for k, group in enumerate(program.groups) for name, part in _parts(group)}

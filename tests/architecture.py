@@ -58,7 +58,7 @@ LAYERS = [
 
 # The parts of a package: each may import only from those before it, and from itself. "*" is the package's own list.
 PARTS = {
-    "contact": ["arguments", "geometry", "model", "dynamics", "stepping"],
+    "contact": ["arguments", "geometry", "model", "dynamics", "stepping", "simulation"],
     "native": [
         *("codegen", "runtime", "batch", "cached_code", "shared_functions"),
         *("compiled_program", "repeat", "builtins", "*", "executable"),

@@ -13,7 +13,7 @@ from rbd.arguments import names_in, require_choice, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
-from rbd.contact.stepping.step_options import TimeStepping
+from rbd.contact.stepping.options import ContactStepOptions
 from rbd.errors import ArgumentError
 from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
@@ -36,7 +36,7 @@ class WorldSettings:
     integrator: FixedStepMethod
     parameters: tuple[str, ...]
     model: CollisionModel | None
-    time_stepping: TimeStepping
+    contact_options: ContactStepOptions
     """Of steps with a collision model."""
     control: RecordedFunction | None
     stop: RecordedFunction | None
@@ -83,7 +83,7 @@ class GivenSettings:
             _integrator(self.integrator, self.model),
             _parameter_names(self.parameters, self.friction),
             self.model,
-            TimeStepping.checked("Worlds", mechanism, self.friction, self.joints),
+            ContactStepOptions.checked("Worlds", mechanism, self.friction, self.joints),
             self.control,
             self.stop,
         )

@@ -20,7 +20,7 @@ from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import Shape, recorded_program
 from rbd.array_functions.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
-from rbd.contact.stepping.solved_step import pair_forces, solved_step
+from rbd.contact.stepping.solution import pair_forces, solved_step
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
@@ -57,7 +57,7 @@ def parameter_values(mechanism: Mechanism, settings: WorldSettings) -> dict[str,
         if name in settings.parameters:
             values[name] = to_float_array(current_values(mechanism, name))
     if CONTACT_FRICTION in settings.parameters:
-        values[CONTACT_FRICTION] = to_float_array(settings.time_stepping.friction)
+        values[CONTACT_FRICTION] = to_float_array(settings.contact_options.friction or 0.0)
     return values
 
 
@@ -128,8 +128,8 @@ def _with_collisions(
     h: Scalar,
     inputs: Mapping[str, Any],
 ) -> tuple[Mapping[str, Any], Sequence[Vector]]:
-    options = settings.time_stepping.options(state, h, inputs.get(CONTACT_FRICTION))
-    step = solved_step(pairs, state, torques, options)
+    options = settings.contact_options.lifted(state, inputs.get(CONTACT_FRICTION))
+    step = solved_step(pairs, state, torques, h, options)
     return {"q_next": step.q_next, "v_next": step.v_next}, pair_forces(step, len(pairs), h)
 
 

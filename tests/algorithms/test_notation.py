@@ -79,8 +79,8 @@ METHODS = [
     "dynamics/friction_cone",
     "dynamics/impacts",
     "stepping/spring_rows",
-    "stepping/step_derivatives",
-    "stepping/step_problem",
+    "stepping/derivatives",
+    "stepping/problem",
     "stepping/transport",
 ]
 """Modules of contacts that have published methods."""

@@ -9,10 +9,10 @@ import rbd
 from rbd.contact import CollisionModel
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.problem import step_problem
 from rbd.contact.stepping.row_groups import row_groups
-from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
-from rbd.contact.stepping.step_problem import step_problem
+from rbd.contact.stepping.solution import solved_step, step_results
 from rbd.scalars import ScalarArray, where
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.projected_program import solve_projected_program
@@ -51,7 +51,7 @@ def test_steps_are_those_of_the_active_set_method_and_do_not_need_it(friction: f
 
     def step(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-        solved = solved_step(model.pairs, state, tuple(torques), ContactStepOptions(dt, margin, mu))
+        solved = solved_step(model.pairs, state, tuple(torques), dt, ContactStepOptions(mu, margin))
         found = step_results(solved, len(model.pairs))
         needed = solve_projected_program(*solved.problem.program).by_active_set
         return {**{name: found[name] for name in ("q", "v", "kkt_residual")}, "needed": needed}
@@ -73,7 +73,8 @@ def test_faces_are_groups_but_for_piles_of_many_bodies(courses: list[int], group
 
     def rows(now: rbd.ScalarState) -> dict[str, object]:
         dt, margin, mu = (now.lifted(x) for x in (DT, MARGIN, MU))
-        problem, constraints = step_problem(model.pairs, now, (0,) * now.layout.nv, ContactStepOptions(dt, margin, mu))
+        options = ContactStepOptions(mu, margin)
+        problem, constraints = step_problem(model.pairs, now, (0,) * now.layout.nv, dt, options)
         found.append(len(row_groups(now, tuple(point.cone for point in constraints.points))))
         return {"v": where(1 > 0, problem.v_free[0], 0)}
 

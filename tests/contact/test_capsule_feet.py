@@ -9,9 +9,9 @@ import rbd
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, HalfSpace
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.problem import step_problem
 from rbd.contact.stepping.row_groups import row_groups
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
-from rbd.contact.stepping.step_problem import step_problem
 from rbd.scalars import where
 from rbd.scalars.arrays import Array
 from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
@@ -55,7 +55,7 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
 
     def rows(state: rbd.ScalarState) -> dict[str, object]:
         dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-        problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
+        problem, constraints = step_problem(model.pairs, state, (0,) * 6, dt, ContactStepOptions(mu, margin))
         (group,) = row_groups(state, tuple(point.cone for point in constraints.points))
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
@@ -81,7 +81,7 @@ def test_single_shapes_are_no_groups() -> None:
 
         def rows(state: rbd.ScalarState) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, MU))
-            problem, constraints = step_problem(model.pairs, state, (0,) * 6, ContactStepOptions(dt, margin, mu))
+            problem, constraints = step_problem(model.pairs, state, (0,) * 6, dt, ContactStepOptions(mu, margin))
             found.append(len(row_groups(state, tuple(point.cone for point in constraints.points))))
             return {"v": problem.v_free}
 

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.contact import CollisionModel, ContactSimulator, JointOptions, contact_step, contact_step_derivatives
-from rbd.contact.stepping.step_control import Control
+from rbd.contact.simulation.control import Control
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars.arrays import Array
 

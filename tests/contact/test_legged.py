@@ -10,8 +10,8 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.solved_step import Method, solved_step, step_results
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
+from rbd.contact.stepping.solution import Method, solved_step, step_results
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
 
@@ -36,8 +36,7 @@ def step_of(model: CollisionModel, method: Method | None = None) -> RecordedFunc
 
     def step(state: rbd.ScalarState, torques: ScalarArray) -> dict[str, object]:
         mu, dt, margin = (state.lifted(x) for x in (MU, DT, MARGIN))
-        options = ContactStepOptions(dt, margin, mu)
-        solved = solved_step(model.pairs, state, tuple(torques), options, method)
+        solved = solved_step(model.pairs, state, tuple(torques), dt, ContactStepOptions(mu, margin), method)
         found = step_results(solved, len(model.pairs))
         return {name: found[name] for name in ("q", "v", "kkt_residual", "impulses")}
 

@@ -13,10 +13,10 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, ContactSimulator, ContactTrajectory, JointOptions
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
 from rbd.contact.stepping.overlaps import position_correction
-from rbd.contact.stepping.solved_step import solved_step, step_results
-from rbd.contact.stepping.step_options import MARGIN, ContactStepOptions
-from rbd.contact.stepping.step_problem import step_problem
+from rbd.contact.stepping.problem import step_problem
+from rbd.contact.stepping.solution import solved_step, step_results
 from rbd.contact.stepping.transport import advance
 from rbd.scalars import ScalarArray
 from rbd.scalars.arrays import Array
@@ -56,8 +56,8 @@ class Scene:
 
         def called(state: rbd.ScalarState, torques: ScalarArray, **others: Any) -> dict[str, object]:
             dt, margin, mu = (state.lifted(x) for x in (DT, MARGIN, self.mu))
-            options = ContactStepOptions(dt, margin, mu if self.mu else None, self.joints)
-            return dict(function(state, tuple(torques), options, **others))
+            options = ContactStepOptions(mu if self.mu else None, margin, self.joints)
+            return dict(function(state, tuple(torques), dt, options, **others))
 
         return rbd.record(called, self.model.mechanism, torques=self.model.mechanism.nv, **inputs)
 
@@ -130,9 +130,9 @@ SCENES = {
 def test_a_second_is_that_of_the_active_set_method(name: str) -> None:
     scene = SCENES[name]()
 
-    def step(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
+    def step(state: rbd.ScalarState, torques: Any, dt: Any, options: Any) -> dict[str, object]:
         pairs = scene.model.pairs
-        found = step_results(solved_step(pairs, state, torques, settings, nearest_motion_by_active_set), len(pairs))
+        found = step_results(solved_step(pairs, state, torques, dt, options, nearest_motion_by_active_set), len(pairs))
         return {key: found[key] for key in ("q", "v", "impulses")}
 
     after, exact, touching = scene.simulated(), scene.recorded(step), 0
@@ -151,13 +151,13 @@ def test_a_second_is_that_of_quadprog(name: str) -> None:
     quadprog: Any = pytest.importorskip("quadprog")
     scene = SCENES[name]()
 
-    def program(state: rbd.ScalarState, torques: Any, settings: Any) -> dict[str, object]:
-        program = step_problem(scene.model.pairs, state, torques, settings)[0].program
+    def program(state: rbd.ScalarState, torques: Any, dt: Any, options: Any) -> dict[str, object]:
+        program = step_problem(scene.model.pairs, state, torques, dt, options)[0].program
         return {"mass": program.M, "momentum": program.f, "J": program.J, "bounds": program.bounds}
 
-    def ending(state: rbd.ScalarState, torques: Any, settings: Any, x: Any) -> dict[str, object]:
-        found, _ = step_problem(scene.model.pairs, state, torques, settings)
-        q, v = advance(state, tuple(x), position_correction(found.overlaps, tuple(x)), settings.dt)
+    def ending(state: rbd.ScalarState, torques: Any, dt: Any, options: Any, x: Any) -> dict[str, object]:
+        found, _ = step_problem(scene.model.pairs, state, torques, dt, options)
+        q, v = advance(state, tuple(x), position_correction(found.overlaps, tuple(x)), dt)
         return {"q_next": q, "v_next": v}
 
     size = scene.model.mechanism.nv

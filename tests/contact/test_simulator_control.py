@@ -10,7 +10,7 @@ import pytest
 
 import rbd
 from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
-from rbd.contact.stepping import native_steps, simulator
+from rbd.contact.simulation import native_loop, simulator
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
 
 HAND, MODEL = rbd.robots.hand()
@@ -97,7 +97,7 @@ def closing(t: float, state: rbd.MechanismState) -> object:
 @pytest.mark.optimised
 def test_the_bits_are_those_of_single_steps(friction: float | None, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(native_steps, "_STEPS_PER_CALL", size)
+        patch.setattr(native_loop, "_STEPS_PER_CALL", size)
         found, expected = both(monkeypatch, lambda: closing, HAND, MODEL, friction=friction, threshold=0.02)
     same(found, expected)
     assert expected.events

@@ -12,7 +12,7 @@ import pytest
 
 import rbd
 from rbd.contact import ContactSimulator, contact_step
-from rbd.contact.stepping.step_control import Control
+from rbd.contact.simulation.control import Control
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.scalars.arrays import Array
 

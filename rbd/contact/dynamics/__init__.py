@@ -8,5 +8,5 @@ residuals.py       violations of the KKT conditions
 accelerations/     accelerations: Coulomb's law, `solve_contact`
 impacts.py         velocities: impact laws, `impact`
 solve_qp.py        `solve_qp`
-results.py         results of these functions and of `contact_step`
+results.py         results of these functions
 """

@@ -1,4 +1,4 @@
-"""Results of contact dynamics: accelerations, velocities after an impact, the state after a step.
+"""Results of contact dynamics: accelerations, velocities after an impact.
 
 Vectors have one entry per velocity coordinate, or one per pair.
 """
@@ -75,38 +75,6 @@ class ImpactSolution(Generic[N_co]):
     @override
     def __repr__(self) -> str:
         return result_repr("velocities after an impact", "pairs", self.active, self.kkt_residual)
-
-
-@final
-@attrs.frozen(eq=False, repr=False)
-class ContactStep(Generic[N_co]):
-    """State after a time step with contacts: q and v, with A v = momentum + J' impulses + impulses of joints.
-
-    A is the mass matrix M with implicit damping and gains, momentum that of the step without contacts. Without damping,
-    gains, stops and dry friction of joints, friction and compliance of pairs it is M v = M free + J' impulses. Both are
-    for velocities in the frames at the beginning of the step; those of floating, spherical and planar joints are then
-    carried to its end.
-    `impulses` are the normal impulses of the pairs (N s), summed over their points; `active` is 1 for pairs that push.
-    `kkt_residual` is the largest violation of the KKT conditions; `energy_change` the kinetic energy that contacts add
-    to the step without them (J), positive only where points rebound or springs push.
-
-    >>> import rbd
-    >>> mechanism, model = rbd.robots.hand()
-    >>> after = rbd.contact.contact_step(rbd.MechanismState(mechanism), model, [0.0] * 13, 1e-3)
-    >>> after.v.shape, after.impulses, after.kkt_residual < 1e-12
-    ((13,), array([0., 0., 0., 0.]), True)
-    """
-
-    q: NDArray[Any]
-    v: NDArray[Any]
-    impulses: NDArray[Any]
-    active: NDArray[Any]
-    kkt_residual: N_co
-    energy_change: N_co
-
-    @override
-    def __repr__(self) -> str:
-        return result_repr("state after a contact step", "pairs", self.active, self.kkt_residual)
 
 
 def result_repr(name: str, what: str, active: NDArray[Any], residual: object) -> str:

@@ -17,10 +17,10 @@ from rbd.contact.dynamics.friction_cone import cone_edges, tangents
 from rbd.contact.dynamics.point_jacobian import ContactPointJacobian, contact_point_jacobian
 from rbd.contact.geometry.separations import Separation
 from rbd.contact.model.pairs import Pair
+from rbd.contact.stepping.options import ContactStepOptions
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.row_groups import PointCone
 from rbd.contact.stepping.spring_rows import spring_row
-from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
@@ -97,21 +97,27 @@ class _Point(NamedTuple):
 
 
 def point_rows(
-    state: ScalarState, owner: int, pair: Pair, separation: Separation, v_free: Vector, options: ContactStepOptions
+    state: ScalarState,
+    owner: int,
+    pair: Pair,
+    separation: Separation,
+    v_free: Vector,
+    dt: Scalar,
+    options: ContactStepOptions,
 ) -> PointRows:
     """Return the rows of a point: zero if it is farther than the margin, and than twice its approach in the step."""
-    point = _point(state, pair, separation, v_free, options.mu)
+    point = _point(state, pair, separation, v_free, options.friction)
     approach_rate = maximum(-dot3(separation.n, point.velocity), 0)
-    near = less(separation.phi, maximum(options.margin, _REACH * options.dt * approach_rate))
+    near = less(separation.phi, maximum(options.margin, _REACH * dt * approach_rate))
     cone = _cone(point)
-    bound, spring = _bound_and_spring(point, separation.phi, options.dt)
+    bound, spring = _bound_and_spring(point, separation.phi, dt)
     return PointRows(
         owner,
         rows=tuple(masked_row(near, row) for row in cone.rows),
         shares=cone.shares,
         spring=None if spring is None else where(near, spring, 0),
         forces=tuple(_in_root(state, pair, force) for force in cone.forces),
-        correction_rate=CORRECTION_SHARE * maximum(-separation.phi, 0) / options.dt if spring is None else 0,
+        correction_rate=CORRECTION_SHARE * maximum(-separation.phi, 0) / dt if spring is None else 0,
         approach_rate=approach_rate,
         bound=where(near, bound, 0),
         gap=separation.phi,

@@ -23,11 +23,14 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
+import attrs
+
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.contact.dynamics.gauss_principle import GaussProgram
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
-from rbd.contact.stepping.joint_options import implicit_dynamics, joint_intervals
+from rbd.contact.stepping.joint_rows import implicit_dynamics, joint_intervals
+from rbd.contact.stepping.options import ContactStepOptions
 from rbd.contact.stepping.overlaps import Overlaps, mobilities
 from rbd.contact.stepping.point_rows import PointRows, point_rows
 from rbd.contact.stepping.row_groups import row_groups
@@ -38,7 +41,6 @@ from rbd.contact.stepping.spring_rows import (
     with_springs,
     with_unit_masses,
 )
-from rbd.contact.stepping.step_options import ContactStepOptions
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, minimum
 from rbd.scalars.linear_algebra import matvec
@@ -107,22 +109,21 @@ class StepConstraints(NamedTuple):
 
 
 def step_problem(
-    pairs: Sequence[Pair], state: ScalarState, tau: Vector, options: ContactStepOptions
+    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, options: ContactStepOptions
 ) -> tuple[StepProblem, StepConstraints]:
     """Return the quadratic program of a step, and the owners of its rows."""
-    if options.mu is None and have_friction(pairs):
-        options = options._replace(mu=state.lifted(0.0))
-    dt, joints = options.dt, options.joints
+    if options.friction is None and have_friction(pairs):
+        options = attrs.evolve(options, friction=state.lifted(0.0))
     v, M = tuple(state.v), mass_matrix_kernel(state)
-    mass, momentum = implicit_dynamics(state, joints, M, matvec(M, v), tau, dt)
+    mass, momentum = implicit_dynamics(state, options.joints, M, matvec(M, v), tau, dt)
     factor = factored(state, mass)
     v_free = factor.solve(momentum)
-    constraints = _constraints(state, pairs, v_free, options)
+    constraints = _constraints(state, pairs, v_free, dt, options)
     points = constraints.points
     bounds, rates = constraints.bounds, tuple(point.correction_rate for point in points)
-    if options.mu is not None:
+    if options.friction is not None:
         bounds, rates = _bounds_without_rise(constraints)
-    intervals, return_rates = joint_intervals(state, joints, dt)
+    intervals, return_rates = joint_intervals(state, options.joints, dt)
     normals, groups = tuple(point.normal for point in points), constraints.groups(state)
     cones = [group.cones for group in groups]
     overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, cones)
@@ -147,14 +148,14 @@ def _with_springs(hard: GaussProgram, constraints: StepConstraints) -> GaussProg
 
 
 def _constraints(
-    state: ScalarState, pairs: Sequence[Pair], v_free: Vector, options: ContactStepOptions
+    state: ScalarState, pairs: Sequence[Pair], v_free: Vector, dt: Scalar, options: ContactStepOptions
 ) -> StepConstraints:
     rows: list[PointRows] = []
     distances: list[Scalar] = []
     for owner, pair in enumerate(pairs):
         points = contact_points_in_base(state, pair)
         distances.append(reduce(minimum, (point.phi for point in points)))
-        rows += [point_rows(state, owner, pair, point, v_free, options) for point in points]
+        rows += [point_rows(state, owner, pair, point, v_free, dt, options) for point in points]
     return StepConstraints(tuple(rows), tuple(distances))
 
 

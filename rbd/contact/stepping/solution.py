@@ -14,9 +14,9 @@ from rbd.contact.dynamics.gauss_principle import (
 from rbd.contact.dynamics.impacts import kinetic_energy
 from rbd.contact.dynamics.residuals import cone_residual, kkt_residual
 from rbd.contact.model.pairs import Pair
+from rbd.contact.stepping.options import ContactStepOptions
 from rbd.contact.stepping.overlaps import position_correction
-from rbd.contact.stepping.step_options import ContactStepOptions
-from rbd.contact.stepping.step_problem import StepConstraints, StepProblem, step_problem
+from rbd.contact.stepping.problem import StepConstraints, StepProblem, step_problem
 from rbd.contact.stepping.transport import advance
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, where
@@ -40,14 +40,19 @@ Method: TypeAlias = Callable[[GaussProgram], ConstrainedMotion]
 
 
 def solved_step(
-    pairs: Sequence[Pair], state: ScalarState, tau: Vector, options: ContactStepOptions, method: Method | None = None
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    tau: Vector,
+    dt: Scalar,
+    options: ContactStepOptions,
+    method: Method | None = None,
 ) -> SolvedStep:
     """Return the solution of a step by a method, by default that for many steps at a time."""
-    problem, constraints = step_problem(pairs, state, tau, options)
+    problem, constraints = step_problem(pairs, state, tau, dt, options)
     solve = method or (nearest_motion_in_cones if constraints.has_round_cones else nearest_motion_by_projection)
     solution = solve(problem.program)
     v = solution.x[: len(problem.v_free)]
-    q_next, v_next = advance(state, v, position_correction(problem.overlaps, v), options.dt)
+    q_next, v_next = advance(state, v, position_correction(problem.overlaps, v), dt)
     return SolvedStep(problem, constraints, solution, v, q_next, v_next)
 
 

@@ -1,7 +1,6 @@
 """`ContactSimulator`: fixed-step simulation with contacts.
 
-One step is one function, recorded once and run as machine code: without friction that of Pinocchio's exercise on
-contacts, with friction that of `contact_step`.
+One step is one function, recorded once and run as machine code (`recorded_step.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ from rbd.contact.dynamics.contacts import CONTACT_DISTANCE
 from rbd.contact.dynamics.impacts import Law
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
-from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
-from rbd.contact.stepping.simulation_step import simulation_step
-from rbd.contact.stepping.simulator_settings import ImpactScheme, StepSettings
-from rbd.contact.stepping.step_control import Control, StepControl
-from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
+from rbd.contact.simulation.control import Control, SimulatorControl
+from rbd.contact.simulation.impact_step import ImpactStepOptions
+from rbd.contact.simulation.native_loop import NativeLoop, can_be_native
+from rbd.contact.simulation.options import SimulatorOptions
+from rbd.contact.simulation.recorded_step import simulator_step
+from rbd.contact.simulation.trajectory import ContactTrajectory, TrajectoryRecorder
+from rbd.contact.stepping.options import JointOptions
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_progress
@@ -38,13 +38,13 @@ from rbd.state.saved_state import restored_on_failure
 class ContactSimulator:
     """Simulator of a mechanism with contacts, in steps of `dt`.
 
-    In each step `control(t, state)` returns torques (None: zero). If a pair is nearer than `threshold` that was not in
-    the step before, velocities change by the impact law `law` of all touching pairs. Accelerations are those of
-    `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
-    are those of `contact_step` with `joints` instead. A control may also be a recorded function of q, v and perhaps t,
-    which becomes part of the machine code of the step. Raises ArgumentError for invalid controls, steps, laws and
-    thresholds, without friction for round cones and pairs with laws of their own, with friction for a `law` and a
-    `bias`, and for thresholds above 1 cm with height fields.
+    In each step `control(t, state)` returns torques (None: zero). Without `friction` a step is an impact, then
+    accelerations: if a pair is nearer than `threshold` that was not in the step before, velocities change by the impact
+    law `law` of all touching pairs; accelerations are those of `solve_contact` with `bias`; integration is
+    semi-implicit Euler. With a coefficient of `friction`, 0 included, a step is that of `contact_step` with `joints`.
+    A control may also be a recorded function of q, v and perhaps t, which becomes part of the machine code of the step.
+    Raises ArgumentError for invalid controls, steps, laws and thresholds, without friction for round cones and pairs
+    with laws of their own, with friction for a `law` and a `bias`, and for thresholds above 1 cm with height fields.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -67,12 +67,13 @@ class ContactSimulator:
         friction: float | None = None,
         joints: JointOptions | None = None,
     ) -> None:
-        """Check the settings; nothing is simulated yet."""
+        """Check the options; nothing is simulated yet."""
         _require_model(collision_model, mechanism)
-        self._control = StepControl(control, mechanism)
+        self._control = SimulatorControl(control, mechanism)
         self._model, self._dt = collision_model, above_zero(dt, "dt")
-        self._settings = StepSettings.checked(collision_model, threshold, ImpactScheme(bias, law), friction, joints)
-        self._settings.require_support(collision_model)
+        impacts = ImpactStepOptions(bias, law)
+        self._options = SimulatorOptions.checked(collision_model, threshold, impacts, friction, joints)
+        self._options.require_support(collision_model)
         self._function: RecordedFunction | None = None
         self._version: tuple[int, ...] = ()
 
@@ -116,7 +117,7 @@ class ContactSimulator:
         while k < steps:
             function = self._step_function()
             if function is not bound_function:
-                native, bound_function = self._native_steps(function, state, record), function
+                native, bound_function = self._native_loop(function, state, record), function
             taken, torques = (0, None) if native is None else native.take(k, min(steps_at_a_time, steps - k))
             if native is None or torques is not None:
                 self._take_step(k + taken, function, state, record, torques)
@@ -124,12 +125,12 @@ class ContactSimulator:
             bar.update(taken)
             k += taken
 
-    def _native_steps(
+    def _native_loop(
         self, function: RecordedFunction, state: MechanismState, record: TrajectoryRecorder
-    ) -> NativeSteps | None:
+    ) -> NativeLoop | None:
         if not can_be_native():
             return None
-        return NativeSteps(function, self._model.functions, self._control.callback, state, record, self._dt)
+        return NativeLoop(function, self._model.functions, self._control.callback, state, record, self._dt)
 
     def _take_step(
         self,
@@ -159,11 +160,11 @@ class ContactSimulator:
         if now != self._version:
             control = self._control.recorded
             self._control.require(self.mechanism)
-            self._settings.require_support(self._model)
+            self._options.require_support(self._model)
             inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
             inputs |= {"touched": len(self._model.pairs), "dt": ()}
-            function = partial(simulation_step, self._model.pairs, self._settings, control)
-            self._function = self._model.functions.recorded(("step", self._settings, control), function, inputs)
+            function = partial(simulator_step, self._model.pairs, self._options, control)
+            self._function = self._model.functions.recorded(("step", self._options, control), function, inputs)
             self._version = now
         assert self._function is not None
         return self._function

@@ -1,4 +1,4 @@
-"""Settings of `ContactSimulator`: the scheme of its steps, and checks of unsupported models."""
+"""Options of `ContactSimulator`: its threshold, and those of its steps, with impacts or with friction."""
 
 from __future__ import annotations
 
@@ -6,58 +6,42 @@ from typing import final
 
 import attrs
 
-from rbd.arguments import require_choice
-from rbd.contact.dynamics.accelerations.solve_contact import BIASES, Bias
-from rbd.contact.dynamics.impacts import LAWS, Law
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import require_within_reach
-from rbd.contact.stepping.step_options import MARGIN, TimeStepping
+from rbd.contact.simulation.impact_step import ImpactStepOptions
+from rbd.contact.stepping.options import MARGIN, ContactStepOptions
 from rbd.errors import ArgumentError
 from rbd.scalars.number_checks import at_least_zero
 
 
 @final
 @attrs.frozen
-class ImpactScheme:
-    """Steps without friction: an impact of the pairs that have just met, then accelerations."""
-
-    bias: Bias = "tutorial"
-    law: Law = "inelastic"
-
-    def require_given(self) -> None:
-        """Raise ArgumentError for other names."""
-        require_choice(self.bias, BIASES, "bias", "bias")
-        require_choice(self.law, LAWS, "law", "law")
-
-
-@final
-@attrs.frozen
-class StepSettings:
-    """Settings of a simulator: part of the key of its recorded step."""
+class SimulatorOptions:
+    """Options of a simulator: part of the key of its recorded step."""
 
     threshold: float
     """Distance below which a pair touches (m)."""
-    scheme: ImpactScheme | TimeStepping
+    step: ImpactStepOptions | ContactStepOptions
 
     @classmethod
     def checked(
-        cls, model: CollisionModel, threshold: object, impacts: ImpactScheme, friction: object, joints: object
-    ) -> StepSettings:
-        """Return the settings that users give; raise ArgumentError where no step would obey one of them."""
-        impacts.require_given()
+        cls, model: CollisionModel, threshold: object, impacts: ImpactStepOptions, friction: object, joints: object
+    ) -> SimulatorOptions:
+        """Return the options that users give; raise ArgumentError where no step would obey one of them."""
+        impacts.require_choices()
         distance = at_least_zero(threshold, "threshold")
         if friction is None:
             _require_no_joint_options(joints)
             return cls(distance, impacts)
-        scheme = TimeStepping.checked("ContactSimulator", model.mechanism, friction, joints)
-        _require_default("bias", impacts.bias, ImpactScheme().bias)
-        _require_default("law", impacts.law, ImpactScheme().law)
-        return cls(distance, attrs.evolve(scheme, margin=max(distance, MARGIN)))
+        step = ContactStepOptions.checked("ContactSimulator", model.mechanism, friction, joints)
+        _require_default("bias", impacts.bias, ImpactStepOptions().bias)
+        _require_default("law", impacts.law, ImpactStepOptions().law)
+        return cls(distance, attrs.evolve(step, margin=max(distance, MARGIN)))
 
     def require_support(self, model: CollisionModel) -> None:
         """Raise ArgumentError for laws of pairs that the steps would not obey, and height fields out of their reach."""
         require_within_reach(model, self.threshold, "threshold")
-        if isinstance(self.scheme, ImpactScheme):
+        if isinstance(self.step, ImpactStepOptions):
             _require_no_laws(model)
 
 

@@ -20,10 +20,9 @@ from rbd.array_functions.velocity_map import VelocityMap
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
-from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.solved_step import solved_step
-from rbd.contact.stepping.step_call import StepCall, StepKind, Torques
-from rbd.contact.stepping.step_options import JOINTS, MARGIN, ContactStepOptions
+from rbd.contact.stepping.calls import OptionsTemplate, StepCall, Torques
+from rbd.contact.stepping.options import JOINTS, MARGIN, ContactStepOptions, JointOptions
+from rbd.contact.stepping.solution import solved_step
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kinematics.queries import State
@@ -109,19 +108,19 @@ def contact_step_derivatives(
     >>> found.v_by_torques.shape, found.at_switch.shape
     ((100, 13, 13), (100, 4))
     """
-    call = StepCall.checked(_NAME, state, model, torques, ContactStepOptions(dt, margin, friction, joints))
-    if model.has_round_cones and (call.kind.frictional or have_friction(model.pairs)):
+    call = StepCall.checked(_NAME, state, model, torques, dt, ContactStepOptions(friction, margin, joints))
+    if model.has_round_cones and (call.template.frictional or have_friction(model.pairs)):
         message = "derivatives of steps with friction need polyhedral friction cones: CollisionModel(mechanism)"
         raise ArgumentError(message, argument="model", value=model, allowed="polyhedral friction cones")
     return ContactStepDerivatives(**call.evaluate(_derivatives))
 
 
 def _derivatives(
-    pairs: Sequence[Pair], kind: StepKind, state: ScalarState, torques: Vector, settings: Vector
+    pairs: Sequence[Pair], template: OptionsTemplate, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
     """Return the derivatives of a step of a state of any scalars, and the pairs at a switch."""
     nq, nv, velocity_map = state.layout.nq, state.layout.nv, VelocityMap.of(state.mechanism)
-    step, owners = _step_program(pairs, kind, state)
+    step, owners = _step_program(pairs, template, state)
     inputs = (*state.configuration_scalars(), *state.velocity_scalars(), *torques, *settings)
     q_next, _, slack, lam, held, gaps = _parts(replay(step, inputs), (nq, nv, *(len(owners),) * 4))
     slopes = _slopes(step, inputs, velocity_map)
@@ -135,7 +134,9 @@ def _derivatives(
     return named | {"at_switch": pairs_at_switch(pairs, state, settings, solved, slopes[nq + nv :])}
 
 
-def _step_program(pairs: Sequence[Pair], kind: StepKind, state: ScalarState) -> tuple[Program, tuple[int, ...]]:
+def _step_program(
+    pairs: Sequence[Pair], template: OptionsTemplate, state: ScalarState
+) -> tuple[Program, tuple[int, ...]]:
     """Return the step as a program of x = (q, v, torques) and (dt, margin, friction), and the pair of each row.
 
     Its output "after" has q and v after the step, slacks and multipliers of the rows.
@@ -143,8 +144,9 @@ def _step_program(pairs: Sequence[Pair], kind: StepKind, state: ScalarState) -> 
     nq, nv = state.layout.nq, state.layout.nv
     with recording() as graph:
         q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
-        options = kind.options(tuple(graph.input("settings", (3,))))
-        step = solved_step(pairs, state.with_scalars(q, v), torques, options, nearest_motion_by_active_set)
+        dt, margin, friction = graph.input("settings", (3,))
+        options = template.options(friction, margin)
+        step = solved_step(pairs, state.with_scalars(q, v), torques, dt, options, nearest_motion_by_active_set)
         solution, program = step.solution, step.problem.program
         slack, count = subtract(matvec(program.J, solution.x), program.bounds), len(program.bounds)
         after = (*step.q_next, *step.v_next, *slack, *solution.lam[:count])

@@ -1,4 +1,4 @@
-"""Calls of functions of a time step: their arguments are checked, and the function is recorded once for each kind."""
+"""Calls of functions of a contact step: their arguments are checked, and the function is recorded once per template."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from rbd.contact.arguments import friction_coefficient, recorded_friction_coeffi
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import evaluate, require_model_and_state, require_within_reach, torque_vector
 from rbd.contact.model.pairs import Pair
-from rbd.contact.stepping.joint_options import JointOptions
-from rbd.contact.stepping.step_options import ContactStepOptions
+from rbd.contact.stepping.options import ContactStepOptions, JointOptions
 from rbd.kinematics.queries import State
 from rbd.program.graph import Recorded
 from rbd.scalar_states.scalar_state import ScalarState
@@ -29,20 +28,19 @@ Torques: TypeAlias = "Sequence[Scalar] | NDArray[Any] | None"
 
 @final
 @attrs.frozen
-class StepKind:
-    """Kind of steps with one recorded function: with friction or not, and the options of joints."""
+class OptionsTemplate:
+    """Options of a step without their numbers: part of the key of its recorded function."""
 
     frictional: bool
     joints: JointOptions
 
-    def options(self, settings: Vector) -> ContactStepOptions:
-        """Return the options of a step from (dt, margin, friction)."""
-        dt, margin, friction = settings
-        return ContactStepOptions(dt, margin, friction if self.frictional else None, self.joints)
+    def options(self, friction: Scalar, margin: Scalar) -> ContactStepOptions:
+        """Return the options with these numbers."""
+        return ContactStepOptions(friction if self.frictional else None, margin, self.joints)
 
 
-StepFunction: TypeAlias = Callable[[Sequence[Pair], StepKind, ScalarState, Vector, Vector], Mapping[str, object]]
-"""A function of pairs, the kind of a step, a state, torques and settings: (dt, margin, friction)."""
+StepFunction: TypeAlias = Callable[[Sequence[Pair], OptionsTemplate, ScalarState, Vector, Vector], Mapping[str, object]]
+"""A function of pairs, a template of options, a state, torques and settings: (dt, margin, friction)."""
 
 
 @final
@@ -53,13 +51,19 @@ class StepCall:
     operation: str
     state: State[Any]
     model: CollisionModel
-    kind: StepKind
+    template: OptionsTemplate
     torques: Vector | Array
     settings: Vector
 
     @classmethod
     def checked(
-        cls, operation: str, state: State[Any], model: CollisionModel, torques: Torques, given: ContactStepOptions
+        cls,
+        operation: str,
+        state: State[Any],
+        model: CollisionModel,
+        torques: Torques,
+        dt: Scalar,
+        given: ContactStepOptions,
     ) -> StepCall:
         """Return the call with options as users give them; raise what `contact_step` does."""
         require_model_and_state(state, model, operation)
@@ -67,15 +71,15 @@ class StepCall:
         given.joints.require(state.layout.nv)
         margin = at_least_zero(given.margin, "margin")
         require_within_reach(model, margin, "margin")
-        dt, friction = _time_step(state, given.dt), _friction(state, given.mu)
-        kind = StepKind(isinstance(friction, Recorded) or cast("float", friction) > 0, given.joints)
-        return cls(operation, state, model, kind, torque_vector(state, torques), (dt, margin, friction))
+        step, friction = _time_step(state, dt), _friction(state, given.friction)
+        template = OptionsTemplate(isinstance(friction, Recorded) or cast("float", friction) > 0, given.joints)
+        return cls(operation, state, model, template, torque_vector(state, torques), (step, margin, friction))
 
     def evaluate(self, function: StepFunction) -> dict[str, Any]:
         """Return the named arrays of a function, which is always the same for this operation."""
-        recorded = partial(function, self.model.pairs, self.kind)
+        recorded = partial(function, self.model.pairs, self.template)
         arguments: dict[str, Any] = {"torques": self.torques, "settings": self.settings}
-        return evaluate(self.model, self.state, (self.operation, self.kind), recorded, **arguments)
+        return evaluate(self.model, self.state, (self.operation, self.template), recorded, **arguments)
 
 
 def _time_step(state: State[Any], dt: Scalar) -> Scalar:

@@ -10,70 +10,23 @@ are interval rows of its quadratic program: a coordinate moves at most to its bo
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias, cast, final
-
-import attrs
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import NamedTuple
 
 from rbd.algorithms.newton_euler import rigid_body_torques
 from rbd.algorithms.passive import active_springs, bound_spring_torques
-from rbd.arguments import flag
+from rbd.contact.stepping.options import Gains, JointOptions
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.indexing.layout import TreeNode
 from rbd.joints.one_axis import OneDofJoint
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
-from rbd.scalars.arrays import float_array, scalars
 from rbd.scalars.linear_algebra import dot
-from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 
-Gains: TypeAlias = "float | tuple[float, ...]"
-_set = object.__setattr__
 _UNBOUNDED = const(10**9, 1)
 """Speed that no stop bounds; a bound farther than this is none."""
-
-
-def _gains(value: ArrayLike, argument: str) -> Gains:
-    """Return one number or a tuple; raise ArgumentError, NotFiniteError or ShapeError naming the argument."""
-    given: object = value
-    if isinstance(given, (list, tuple, np.ndarray)):
-        return tuple(at_least_zero(number, argument) for number in scalars(cast("object", given), None, argument))
-    return at_least_zero(given, argument)
-
-
-@final
-@attrs.frozen(init=False)
-class JointOptions:
-    """Joints in time steps with contacts: hard stops, and gains of the control that the step takes implicitly.
-
-    With `stops`, coordinates stay within the position bounds of their joints; bounds with `bound_stiffness` are springs
-    instead. `stiffness` and `damping` are gains of the control, minus the derivatives of its torques by coordinates and
-    velocities: one number for all joints with one degree of freedom, or one per velocity. The control need not change:
-    the step adds what its torques change within the step. So it does not become unstable, however large they are.
-
-    >>> import rbd
-    >>> rbd.contact.JointOptions(stiffness=500.0, damping=20.0)
-    JointOptions(stops=True, stiffness=500.0, damping=20.0)
-    """
-
-    stops: bool
-    stiffness: Gains
-    damping: Gains
-
-    def __init__(self, *, stops: bool = True, stiffness: ArrayLike = 0.0, damping: ArrayLike = 0.0) -> None:
-        _set(self, "stops", flag(stops, "stops"))
-        _set(self, "stiffness", _gains(stiffness, "stiffness"))
-        _set(self, "damping", _gains(damping, "damping"))
-
-    def require(self, nv: int) -> None:
-        """Raise ShapeError unless vectors of gains have `nv` entries."""
-        for name, gains in (("stiffness", self.stiffness), ("damping", self.damping)):
-            if isinstance(gains, tuple):
-                float_array(gains, (nv,), name)
 
 
 class StepDynamics(NamedTuple):

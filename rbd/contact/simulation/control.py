@@ -22,7 +22,7 @@ Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
 
 
 @final
-class StepControl:
+class SimulatorControl:
     """The control of the steps of a simulator: at most one of `callback` and `recorded` is given."""
 
     def __init__(self, control: Control | RecordedFunction | None, mechanism: Mechanism) -> None:

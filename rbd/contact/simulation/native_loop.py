@@ -13,7 +13,7 @@ from rbd import native
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.function_cache import FunctionCache
-from rbd.contact.stepping.trajectory import TrajectoryRecorder
+from rbd.contact.simulation.trajectory import TrajectoryRecorder
 from rbd.engine.interpreted import is_interpreted
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
@@ -30,7 +30,7 @@ _STEPS_PER_CALL = 4096
 
 
 @final
-class NativeSteps:
+class NativeLoop:
     """Steps of one run, by machine code for the mechanism and the pairs as they are now."""
 
     def __init__(
