@@ -1,4 +1,4 @@
-"""Validation of the vectors and pair numbers that functions of contacts take.
+"""Validation of the vectors and pair indices that functions of contacts take.
 
 Every error names the argument, the value and what is allowed.
 """
@@ -89,14 +89,8 @@ def recorded_friction_coefficient(friction: Scalar) -> Scalar:
     return friction * (below * above)
 
 
-def pair_set(values: object, count: int, argument: str) -> frozenset[int]:
-    """Return pair numbers as a set; raise ArgumentError unless all are whole and from 0 to `count` - 1."""
-    listed = several(values, argument, "numbers of pairs")
-    return frozenset(_pair_number(value, count, argument) for value in listed)
-
-
-def pair_numbers(values: object, count: int, argument: str) -> NDArray[np.intp]:
-    """Return pair numbers; raise ArgumentError unless all are whole and from 0 to `count` - 1."""
+def pair_indices(values: object, count: int, argument: str) -> NDArray[np.intp]:
+    """Return pair indices; raise ArgumentError unless all are whole and from 0 to `count` - 1."""
     if type(values) in ARRAYS:
         array = cast("NDArray[np.int64]", values)
         if array.ndim == 1 and array.dtype.kind == "i":
@@ -104,26 +98,26 @@ def pair_numbers(values: object, count: int, argument: str) -> NDArray[np.intp]:
             if wrong.size:
                 raise _no_such_pair(int(wrong[0]), count, argument)
             return array.astype(np.intp)
-    listed = several(values, argument, "numbers of pairs")
-    return np.array([_pair_number(value, count, argument) for value in listed], dtype=np.intp)
+    listed = several(values, argument, "indices of pairs")
+    return np.array([_pair_index(value, count, argument) for value in listed], dtype=np.intp)
 
 
-def _pair_number(value: object, count: int, argument: str) -> int:
+def _pair_index(value: object, count: int, argument: str) -> int:
     try:
-        number = operator.index(cast("Any", value))
+        index = operator.index(cast("Any", value))
     except MemoryError:
         raise
     except Exception:  # an object's own `__index__` may raise anything
-        number = None
-    if number is None or isinstance(value, TRUTHS):
-        message = f"{argument} holds {described(value)}, needs numbers of pairs"
+        index = None
+    if index is None or isinstance(value, TRUTHS):
+        message = f"{argument} holds {described(value)}, needs indices of pairs"
         raise ArgumentError(message, argument=argument, value=value, allowed="whole numbers")
-    if not 0 <= number < count:
-        raise _no_such_pair(number, count, argument)
-    return number
+    if not 0 <= index < count:
+        raise _no_such_pair(index, count, argument)
+    return index
 
 
-def _no_such_pair(number: int, count: int, argument: str) -> ArgumentError:
-    shown = number if abs(number) < 2**63 else described(number)
+def _no_such_pair(index: int, count: int, argument: str) -> ArgumentError:
+    shown = index if abs(index) < 2**63 else described(index)
     message = f"{argument} names pair {shown}, there are {count} pairs"
-    return ArgumentError(message, argument=argument, value=number, allowed=f"0 to {count - 1}")
+    return ArgumentError(message, argument=argument, value=index, allowed=f"0 to {count - 1}")

@@ -38,7 +38,7 @@ def surface_of(shape: Solid) -> Surface:
 
 def terrain(field: HeightField[Any]) -> Polygons:
     """Return the cells of a height field."""
-    x, y = (np.linspace(-edge / 2, edge / 2, count) for edge, count in zip(field.size, field.points, strict=True))
+    x, y = (np.linspace(-edge / 2, edge / 2, count) for edge, count in zip(field.size, field.grid_shape, strict=True))
     return _quadrilaterals(np.stack([*np.meshgrid(x, y, indexing="ij"), field.heights], axis=-1))
 
 

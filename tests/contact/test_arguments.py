@@ -99,13 +99,13 @@ KINDS: list[tuple[Call, str, str]] = [
     (
         lambda s: impact(s, MODEL, active=3),
         "active",
-        "active must be a sequence of numbers of pairs, not 3 of",
+        "active must be a sequence of indices of pairs, not 3 of",
     ),
-    (lambda s: impact(s, MODEL, active=[True]), "active", "active holds True of type bool, needs numbers of pairs"),
+    (lambda s: impact(s, MODEL, active=[True]), "active", "active holds True of type bool, needs indices of pairs"),
     (lambda s: impact(s, MODEL, active=[2**70]), "active", "active names pair .* there are 4 pairs"),
-    (lambda s: MODEL.distances(s, pairs="0"), "pairs", "pairs must be a sequence of numbers of pairs, not '0'"),
-    (lambda s: MODEL.distances(s, pairs=[0.5]), "pairs", "pairs holds 0.5, needs numbers of pairs"),
-    (lambda s: MODEL.jacobian(s, pairs=np.zeros(2)), "pairs", "pairs holds .*, needs numbers of pairs"),
+    (lambda s: MODEL.distances(s, pairs="0"), "pairs", "pairs must be a sequence of indices of pairs, not '0'"),
+    (lambda s: MODEL.distances(s, pairs=[0.5]), "pairs", "pairs holds 0.5, needs indices of pairs"),
+    (lambda s: MODEL.jacobian(s, pairs=np.zeros(2)), "pairs", "pairs holds .*, needs indices of pairs"),
     (lambda s: MODEL.jacobian(s, pairs=np.zeros((2, 2), dtype=int)), "pairs", "pairs holds an ndarray"),
     (lambda s: MODEL.jacobian(s, pairs=np.array([0, 9])), "pairs", "pairs names pair 9, there are 4 pairs"),
     (lambda s: MODEL.distances(s, 4), "previous", "previous must be a sequence of distances, not 4 of type int"),
@@ -231,7 +231,7 @@ def test_settings_may_be_numbers_of_any_type(step: str) -> None:
             assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 
 
-def test_pair_numbers_may_be_integers_of_any_type() -> None:
+def test_pair_indices_may_be_integers_of_any_type() -> None:
     state = rbd.MechanismState(HAND)
     expected = MODEL.jacobian(state)[[2, 0]]
     for pairs in ([2, 0], (np.int8(2), 0), np.array([2, 0], dtype=np.uint8), iter([2, 0]), range(2, -1, -2)):

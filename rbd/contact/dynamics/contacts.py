@@ -36,13 +36,13 @@ class Contacts(NamedTuple):
 
 
 def contacts_of(state: ScalarState, pairs: Sequence[Pair], touching: Callable[[int, Scalar], Condition]) -> Contacts:
-    """Return the contacts of a state; `touching` tells from number and distance of a pair whether it touches."""
+    """Return the contacts of a state; `touching` tells from index and distance of a pair whether it touches."""
     conditions: list[Condition] = []
     distances: list[Scalar] = []
     rows: list[Vector] = []
-    for number, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         phi, row = distance_and_jacobian(state, pair)
-        condition = touching(number, phi)
+        condition = touching(index, phi)
         conditions.append(condition)
         distances.append(phi)
         rows.append(masked_row(condition, row))

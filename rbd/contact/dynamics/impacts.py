@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.arguments import require_choice
-from rbd.contact.arguments import pair_set
+from rbd.contact.arguments import pair_indices
 from rbd.contact.dynamics.contacts import CONTACT_DISTANCE, Contacts, contacts_of, mass_and_factor, nearer_than
 from rbd.contact.dynamics.gauss_principle import ConstrainedMotion, nearest_motion
 from rbd.contact.dynamics.residuals import kkt_residual
@@ -64,7 +64,7 @@ def impact(
     if e and law != "unilateral":
         message = f"restitution is {e:g}, but the law {law!r} has none; use law='unilateral'"
         raise ArgumentError(message, argument="restitution", value=restitution, allowed=0)
-    chosen = None if active is None else pair_set(active, len(model.pairs), "active")
+    chosen = None if active is None else pair_indices(active, len(model.pairs), "active")
     arguments: dict[str, Vector] = {"restitution": (e,)} if law == "unilateral" else {}
     if chosen is not None:
         arguments["chosen"] = tuple(float(k in chosen) for k in range(len(model.pairs)))
@@ -90,7 +90,7 @@ def _impact(
 
 
 def _one_of(chosen: Vector) -> Callable[[int, Scalar], Condition]:
-    return lambda number, _: less(0, chosen[number])
+    return lambda index, _: less(0, chosen[index])
 
 
 def impact_motion(state: ScalarState, law: Law, restitution: Scalar, contacts: Contacts) -> ConstrainedMotion:

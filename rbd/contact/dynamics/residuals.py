@@ -15,9 +15,7 @@ def kkt_residual(
     M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector, intervals: Intervals = NO_INTERVALS
 ) -> Scalar:
     """Return the largest violation of the KKT conditions: stationarity, feasibility, complementarity."""
-    worst = maximum(
-        _imbalance(M, f, (*J, *intervals.rows), x, lam), _interval_violation(intervals, x, lam[len(bounds) :])
-    )
+    worst = _violation_without_contacts(M, f, J, x, lam, intervals)
     for row, bound, multiplier in zip(J, bounds, lam, strict=False):
         slack = dot(row, x) - bound
         worst = maximum(worst, maximum(-slack, maximum(-multiplier, absolute(slack * multiplier))))
@@ -31,9 +29,7 @@ def cone_residual(
 
     P is the projection onto the cone and s are the rates less the bound, which is that of the first of three rows.
     """
-    worst = maximum(
-        _imbalance(M, f, (*J, *intervals.rows), x, lam), _interval_violation(intervals, x, lam[len(bounds) :])
-    )
+    worst = _violation_without_contacts(M, f, J, x, lam, intervals)
     for k in range(0, len(J), AXES):
         rates, force = [dot(row, x) for row in J[k : k + AXES]], lam[k : k + AXES]
         unprojected = force[0] - (rates[0] - bounds[k]), force[1] - rates[1], force[2] - rates[2]
@@ -49,6 +45,13 @@ def _in_cone(a: Scalar, b: Scalar, c: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     turns = less(0, length)
     share = where(turns, _HALF * (upper - lower) / where(turns, length, 1), 0)
     return _HALF * (upper + lower), share * b, share * c
+
+
+def _violation_without_contacts(
+    M: Matrix, f: Vector, J: Matrix, x: Vector, lam: Vector, intervals: Intervals
+) -> Scalar:
+    """Return the largest torque that is missing in M x = f + J' lam, or violation of the conditions of intervals."""
+    return maximum(_imbalance(M, f, (*J, *intervals.rows), x, lam), _interval_violation(intervals, x, lam[len(J) :]))
 
 
 def _imbalance(M: Matrix, f: Vector, rows: Matrix, x: Vector, lam: Vector) -> Scalar:

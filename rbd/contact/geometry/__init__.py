@@ -1,4 +1,4 @@
-"""Shapes and the distance between two of them, as functions of numbers in one common frame.
+"""Shapes and the distance between two of them, as functions of scalars in one common frame.
 
 A shape of users is placed in a common frame (`place`). `nearest_points` chooses the function of a pair of kinds, which
 returns a `Separation`: signed distance, nearest points and normal. `contact_points` returns several of these.
@@ -7,9 +7,9 @@ shapes.py              capsules, spheres and boxes, as users make them
 convex_hulls.py        `ConvexHull`
 height_fields.py       `HeightField`
 round_solids.py        `Cylinder` and `Ellipsoid`
-placed_shapes.py       the same as numbers in a common frame
-shape_kinds.py         the table of kinds of shapes: places, sizes, spheres and numbers
-shape_numbers.py       placed shapes as rows of numbers
+placed_shapes.py       the same in a common frame
+shape_kinds.py         the table of kinds of shapes: places, sizes, spheres and rows
+shape_rows.py          placed shapes as rows of scalars
 separations.py         signed distance, nearest points and normal of two shapes
 shape_distance.py      the same of any two shapes: the table of pairs of kinds
 contact_points.py      the points at which two shapes rest on each other

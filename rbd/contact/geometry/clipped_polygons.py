@@ -4,7 +4,7 @@ The region is that of polygon clipping (Sutherland and Hodgman 1974); its corner
 edge, so that loops are counted. Both are polygons, seen along the normal, or segments. The corners of the region are
 corners of one polygon inside the other, corners on a segment, and points where edges cross. Of these at most eight are
 chosen, as the corners of a face are (`support_polygons.py`). It is an intrinsic, since which corners and edges these
-are depends on numbers.
+are depends on values.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class FacingPolygons(Candidates):
     kinds = result("8")
     """The kind of each corner of the region, 0 for none."""
     of_a = result("24")
-    """For each, the numbers of three corners of a."""
+    """For each, the indices of three corners of a."""
     of_b = result("24")
     flat_a = floats("3", "8")
     """x, y and height of the corners of a."""
@@ -128,7 +128,7 @@ def _triangle(p: Rows, count: int, x: float, y: float) -> int:
 
 
 def _third(k: int, count: int) -> int:
-    """Return the number of the third corner of a triangle; 0 for a segment."""
+    """Return the index of the third corner of a triangle; 0 for a segment."""
     if count < 3:
         return 0
     return k + 1
@@ -146,7 +146,7 @@ def _height_at(p: Rows, count: int, k: int, x: float, y: float) -> float:
 
 
 def _add(w: FacingPolygons, kind: int, x: float, y: float, gap: float) -> int:
-    """Add a candidate; return where its numbers of corners begin."""
+    """Add a candidate; return where its indices of corners begin."""
     place = w.candidate_count[0]
     w.x[place] = x
     w.y[place] = y
@@ -166,7 +166,7 @@ def _add_corners(
     others: int,
     of_other: Ints,
 ) -> None:
-    """Add the corners of one polygon that are inside the other, with numbers of corners of both."""
+    """Add the corners of one polygon that are inside the other, with indices of corners of both."""
     for i in range(count):
         x = own[0][i]
         y = own[1][i]
@@ -261,10 +261,10 @@ CLIP_POLYGONS: Final = Intrinsic(
 
 
 class RegionCorner(NamedTuple):
-    """A corner of the region in which two faces lie on each other: its kind, and the numbers of corners of the faces.
+    """A corner of the region in which two faces lie on each other: its kind, and the indices of corners of the faces.
 
     The kind is 0 if there is no such corner. A corner of one face lies above or below the triangle of three corners of
-    the other, or the edge of two, if the third number is 0; edges that cross go from the first to the second corner.
+    the other, or the edge of two, if the third index is 0; edges that cross go from the first to the second corner.
     """
 
     kind: Scalar
@@ -277,6 +277,6 @@ def clipped_corners(a: SupportPolygon, b: SupportPolygon, normal: Vec3) -> list[
     operands = {"normal": normal, "a": chain.from_iterable(a.corners), "b": chain.from_iterable(b.corners)}
     found = CLIP_POLYGONS.call((_CANDIDATES,), {**operands, "counts": (a.present, b.present)})
     of_a, of_b = (
-        [numbers[k : k + 3] for k in range(0, 3 * MAX_CORNERS, 3)] for numbers in (found["of_a"], found["of_b"])
+        [indices[k : k + 3] for k in range(0, 3 * MAX_CORNERS, 3)] for indices in (found["of_a"], found["of_b"])
     )
-    return [RegionCorner(*numbers) for numbers in zip(found["kinds"], of_a, of_b, strict=True)]
+    return [RegionCorner(*corner) for corner in zip(found["kinds"], of_a, of_b, strict=True)]

@@ -5,7 +5,7 @@ of the Minkowski difference A - B that is nearest to zero: v is the nearest poin
 (`simplices.py`), to which the difference farthest along -v is added, until none is farther than v. How much farther it
 is, the duality gap, bounds the error of |v|: of all simplices the one with the smallest gap is returned. A simplex that
 is a part of a face only is completed to a triangle of it (`face_completion.py`). It is an intrinsic, since which points
-these are depends on numbers; the rest is a fixed program (`hull_distance.py`), whose derivatives are those of the
+these are depends on values; the rest is a fixed program (`hull_distance.py`), whose derivatives are those of the
 features. Hulls that overlap have a status, and those whose gap is too large.
 """
 
@@ -164,7 +164,7 @@ UNKNOWN: Final = (
 
 
 def nearest_features(a: Sequence[Vec3], b: Sequence[Vec3]) -> tuple[Vector, Vector, Scalar]:
-    """Return the numbers of three points of each of two hulls, and how many of these the nearest points belong to.
+    """Return the indices of three points of each of two hulls, and how many of these the nearest points belong to.
 
     Raises SolverError for hulls that overlap, and where rounding hides the nearest points.
 

@@ -6,7 +6,7 @@ that is nearest to x is a² x / (a² + t), with the largest root t of
     |a x / (a² + t)|² = 1
 
 The left side falls and is convex there, so that Newton's method, begun below the root, rises to it (`_find_root`). The
-root is an intrinsic, since the number of steps depends on numbers; two more steps are a fixed program, and with these
+root is an intrinsic, since the number of steps depends on values; two more steps are a fixed program, and with these
 first and second derivatives are exact.
 """
 

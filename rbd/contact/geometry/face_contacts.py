@@ -34,8 +34,8 @@ def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, corner: RegionCorner
     a corner, f is at right angles to it and to n. So phi is the distance along n of two planes that are parallel to e
     and f.
     """
-    a0, a1, a2 = (pick(a.corners, number) for number in corner.of_a)
-    b0, b1, b2 = (pick(b.corners, number) for number in corner.of_b)
+    a0, a1, a2 = (pick(a.corners, index) for index in corner.of_a)
+    b0, b1, b2 = (pick(b.corners, index) for index in corner.of_b)
     is_there, e_is_of_a, crosses = (less(kind, corner.kind) for kind in (0, CORNER_OF_A, CORNER_OF_B))
     e = where3(e_is_of_a, sub3(a1, a0), sub3(b1, b0))
     is_edge = less(where(e_is_of_a, corner.of_a[2], corner.of_b[2]), 1)

@@ -95,12 +95,12 @@ class _Patch(NamedTuple):
     @classmethod
     def around(cls, field: PlacedHeightField, p: Vec3) -> _Patch:
         """Look the points up."""
-        points, window = field.shape.points, field.shape.window(field.reach)
+        grid_shape, window = field.shape.grid_shape, field.shape.window(field.reach)
         offsets = zip(p, field.corner, field.cell, window, strict=False)
         place_x, place_y = without_rates(
             (x - corner) / edge - _HALF * (count - 2) for x, corner, edge, count in offsets
         )
-        start, z = heights_around(field.shape.units, points, window, (place_x, place_y))
+        start, z = heights_around(field.shape.units, grid_shape, window, (place_x, place_y))
         x, y = (
             tuple(corner + (first + k) * edge for k in range(count))
             for corner, first, edge, count in zip(field.corner, start, field.cell, window, strict=True)
@@ -109,7 +109,7 @@ class _Patch(NamedTuple):
 
     @property
     def cells(self) -> Iterator[tuple[int, int]]:
-        """The numbers of the cells along x and y."""
+        """The indices of the cells along x and y."""
         return product(range(len(self.x) - 1), range(len(self.y) - 1))
 
     def point(self, i: int, j: int) -> Vec3:

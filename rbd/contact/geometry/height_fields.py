@@ -60,7 +60,7 @@ class HeightField(Generic[F]):
         _set(self, "units", tuple(int(h) for h in np.rint(grid.ravel() / UNIT).astype(np.int64)))
 
     @property
-    def points(self) -> tuple[int, int]:
+    def grid_shape(self) -> tuple[int, int]:
         """The numbers of grid points along x and y."""
         columns, rows = self.heights.shape
         return columns, rows
@@ -68,13 +68,13 @@ class HeightField(Generic[F]):
     @property
     def cell(self) -> tuple[float, float]:
         """The edges of a cell."""
-        columns, rows = self.points
+        columns, rows = self.grid_shape
         return self.size[0] / (columns - 1), self.size[1] / (rows - 1)
 
     def window(self, reach: float) -> tuple[int, int]:
         """Return the numbers of grid points along x and y that hold all cells within `reach` of any place."""
         along = [2 + int(np.ceil(2 * reach / edge)) for edge in self.cell]
-        columns, rows = self.points
+        columns, rows = self.grid_shape
         return min(along[0], columns), min(along[1], rows)
 
     @override
@@ -84,5 +84,5 @@ class HeightField(Generic[F]):
 
     @override
     def __repr__(self) -> str:
-        (columns, rows), (x, y) = self.points, self.size
+        (columns, rows), (x, y) = self.grid_shape, self.size
         return f"<height field: {columns} x {rows} points on {x:g} x {y:g} m>"

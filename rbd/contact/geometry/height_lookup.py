@@ -1,6 +1,6 @@
 """Heights of the grid points around a place, from a table.
 
-This is an intrinsic, since which points they are depends on numbers. The table is a constant of the program, so that
+This is an intrinsic, since which points they are depends on values. The table is a constant of the program, so that
 its size costs nothing; the search takes one comparison per bit of a point's number. Heights are constant where the
 place moves within a cell: derivatives are zero.
 """
@@ -76,17 +76,17 @@ LOOK_UP_HEIGHTS: Final = Intrinsic(
 
 
 def heights_around(
-    units: tuple[int, ...], points: tuple[int, int], window: tuple[int, int], place: tuple[Scalar, Scalar]
+    units: tuple[int, ...], grid_shape: tuple[int, int], window: tuple[int, int], place: tuple[Scalar, Scalar]
 ) -> tuple[tuple[Scalar, Scalar], list[Vector]]:
     """Return the first point of the window at a place, and its heights: one vector for each x.
 
-    `units` are all heights in units, `points` and `window` numbers of points along x and y.
+    `units` are all heights in units, `grid_shape` and `window` numbers of points along x and y.
 
     >>> units = tuple(int(x / UNIT) for x in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
     >>> heights_around(units, (3, 3), (2, 2), (1.5, 0.2))
     ((1.0, 0.0), [(3.0, 4.0), (6.0, 7.0)])
     """
-    bits = max(points).bit_length()
-    sizes = (*points, *window, bits, *(2**k for k in reversed(range(bits))), *units)
+    bits = max(grid_shape).bit_length()
+    sizes = (*grid_shape, *window, bits, *(2**k for k in reversed(range(bits))), *units)
     x, y, *found = LOOK_UP_HEIGHTS(sizes, place)
     return (x, y), [tuple(found[i : i + window[1]]) for i in range(0, len(found), window[1])]

@@ -19,8 +19,8 @@ from rbd.spatial.linalg import Vec3, as_vec3, cross3, dot3, sub3
 def nearest_of_hulls(a: Sequence[Vec3], b: Sequence[Vec3]) -> Separation:
     """Return the distance of the convex hulls of points; raise SolverError where they overlap."""
     of_a, of_b, count = nearest_features(*([as_vec3(without_rates(point)) for point in hull] for hull in (a, b)))
-    a0, a1, a2 = (pick(a, number) for number in of_a)
-    b0, b1, b2 = (pick(b, number) for number in of_b)
+    a0, a1, a2 = (pick(a, index) for index in of_a)
+    b0, b1, b2 = (pick(b, index) for index in of_b)
     s, t = _shares(sub3(a0, b0), sub3(a1, b1), sub3(a2, b2), count)
     p_a = point_along(point_along(a0, sub3(a1, a0), s), sub3(a2, a0), t)
     p_b = point_along(point_along(b0, sub3(b1, b0), s), sub3(b2, b0), t)

@@ -1,4 +1,4 @@
-"""Shapes as numbers in one common frame: all points, axes and normals of one computation are in the same frame."""
+"""Shapes placed in one common frame: all points, axes and normals of one computation are in the same frame."""
 
 from __future__ import annotations
 

@@ -131,8 +131,8 @@ def _hull_radius(hull: ConvexHull[Any]) -> float:
     return float(np.linalg.norm(hull.points - _hull_middle(hull), axis=1).max()) + hull.radius
 
 
-def _hull_numbers(hull: ConvexHull[Any]) -> tuple[int, ...]:
-    """Return the numbers of a hull of 8, 16, 32, 64 or 128 points, so that all hulls are of few kinds."""
+def _hull_widths(hull: ConvexHull[Any]) -> tuple[int, ...]:
+    """Return the widths of a hull of 8, 16, 32, 64 or 128 points, so that all hulls are of few kinds."""
     return 3 * max(8, 1 << (len(hull.points) - 1).bit_length()), 1
 
 
@@ -148,7 +148,7 @@ class ShapeKind:
     shape: type[Any]
     """The class that users make."""
     placed: type[Any]
-    """The shape as numbers in a common frame."""
+    """The class of the shape in a common frame."""
     place: Callable[[Any, Placement], PlacedShape]
     bounding_radius: Callable[[Any], float]
     middle: Callable[[Any], Point] = lambda _: (0.0, 0.0, 0.0)
@@ -157,12 +157,18 @@ class ShapeKind:
     """Radius of the spheres that a shape rests with."""
     spheres: Callable[[Any], Iterable[PlacedSphere]] = lambda _: ()
     """The spheres, or corners, that a placed shape is the convex hull of; round solids and the ground have none."""
-    numbers: Callable[[Any], tuple[int, ...]] = lambda _: ()
-    """Sizes of the fields of a placed shape: a scalar, or vectors; none without a broad phase."""
+    field_widths: Callable[[Any], tuple[int, ...]] = lambda _: ()
+    """Columns of the fields of a placed shape: 1 for a scalar, 3 for each vector; none without a broad phase."""
 
 
 _SPHERE: Final = ShapeKind(
-    Sphere, PlacedSphere, _sphere, _radius, rounding=_radius, spheres=PlacedSphere.spheres, numbers=lambda _: (3, 1)
+    Sphere,
+    PlacedSphere,
+    _sphere,
+    _radius,
+    rounding=_radius,
+    spheres=PlacedSphere.spheres,
+    field_widths=lambda _: (3, 1),
 )
 KINDS: Final[tuple[ShapeKind, ...]] = (
     _SPHERE,
@@ -173,16 +179,16 @@ KINDS: Final[tuple[ShapeKind, ...]] = (
         lambda shape: shape.length / 2 + shape.radius,
         rounding=_radius,
         spheres=PlacedCapsule.spheres,
-        numbers=lambda _: (3, 3, 1),
+        field_widths=lambda _: (3, 3, 1),
     ),
-    ShapeKind(HalfSpace, PlacedHalfSpace, _half_space, lambda _: math.inf, numbers=lambda _: (3, 3)),
+    ShapeKind(HalfSpace, PlacedHalfSpace, _half_space, lambda _: math.inf, field_widths=lambda _: (3, 3)),
     ShapeKind(
         Box,
         PlacedBox,
         _box,
         lambda shape: math.hypot(*shape.size) / 2,
         spheres=PlacedBox.spheres,
-        numbers=lambda _: (3, 9, 3),
+        field_widths=lambda _: (3, 9, 3),
     ),
     ShapeKind(
         ConvexHull,
@@ -192,7 +198,7 @@ KINDS: Final[tuple[ShapeKind, ...]] = (
         _hull_middle,
         rounding=_radius,
         spheres=PlacedHull.spheres,
-        numbers=_hull_numbers,
+        field_widths=_hull_widths,
     ),
     ShapeKind(
         Cylinder,

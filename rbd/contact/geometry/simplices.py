@@ -26,12 +26,12 @@ class ConvexPair(Workspace):
     a = operand("3 * points_of_a")
     b = operand("3 * points_of_b")
     of_a = result("3")
-    """The numbers of the points of the first hull whose convex hull has the nearest point."""
+    """The indices of the points of the first hull whose convex hull has the nearest point."""
     of_b = result("3")
     count = result("1")
     """Number of these."""
     picks_a = ints("4")
-    """The numbers of the points whose differences are the simplex."""
+    """The indices of the points whose differences are the simplex."""
     picks_b = ints("4")
     simplex = floats("4", "3")
     preference = floats("1")

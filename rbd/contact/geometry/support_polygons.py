@@ -4,7 +4,7 @@ A hull that is tilted a little rests on points far out and low. The polygon begi
 and gets, one at a time as in quickhull (Barber, Dobkin and Huhdanpaa 1996), the point farthest beyond one of its edges,
 less `HEIGHT_WEIGHT` times its height. Corners that no longer lie beyond the line of their neighbours are dropped, so
 that the polygon is convex. Flat faces give their corners, whatever their shape; edges give two points, and tips one. It
-is an intrinsic, since which points these are depends on numbers.
+is an intrinsic, since which points these are depends on values.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class PointCloud(Candidates):
     points = operand("3 * candidates")
     side = operand("1")
     """1 for the lowest points along the normal, -1 for the highest."""
-    numbers = result("8")
+    corners = result("8")
+    """The indices of the corners."""
     count = result("1")
 
 
@@ -111,7 +112,7 @@ def _choose_opposite(w: Candidates) -> int:
 
 
 def after(k: int, count: int) -> int:
-    """Return the number of the next corner."""
+    """Return the index of the next corner."""
     if k + 1 < count:
         return k + 1
     return 0
@@ -241,7 +242,7 @@ def _find_polygon(w: PointCloud) -> int:
     w.min_offset[0] = MIN_CORNER_SHARE * (extent(w.x, w.candidates) + extent(w.y, w.candidates))
     count = choose_corners(w)
     for k in range(count):
-        w.numbers[k] = float(w.chosen[k])
+        w.corners[k] = float(w.chosen[k])
     w.count[0] = float(count)
     return 0
 
@@ -278,12 +279,12 @@ def support_polygon(points: Sequence[Vec3], normal: Vec3, side: int) -> SupportP
     operands = {"normal": normal, "points": chain.from_iterable(points), "side": (side,)}
     found = FIND_SUPPORT_POLYGON.call((len(points),), operands)
     (count,) = found["count"]
-    return SupportPolygon(tuple(pick(points, number) for number in found["numbers"]), count)
+    return SupportPolygon(tuple(pick(points, index) for index in found["corners"]), count)
 
 
-def pick(points: Sequence[Vec3], number: Scalar) -> Vec3:
-    """Return the point with this number."""
+def pick(points: Sequence[Vec3], index: Scalar) -> Vec3:
+    """Return the point with this index."""
     found = points[0]
     for k, point in enumerate(points[1:]):
-        found = where3(less(k, number), point, found)
+        found = where3(less(k, index), point, found)
     return found

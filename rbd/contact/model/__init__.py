@@ -1,6 +1,6 @@
 """Collision models: the pairs of shapes of a mechanism, their signed distances and contact Jacobians.
 
-A `CollisionModel` records functions of all pairs (`recorded_tables.py`), each of `contact_kinematics.py`. Of many pairs
+A `CollisionModel` records functions of all pairs (`pair_functions.py`), each of `contact_kinematics.py`. Of many pairs
 the broad phase finds the near ones, which the narrow phase computes in batches, by rows of a `ShapeTable`.
 
 pairs.py                pairs of shapes
@@ -12,7 +12,7 @@ shape_table.py          shapes and pairs as arrays
 broad_phase.py          which of many pairs may be near
 narrow_phase.py         distances and Jacobian rows of selected pairs
 function_cache.py       recorded functions of one mechanism, until it is edited
-recorded_tables.py      distances, Jacobian and bias of all pairs, as functions to record
+pair_functions.py       distances, Jacobian and bias of all pairs, as functions to record
 collision_model.py      `CollisionModel`
 evaluation.py           evaluates functions of a state and a collision model
 """

@@ -9,7 +9,7 @@ from rbd.state import MechanismState
 
 
 def near_pairs(shapes: ShapeTable, state: MechanismState, margin: float) -> Indices:
-    """Return the numbers of the pairs whose bounding spheres are nearer than `margin`."""
+    """Return the indices of the pairs whose bounding spheres are nearer than `margin`."""
     if not shapes.a.size:
         return np.empty(0, dtype=np.intp)
     centers, table = shapes.placed(state)

@@ -13,14 +13,14 @@ from typing_extensions import override
 from rbd.arguments import require_choice, require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import Shape as InputShape
-from rbd.contact.arguments import pair_numbers
+from rbd.contact.arguments import pair_indices
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
 from rbd.contact.model.function_cache import FunctionCache
 from rbd.contact.model.narrow_phase import NarrowPhase
-from rbd.contact.model.recorded_tables import TABLES
+from rbd.contact.model.pair_functions import PAIR_FUNCTIONS
 from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
 from rbd.kernels.kernel import require_state
@@ -33,9 +33,9 @@ from rbd.state import MechanismState
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
 CONES: Final = ("polyhedral", "round")
-TableName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias", "elastic_energies"]
+PairFunctionName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias", "elastic_energies"]
 _WITHOUT_BROAD_PHASE: Final = "height fields, cylinders or ellipsoids"
-PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
+PairIndices: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
 @final
@@ -73,7 +73,7 @@ class CollisionModel(CollisionPairs):
         return copied
 
     def near(self, state: MechanismState, margin: float) -> NDArray[np.intp]:
-        """Broad phase: return the numbers of all pairs nearer than `margin` (m), and of few others.
+        """Broad phase: return the indices of all pairs nearer than `margin` (m), and of few others.
 
         It compares bounding spheres. With hundreds of pairs, pass its result to `distances` and `jacobian`, which then
         compute these pairs only. Raises ArgumentError for a margin that is no number, for states that are not live, and
@@ -97,16 +97,16 @@ class CollisionModel(CollisionPairs):
         state: MechanismState,
         previous: Sequence[Distance[Any]] | None = None,
         *,
-        pairs: PairNumbers | None = None,
+        pairs: PairIndices | None = None,
     ) -> list[Distance[float]]: ...
     @overload
     def distances(
-        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairNumbers | None = None
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairIndices | None = None
     ) -> list[Distance[Scalar]]: ...
     def distances(
-        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairNumbers | None = None
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairIndices | None = None
     ) -> list[Distance[Any]]:
-        """Return the signed distance of every pair, in the order of the pairs; with `pairs`, of these numbers only.
+        """Return the signed distance of every pair, in the order of the pairs; with `pairs`, of these indices only.
 
         Where the axes of two shapes meet, the normal is undefined: it is that of `previous`, the list this method
         returned before; without it, a direction perpendicular to both axes. For parallel segments, whose nearest points
@@ -119,7 +119,7 @@ class CollisionModel(CollisionPairs):
         self.require(state)
         root = state.layout.root_frame
         if pairs is not None:
-            return self._distances_of_pairs(state, previous, pair_numbers(pairs, len(self._pairs), "pairs"))
+            return self._distances_of_pairs(state, previous, pair_indices(pairs, len(self._pairs), "pairs"))
         normals = None if previous is None else previous_normals(previous, len(self._pairs), root)
         if not isinstance(state, MechanismState):
             return self._distances_of_scalars(state, normals)
@@ -145,7 +145,7 @@ class CollisionModel(CollisionPairs):
             distances.append(Distance(phi, *witnesses))
         return distances
 
-    def jacobian(self, state: State[Any], *, pairs: PairNumbers | None = None, out: Array | None = None) -> Array:
+    def jacobian(self, state: State[Any], *, pairs: PairIndices | None = None, out: Array | None = None) -> Array:
         """Return the contact Jacobian J: phi' = J v, one row per pair, (pairs, nv); with `pairs`, these rows only.
 
         Where the nearest points are not unique (parallel segments, faces on faces), phi' has a jump; the row is that of
@@ -154,7 +154,7 @@ class CollisionModel(CollisionPairs):
         self.require(state)
         shape = (len(self._pairs), state.layout.nv)
         if pairs is not None:
-            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
+            chosen = pair_indices(pairs, len(self._pairs), "pairs")
             rows = self._narrow_phase_of(state).jacobian(cast("MechanismState", state), chosen).tolist()
             shape = (chosen.size, state.layout.nv)
         elif isinstance(state, MechanismState):
@@ -173,7 +173,7 @@ class CollisionModel(CollisionPairs):
         packed: Array = state.engine.pack(biases, "contact bias", (len(self._pairs),), out)
         return packed
 
-    def recorded(self, name: TableName) -> RecordedFunction:
+    def recorded(self, name: PairFunctionName) -> RecordedFunction:
         """Return one of the model's functions of arrays (q, v), which may have leading batch axes.
 
         "distances": ten numbers per pair: value, witnesses, normal; "distances_with_previous" takes previous normals,
@@ -187,13 +187,13 @@ class CollisionModel(CollisionPairs):
         >>> model.recorded("distances")(q, np.zeros(mechanism.nv)).shape
         (100, 4, 10)
         """
-        require_choice(name, tuple(TABLES), "name", "function of a collision model")
+        require_choice(name, tuple(PAIR_FUNCTIONS), "name", "function of a collision model")
         self._find_bodies()
         return self._recorded(name)
 
-    def _recorded(self, name: TableName) -> RecordedFunction:
+    def _recorded(self, name: PairFunctionName) -> RecordedFunction:
         inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances_with_previous" else {}
-        return self._functions.recorded(name, partial(TABLES[name], self._pairs), inputs)
+        return self._functions.recorded(name, partial(PAIR_FUNCTIONS[name], self._pairs), inputs)
 
     @property
     def functions(self) -> FunctionCache:

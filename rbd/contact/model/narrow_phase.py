@@ -16,7 +16,7 @@ from rbd import native
 from rbd.algorithms import geometric_jacobian
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.geometry.shape_distance import nearest_points
-from rbd.contact.geometry.shape_numbers import RowKind, shape_from_numbers
+from rbd.contact.geometry.shape_rows import RowKind, shape_of_row
 from rbd.contact.model.shape_table import Indices, ShapeTable
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
@@ -107,11 +107,11 @@ def _distance_function(first: RowKind, second: RowKind) -> RecordedFunction:
     with recording() as graph:
         a, b = (graph.input(name, (kind.width,)) for name, kind in (("a", first), ("b", second)))
         previous: Any = graph.input("previous", (3,))
-        shapes = shape_from_numbers(first, _scalars(a)), shape_from_numbers(second, _scalars(b))
+        shapes = shape_of_row(first, _scalars(a)), shape_of_row(second, _scalars(b))
         separation = nearest_points(*shapes, previous)
-        numbers = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
+        row = (separation.phi, *separation.p_a, *separation.p_b, *separation.n)
         name = "_and_".join(kind.shape_kind.placed.__name__ for kind in (first, second))
-        return RecordedFunction(Program.of(graph, name, {"distance": numbers}))
+        return RecordedFunction(Program.of(graph, name, {"distance": row}))
 
 
 def _scalars(values: Any) -> tuple[Scalar, ...]:

@@ -1,4 +1,4 @@
-"""Shapes and pairs of a collision model as arrays; the shapes placed in one frame, a row of numbers for each."""
+"""Shapes and pairs of a collision model as arrays; the shapes placed in one frame, a row of scalars for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.geometry.shape_kinds import Placement, bounding_radius, place
-from rbd.contact.geometry.shape_numbers import RowKind, shape_to_numbers
+from rbd.contact.geometry.shape_rows import RowKind, row_of_shape
 from rbd.contact.geometry.shapes import Shape
 from rbd.contact.model.pairs import Pair
 from rbd.mechanism import Mechanism, RigidBody
@@ -29,7 +29,7 @@ Record: TypeAlias = Callable[[str, Callable[..., object]], RecordedFunction]
 
 @final
 class ShapeTable:
-    """The shapes and pairs of a model as arrays, of a model whose shapes all are numbers."""
+    """The shapes and pairs of a model as arrays, of a model whose shapes all have rows."""
 
     def __init__(
         self, mechanism: Mechanism, shapes: Sequence[tuple[Shape, RigidBody]], pairs: Sequence[Pair], record: Record
@@ -44,15 +44,15 @@ class ShapeTable:
         self.row_kinds = tuple(dict.fromkeys(row_kinds))
         """The kinds of the rows of shapes."""
         self.kinds: Indices = np.array([self.row_kinds.index(kind) for kind in row_kinds], dtype=np.intp)
-        """The number of the kind of each shape's row."""
+        """The index of the kind of each shape's row."""
         self.are_planes = np.array([isinstance(shape, HalfSpace) for shape, _ in shapes], dtype=np.bool_)
         self.radii = np.array([bounding_radius(shape) for shape, _ in shapes], dtype=np.float64)
         """The radii of the bounding spheres."""
 
     @staticmethod
     def can_hold(shapes: Iterable[Shape]) -> bool:
-        """Return whether all shapes are numbers."""
-        return all(RowKind.of(shape).numbers for shape in shapes)
+        """Return whether all shapes have rows."""
+        return all(RowKind.of(shape).widths for shape in shapes)
 
     @property
     def frame(self) -> Frame[Any]:
@@ -61,7 +61,7 @@ class ShapeTable:
         return bodies[1 if len(bodies) > 1 else 0].default_frame
 
     def placed(self, state: MechanismState) -> tuple[Array, Array]:
-        """Return the centres of the bounding spheres of all shapes, and their numbers padded with zeros.
+        """Return the centres of the bounding spheres of all shapes, and their rows padded with zeros.
 
         Both are in the common frame.
         """
@@ -71,11 +71,11 @@ class ShapeTable:
 
 
 def _placed_shapes(shapes: Sequence[Shape], frame: Frame[Any], state: ScalarState) -> object:
-    """Return a row per shape: the centre of its bounding sphere, and its numbers."""
+    """Return a row per shape: the centre of its bounding sphere, and its fields."""
     width, rows = max(RowKind.of(shape).width for shape in shapes), list[Vector]()
     for shape in shapes:
         tf, kind = state.relative_transform(shape.frame, frame), RowKind.of(shape)
-        numbers = shape_to_numbers(kind, place(shape, tf, state.lifted))
+        row = row_of_shape(kind, place(shape, tf, state.lifted))
         center = Placement(tf, state.lifted, 0.0).point(kind.shape_kind.middle(shape))
-        rows.append((*center, *numbers, *(0,) * (width - kind.width)))
+        rows.append((*center, *row, *(0,) * (width - kind.width)))
     return tuple(rows)

@@ -65,7 +65,7 @@ class ContactStepDerivatives:
 
     @property
     def undecided(self) -> tuple[int, ...]:
-        """The numbers of the pairs at a switch; raises ShapeError for batches, which have `at_switch`."""
+        """The indices of the pairs at a switch; raises ShapeError for batches, which have `at_switch`."""
         if self.at_switch.ndim != 1:
             message = "undecided is for one state; at_switch has a row for each state of a batch"
             raise ShapeError(message, argument="at_switch", expected=1, actual=self.at_switch.ndim)

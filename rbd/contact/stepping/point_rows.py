@@ -36,7 +36,7 @@ class PointRows(NamedTuple):
     """The rows of a contact point of a pair, with the forces of their multipliers 1."""
 
     owner: int
-    """The number of the pair."""
+    """The index of the pair."""
     rows: Matrix
     shares: tuple[int, ...]
     """The share of the normal in each row."""

@@ -84,7 +84,7 @@ class StepConstraints(NamedTuple):
 
     @property
     def owners(self) -> tuple[int, ...]:
-        """The number of the pair of each row."""
+        """The index of the pair of each row."""
         return tuple(point.owner for point in self.points for _ in point.rows)
 
     @property

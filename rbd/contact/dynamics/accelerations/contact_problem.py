@@ -1,4 +1,4 @@
-"""The problem of contact accelerations, with and without friction, as numbers.
+"""The problem of contact accelerations, with and without friction: equations and bounds.
 
 Without friction there is one row per pair: that of the normal. With friction there are two more, those of the tangents
 times mu. The first tangent is the direction in which the point slides or, at rest, would slide.

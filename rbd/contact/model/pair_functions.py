@@ -54,7 +54,7 @@ def _table(rows: Sequence[object], width: int | None = None) -> object:
     return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
 
 
-TABLES: Final[Mapping[str, Callable[..., object]]] = {
+PAIR_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "distances": _distances,
     "distances_with_previous": _distances,
     "jacobian": _jacobian,
