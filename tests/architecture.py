@@ -87,7 +87,7 @@ MANY_OPTIONS = {
     "rbd.compiled.step_methods.StepMethods.step": "options of the method, and the four options of every call",
     "rbd.compiled.step_methods.StepMethods.rollout": "options of the method, and the four options of every call",
     "rbd.compiled.step_methods.StepMethods.step_derivatives": "options of the method, and the four of every call",
-    "rbd.contact.stepping.simulator.ContactSimulator.__init__": "the options of a step with contact",
+    "rbd.contact.simulation.simulator.ContactSimulator.__init__": "the options of a step with contact",
     "rbd.mechanism.joint.Joint.__init__": "the parameters of a joint, of which most keep their defaults",
     "rbd.mjcf.read.parse_mjcf": "the options of `load_mjcf`, and the name of the file",
     "rbd.rollout.monte_carlo.rollout": "the options of a rollout, and those of its executor",
