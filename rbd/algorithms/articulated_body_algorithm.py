@@ -32,7 +32,7 @@ from rbd.spatial.linalg import neg3
 
 KnownAccelerations: TypeAlias = Mapping[int, Vector]
 """Index of a node -> the accelerations of its joint."""
-NONE: KnownAccelerations = {}
+NONE_KNOWN: KnownAccelerations = {}
 
 
 @final
@@ -68,7 +68,7 @@ class ArticulatedMotion:
 
 
 def articulated_motion(
-    state: StateView, tau: Vector, external: AppliedWrenches = (), prescribed: KnownAccelerations = NONE
+    state: StateView, tau: Vector, external: AppliedWrenches = (), prescribed: KnownAccelerations = NONE_KNOWN
 ) -> ArticulatedMotion:
     """Return the motion under all torques of the joints, passive ones included; those of `prescribed` do not matter."""
     known = _with_fixed_joints(state, prescribed)
@@ -109,7 +109,7 @@ def _velocity_terms(
 def articulated_inertias(state: StateView) -> list[ArticulatedInertia]:
     """Return I^A of every body, with all joints free."""
     I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
-    for _ in _inertias_inward(state, _with_fixed_joints(state, NONE), I_A):
+    for _ in _inertias_inward(state, _with_fixed_joints(state, NONE_KNOWN), I_A):
         pass
     return I_A
 

@@ -10,17 +10,17 @@ from typing import Any, Final, overload
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import gain_arguments
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.results.dynamics_result import DynamicsResult
-from rbd.algorithms.results.solution import ResultKernel, SolveCall
+from rbd.algorithms.results.solution import ResultCall, ResultKernel
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.arguments import require_kind
-from rbd.engine.result_fast_path import result_fast_path
+from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
@@ -42,8 +42,8 @@ def dynamics_kernel(
 
 _TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
 _LOOPS = (*_TREE, "constraint_jacobian", "constraint_bias", "multipliers", "rank")
-TREE: Final = ResultKernel(dynamics_kernel, _TREE)
-LOOPS: Final = ResultKernel(constrained_dynamics_kernel, _LOOPS)
+TREE_KERNEL: Final = ResultKernel(dynamics_kernel, _TREE)
+LOOP_KERNEL: Final = ResultKernel(constrained_dynamics_kernel, _LOOPS)
 
 
 @overload
@@ -53,7 +53,7 @@ def dynamics(
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     contact_states: ContactStates | None = None,
 ) -> DynamicsResult: ...
 @overload
@@ -62,19 +62,19 @@ def dynamics(
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     contact_states: ContactStates | None = None,
 ) -> DynamicsResult: ...
-@result_fast_path(DynamicsResult)  # type: ignore[misc]  # makes the result where there is none
+@fast_path(result=DynamicsResult)  # type: ignore[misc]  # makes the result where there is none
 def dynamics(
     result: DynamicsResult,
     state: State[Any],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     contact_states: ContactStates | None = None,
-) -> SolveCall:
+) -> ResultCall:
     """Forward dynamics with all its terms: fill `result`; everything in it then belongs to this solution.
 
     M vd + c = torques + passive - Kᵀ λ, and K vd = -k for loops and couplings. `torques` None means zero;
@@ -104,14 +104,16 @@ def dynamics(
     tau = torques_of(state, torques)
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
-    solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
+    result_kernel, further = (LOOP_KERNEL, gains) if state.layout.is_constrained else (TREE_KERNEL, ())
     s = contact_states_of(state, contact_states)
     if not state.layout.contact_pairs:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
-        return SolveCall(solver, state, (tau, external, *further), external, frames)
+        return ResultCall(result_kernel, state, (tau, external, *further), external, frames)
     contact = contact_forces_kernel(state, s)
     external = with_contacts(external, contact)
-    return SolveCall(solver, state, (tau, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})
+    return ResultCall(
+        result_kernel, state, (tau, external, *further), external, {}, contact.wrenches, {"sd": contact.sd}
+    )
 
 
 def _refuse_result(torques: object) -> None:

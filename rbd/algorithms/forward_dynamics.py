@@ -11,8 +11,8 @@ from rbd.algorithms.articulated_body_algorithm import articulated_motion
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.hybrid_dynamics import HybridDynamics, JointAccelerations, hybrid_dynamics, refuse_out
 from rbd.algorithms.loops.dynamics import constrained_accelerations
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
@@ -27,7 +27,7 @@ from rbd.scalars.linear_algebra import add
 
 @kernel(regroup=True)
 def forward_dynamics_kernel(
-    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = STANDARD
+    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = DEFAULT_GAINS
 ) -> Vector:
     """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
     joint_torques = add(torques, passive_torques_kernel(state))
@@ -43,7 +43,7 @@ def forward_dynamics(
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: None = None,
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     out: A | None = None,
 ) -> A: ...
 @overload
@@ -61,7 +61,7 @@ def forward_dynamics(
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: JointAccelerations | None = None,
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     out: A | None = None,
 ) -> Call[A | HybridDynamics[A]]:
     """Forward dynamics, articulated-body algorithm (ABA): vd of M vd + c = torques + passive - Kᵀ λ, K vd = -k.

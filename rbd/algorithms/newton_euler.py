@@ -81,10 +81,10 @@ def dynamics_bias_kernel(state: StateView, external: AppliedWrenches = ()) -> Ve
 @kernel(regroup=True)
 def gravity_torques_kernel(state: StateView) -> Vector:
     """Return the torques that hold the mechanism still against gravity: RNEA with v = 0 and vd = 0."""
-    return joint_torques(state, subtree_sums(state, body_wrenches(state, _at_rest(state))))
+    return joint_torques(state, subtree_sums(state, body_wrenches(state, _motions_at_rest(state))))
 
 
-def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
+def _motions_at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
     """Return the acceleration of every body at rest under gravity: that of the root."""
     result = [ClassicalMotion.fixed(state.layout.root_frame, neg3(state.gravity.xyz_components))]
     for node, X_PB in zip(state.nodes, passes.to_parent(state), strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.results.dynamics_result import DynamicsResult
-from rbd.algorithms.results.solution import SOLVED
+from rbd.algorithms.results.solution import SOLVED_ARRAYS
 from rbd.arguments import require_callable, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recording_spec import RecordingSpec
@@ -184,7 +184,7 @@ def _parts_of(value: object) -> Mapping[Any, object] | None:
     if isinstance(value, SpatialValue):
         return None
     if isinstance(value, DynamicsResult):
-        return {name: getattr(value, name) for name in SOLVED}
+        return {name: getattr(value, name) for name in SOLVED_ARRAYS}
     kind: type[Any] = type(value)
     if attrs.has(kind):
         fields = {field.name: getattr(value, field.name) for field in attrs.fields(kind)}

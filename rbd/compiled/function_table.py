@@ -7,10 +7,10 @@ from typing import Final, final, get_args
 
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.algorithms.loops.loop_gains import STANDARD, gains_of_constraints
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, gains_of_constraints
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
+from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
 from rbd.arguments import require_choice, require_kind, several
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import recorded_function
@@ -18,11 +18,11 @@ from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
 from rbd.compiled.specs import SPECS, jacobian_spec, step_spec
 from rbd.compiled.step_derivatives import closed_form_spec, contact_step_derivatives
-from rbd.engine.live_buffers import versions_of
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.indexing.layout import layout_of
 from rbd.indexing.parameter_arrays import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.mechanism.members import versions_of
 from rbd.progress import Listener, require_progress
 
 FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "geometric_jacobian", "step")
@@ -67,14 +67,17 @@ class FunctionTable:
         return self._recorded(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
 
     def step(
-        self, integrator: FixedStepMethod, stabilization: Stabilization = DEFAULT, wrenches: WrenchInputs = ()
+        self,
+        integrator: FixedStepMethod,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
+        wrenches: WrenchInputs = (),
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.mechanism)
         gains = gains_of_constraints(layout, stabilization)
-        usual = gains is STANDARD or not layout.is_constrained
+        usual = gains is DEFAULT_GAINS or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        options = PLAIN if usual else StepOptions(gains)
+        options = DEFAULT_OPTIONS if usual else StepOptions(gains)
         return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), wrenches)
 
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:

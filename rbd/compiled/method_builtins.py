@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rbd import native
-from rbd.engine.live_buffers import versions_of
 from rbd.mechanism import Mechanism
+from rbd.mechanism.members import versions_of
 
 if TYPE_CHECKING:
     from rbd.native.builtins.context import Guards

@@ -11,9 +11,9 @@ from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.runge_kutta import RungeKuttaScheme
+from rbd.algorithms.time_steps.runge_kutta import ScalarTableau
 from rbd.algorithms.time_steps.stages import stage_function
-from rbd.algorithms.time_steps.step_dynamics import PLAIN, StepOptions
+from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
 from rbd.algorithms.time_steps.steps import controlled_step_function, step_function
 from rbd.array_functions.recording_spec import InputKind, Inputs, RecordingSpec
 from rbd.kinematics import passes
@@ -93,26 +93,26 @@ def jacobian_spec(target: RigidBody) -> RecordingSpec:
     return RecordingSpec(jacobian, "q")
 
 
-def step_spec(integrator: FixedStepMethod, ns: int = 0, options: StepOptions = PLAIN) -> RecordingSpec:
+def step_spec(integrator: FixedStepMethod, ns: int = 0, options: StepOptions = DEFAULT_OPTIONS) -> RecordingSpec:
     """Return the specification of a time step with `ns` contact states."""
     inputs: Inputs = {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP
     return RecordingSpec(step_function(integrator, options), "qv", inputs, regroup=True)
 
 
-def stage_spec(scheme: RungeKuttaScheme, index: int, ns: int, options: StepOptions = PLAIN) -> RecordingSpec:
+def stage_spec(tableau: ScalarTableau, index: int, ns: int, options: StepOptions = DEFAULT_OPTIONS) -> RecordingSpec:
     """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
-    return RecordingSpec(stage_function(scheme, index, options), "qv", _stage_inputs(scheme, index, ns), regroup=True)
+    return RecordingSpec(stage_function(tableau, index, options), "qv", _stage_inputs(tableau, index, ns), regroup=True)
 
 
-def _stage_inputs(scheme: RungeKuttaScheme, index: int, ns: int) -> Inputs:
+def _stage_inputs(tableau: ScalarTableau, index: int, ns: int) -> Inputs:
     """Return the arguments of stage `index`: torques, initial values of the step, earlier rates."""
-    last = index + 1 == scheme.stages
+    last = index + 1 == tableau.stages
     inputs: dict[str, InputKind] = {**TORQUES_AND_STEP, "s": "s"}
     if index:
         inputs |= {"q0": "q", "v0": "v", "s0": "s"}
     rates: dict[str, InputKind] = {"phid": "v", "vd": "v", "sd": "s"}
-    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in scheme.rates_needed_after(index)}
-    if last and scheme.error:
+    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in tableau.rates_needed_after(index)}
+    if last and tableau.error:
         inputs |= {"rtol": "scalar", "atol": "scalar"}
     return {name: kind for name, kind in inputs.items() if ns or kind != "s"}
 

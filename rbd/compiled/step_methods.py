@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.array_functions.parameter_checks import check_parameters
 from rbd.array_functions.row_status import RowStatus
@@ -35,7 +35,7 @@ class StepMethods(MethodBase):
         *,
         s: None = None,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
@@ -53,7 +53,7 @@ class StepMethods(MethodBase):
         *,
         s: ArrayLike,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
@@ -70,7 +70,7 @@ class StepMethods(MethodBase):
         *,
         s: ArrayLike | None = None,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
@@ -89,7 +89,7 @@ class StepMethods(MethodBase):
         options = CallOptions(out, threads, status, parameters)
         function = self._table.step(integrator, stabilization, wrenches)
         result = options.call(function, (*start, self._torques(tau), dt, *components))
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not wrenches:
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT_STABILIZATION and not wrenches:
             self._called("step", function)
         return tuple(result)
 
@@ -104,7 +104,7 @@ class StepMethods(MethodBase):
         *,
         s: None = None,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
@@ -123,7 +123,7 @@ class StepMethods(MethodBase):
         *,
         s: ArrayLike,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
@@ -141,7 +141,7 @@ class StepMethods(MethodBase):
         *,
         s: ArrayLike | None = None,
         integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
         external_wrenches: WrenchArrays | None = None,
         wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,

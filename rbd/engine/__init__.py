@@ -4,7 +4,6 @@ A call finds its builtin under a key:
 
 fast_path.py          decorator of algorithms: makes the key of a call, calls the builtin found under it
 call_arguments.py     arguments of such calls, parsed into a key and arrays
-result_fast_path.py   the same for functions that fill a DynamicsResult
 
 Without one, the engine runs what was recorded (`rbd.recorder`), and makes the builtin:
 
@@ -12,7 +11,7 @@ live_engine.py        LiveEngine: runs the recorded kernel of a call, returns th
 live_buffers.py       coordinates of a live state, its owner and its versions, which machine code reads
 fast_path_table.py    FastPathTable: the builtins of a state, by the keys of calls
 bound_builtin.py      builtins of recorded kernels, bound to the buffers of a state
-coordinate_writer.py  builtins that write coordinates
+coordinate_writer.py  CoordinateWriter: writes q or v, by a builtin after many writes
 ownership.py          ownership of states by threads
 interpreted.py        blocks in which live states run the Python source
 

@@ -40,30 +40,30 @@ class ParsedCall:
     """Its numbers; those of external wrenches are last, and None unless all are floats."""
     keywords: Mapping[str, object] = _NO_KEYWORDS
     """Those of the builtin."""
-    external: Mapping[Any, Wrench[Any]] = _NO_WRENCHES
+    external_wrenches: Mapping[Any, Wrench[Any]] = _NO_WRENCHES
     """Its external wrenches, by bodies or their names."""
 
-    def add_wrenches(self, external: object) -> Static | None:
+    def add_wrenches(self, external_wrenches: object) -> Static | None:
         """Add external wrenches; return what they add to the key, None if there is no fast path with them."""
-        if type(external) is not dict:
-            return () if external is None else None
+        if type(external_wrenches) is not dict:
+            return () if external_wrenches is None else None
         static: list[object] = []
         numbers: list[object] = []
-        for body, wrench in cast("Mapping[object, object]", external).items():
+        for body, wrench in cast("Mapping[object, object]", external_wrenches).items():
             if type(wrench) is not Wrench:
                 return None
             static += (body, id(wrench.frame))
             numbers += wrench.angular_components
             numbers += wrench.linear_components
         if static:
-            self.external = cast("Mapping[Any, Wrench[Any]]", external)
+            self.external_wrenches = cast("Mapping[Any, Wrench[Any]]", external_wrenches)
             self.arrays = (*self.arrays, np.array(numbers) if _FLOATS.issuperset(map(type, numbers)) else None)
         return static
 
     def may_open(self, layout: Layout) -> bool:
         """Return whether a fast path may be opened: kernels take wrenches in default frames without a transform."""
         frames = {id(body.default_frame) for body in layout.bodies}
-        return all(id(wrench.frame) in frames for wrench in self.external.values())
+        return all(id(wrench.frame) in frames for wrench in self.external_wrenches.values())
 
 
 @final

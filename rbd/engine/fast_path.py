@@ -1,10 +1,11 @@
 """Fast paths: calls of algorithms that run a builtin on the buffers of a live state.
 
-`fast_path` decorates a function of a state that returns a `Call`; `result_fast_path.py` has the functions that fill a
-`DynamicsResult`. The decorator splits the arguments into a *key*, which is everything except numbers, and arrays of
-numbers. A builtin is looked up by the key and takes the arrays. If there is none, or if it returns NotImplemented
-because a check failed, the function runs, and the engine runs the returned `Call`. Once there is machine code, the
-engine adds a builtin under the key.
+`fast_path` decorates a function of a state that returns a `Call`. It splits the arguments into a *key*, which is
+everything except numbers, and arrays of numbers. A builtin is looked up by the key and takes the arrays. If there is
+none, or if it returns NotImplemented because a check failed, the function runs, and the engine runs the returned
+`Call`. Once there is machine code, the engine adds a builtin under the key.
+
+Functions that fill a `DynamicsResult` find their builtins in the writer of the result; these write its arrays.
 """
 
 from __future__ import annotations
@@ -17,27 +18,40 @@ import attrs
 
 from rbd.engine.call_arguments import FRAME, OUT, CallArguments, ParsedCall
 from rbd.kernels.calls import Call, KernelCall
-from rbd.kernels.kernel import require_state
+from rbd.kernels.kernel import is_state, require_state
+from rbd.mechanism import Mechanism
 
 P = ParamSpec("P")
 R = TypeVar("R")
 MISSING: Final = object()
 """The default of a first argument."""
-_MAX_IDENTIFIED: Final = 256
+_MAX_BY_IDENTITY: Final = 256
 """Maximum number of fast paths that are found by the identities of objects; above it, all are forgotten."""
+_AFTER_STATE: Final = CallArguments(vectors=1, torques=True, wrenches=True)
+"""The arguments of a function that fills a result, after the result and the state."""
 
 
 def fast_path(
-    *, target: bool = False, vectors: int = 0, out: bool = False
+    *,
+    target: bool = False,
+    vectors: int = 0,
+    out: bool = False,
+    result: Callable[[Mechanism], Any] | None = None,
 ) -> Callable[[Callable[P, Call[R]]], Callable[P, R]]:
     """Decorate a function of a state with fast paths.
 
     With `target` the argument after the state is part of the key: a path or a body. Then follow `vectors` of numbers.
     With `out` builtins take the buffer of this name. The signature says the rest, see `CallArguments`. Calls with other
     arguments always run the function.
+
+    With `result` the function fills a result: its arguments are a result, a state, torques and external wrenches.
+    Called with a state first, it makes the result by `result(mechanism)`. Torques that are None or missing are zero.
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
+        if result is not None:
+            filling = _FillingFunction(cast("Any", function), result)
+            return cast("Callable[P, R]", wraps(function)(_of_result(filling)))
         arguments = CallArguments.of(function, target=target, vectors=vectors, out=out)
         fast = _FastFunction(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
         of_state = _of_state_and_out if out else _of_state
@@ -58,7 +72,7 @@ def _of_state(fast: _FastFunction) -> Callable[..., Any]:
         if args or named:
             return fast.dispatch(state, args, named)
         try:
-            answer = state.engine.fast[key]()
+            answer = state.engine.builtins[key]()
         except (AttributeError, KeyError):  # no live state, or not yet
             answer = NotImplemented
         return fast.run(state, args, named, fast.plain) if answer is NotImplemented else answer
@@ -72,13 +86,13 @@ def _of_state_and_out(fast: _FastFunction) -> Callable[..., Any]:
 
     def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
         if args or named:
-            return fast.dispatch(state, args, with_out(named, out))
+            return fast.dispatch(state, args, _with_out(named, out))
         try:
-            builtin = state.engine.fast[key]
+            builtin = state.engine.builtins[key]
             answer = builtin() if out is MISSING else builtin(out=out)
         except (AttributeError, KeyError):
             answer = NotImplemented
-        return fast.run(state, args, with_out(named, out), fast.plain) if answer is NotImplemented else answer
+        return fast.run(state, args, _with_out(named, out), fast.plain) if answer is NotImplemented else answer
 
     return call
 
@@ -89,15 +103,15 @@ def _of_vectors(fast: _FastFunction) -> Callable[..., Any]:
 
     def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
         if named or len(args) != vectors:
-            return fast.dispatch(state, args, with_out(named, out))
+            return fast.dispatch(state, args, _with_out(named, out))
         try:
-            builtin = state.engine.fast[key]
+            builtin = state.engine.builtins[key]
         except (AttributeError, KeyError):  # no live state, or not yet
             builtin = None  # what runs now does so outside: its errors have no KeyError for a context
         if builtin is None:
-            return fast.run(state, args, with_out(named, out), fast.plain)
+            return fast.run(state, args, _with_out(named, out), fast.plain)
         answer = builtin(*args) if out is MISSING else builtin(*args, out=out) if takes_out else NotImplemented
-        return fast.refused(state, args, with_out(named, out)) if answer is NotImplemented else answer
+        return fast.refused(state, args, _with_out(named, out)) if answer is NotImplemented else answer
 
     return call
 
@@ -109,7 +123,7 @@ def _of_target(fast: _FastFunction) -> Callable[..., Any]:
     def call(state: Any = MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
         if len(args) == arity and not named:
             try:
-                builtin = state.engine.identified[key, id(args[0]), id(frame)][0]
+                builtin = state.engine.builtins_by_identity[key, id(args[0]), id(frame)][0]
             except (AttributeError, KeyError):  # no live state, or not yet
                 builtin = None
             if builtin is not None:
@@ -121,7 +135,29 @@ def _of_target(fast: _FastFunction) -> Callable[..., Any]:
     return call
 
 
-def with_out(named: dict[str, Any], out: Any) -> dict[str, Any]:
+def _of_result(filling: _FillingFunction) -> Callable[..., Any]:
+    """Return a function of a result, a state and torques; the key of its plain call is the state."""
+
+    def call(result: Any = MISSING, *args: Any, **named: Any) -> Any:
+        count = len(args)
+        if named or count not in (1, 2):
+            return filling.dispatch(result, args, named)
+        state = args[0]
+        try:
+            builtin = result.writer.builtins[state]
+            torques = state.engine.zero_torques if count == 1 or args[1] is None else args[1]
+        except (AttributeError, KeyError, TypeError):  # no result, no state, or not yet
+            builtin = torques = None
+        if builtin is None:
+            return filling.dispatch(result, args, named)
+        if builtin(torques) is NotImplemented:
+            return filling.run(result, args, named, ParsedCall(state, (torques,)))
+        return result
+
+    return call
+
+
+def _with_out(named: dict[str, Any], out: Any) -> dict[str, Any]:
     """Return keywords with `out`, if it was given."""
     return named if out is MISSING else {**named, OUT: out}
 
@@ -140,7 +176,7 @@ class _FastFunction:
         """Return the result of any call, by its fast path if it has one."""
         parsed = self.arguments.parse(self.function, state, args, named)
         try:
-            builtin = None if parsed is None else state.engine.fast[parsed.key]
+            builtin = None if parsed is None else state.engine.builtins[parsed.key]
         except (AttributeError, KeyError, TypeError):  # no live state, not yet, or no hash: the function says which
             builtin = None
         if parsed is None or builtin is None:
@@ -161,7 +197,7 @@ class _FastFunction:
         if state is not MISSING and not hasattr(getattr(state, "engine", None), "stamp"):
             require_state(state, self.function.__name__)
         call = self.function(*args, **named) if state is MISSING else self.function(state, *args, **named)
-        if parsed is None or (parsed.external and not parsed.may_open(state.engine.layout)):
+        if parsed is None or (parsed.external_wrenches and not parsed.may_open(state.engine.layout)):
             return call.run(state)
         if type(call) is KernelCall:  # what KernelCall.run does, one function less in interpreted calls
             return state.engine.run(state, call, parsed.key, len(parsed.arrays))
@@ -172,7 +208,49 @@ class _FastFunction:
         frame = named.get(FRAME)
         if len(args) != 1 + self.arguments.vectors or len(named) != (frame is not None):
             return
-        identified = state.engine.identified
-        if len(identified) >= _MAX_IDENTIFIED:
-            identified.clear()
-        identified[self.function, id(args[0]), id(frame)] = builtin, args[0], frame  # which keeps both alive
+        builtins = state.engine.builtins_by_identity
+        if len(builtins) >= _MAX_BY_IDENTITY:
+            builtins.clear()
+        builtins[self.function, id(args[0]), id(frame)] = builtin, args[0], frame  # which keeps both alive
+
+
+@final
+@attrs.frozen(eq=False)
+class _FillingFunction:
+    """A function with fast paths that fills a result."""
+
+    function: Callable[..., Call[Any]]
+    make: Callable[[Mechanism], Any]
+    """Makes a result."""
+
+    def dispatch(self, result: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Return the result of any call, by its fast path if it has one."""
+        result, args = self._with_result(result, args, named)
+        state = args[0] if args else None
+        parsed = _AFTER_STATE.parse(state, state, args[1:], named)
+        try:
+            builtin = None if parsed is None else result.writer.builtins[parsed.key]
+        except (AttributeError, KeyError, TypeError):  # no result, not yet, or no hash: the function says which
+            builtin = None
+        if parsed is None or builtin is None or builtin(*parsed.arrays) is NotImplemented:
+            return self.run(result, args, named, parsed)
+        return result
+
+    def _with_result(self, result: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+        """Return a result, made if none is given, and the arguments that follow it."""
+        if result is MISSING:
+            state: Any = named.get("state")
+            require_state(state, self.function.__name__)
+            return self.make(state.mechanism), args
+        if "state" in named:
+            return result, args
+        if not args:
+            require_state(result, self.function.__name__)
+        return (self.make(result.mechanism), (result, *args)) if is_state(result) else (result, args)
+
+    def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], parsed: ParsedCall | None) -> Any:
+        """Run the function and the call it returns, which opens a fast path."""
+        call = self.function(result, *args, **named)
+        if parsed is None or (parsed.external_wrenches and not parsed.may_open(result.writer.layout)):
+            return call.run(result)
+        return call.run(result, parsed.key, len(parsed.arrays))

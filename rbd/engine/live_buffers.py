@@ -14,7 +14,7 @@ from rbd.errors import WrongThreadError
 from rbd.indexing.layout import Layout
 from rbd.kernels.engine_interface import Depends
 from rbd.mechanism import Mechanism
-from rbd.mechanism.members import registry_of
+from rbd.mechanism.members import versions_of
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 
@@ -102,10 +102,3 @@ class LiveBuffers:
         from rbd.native.builtins.context import Word
 
         return (*self.topology_guard(), (Word(self.versions, 1), self.versions[1]), (Word(OPEN_BLOCKS, 0), 0))
-
-
-def versions_of(mechanism: Mechanism) -> array[int]:
-    """Return the versions of a mechanism's topology and parameters, an array that edits change in place."""
-    registry = registry_of(mechanism.root_body)
-    assert registry is not None  # the root body of a mechanism has one
-    return registry.versions

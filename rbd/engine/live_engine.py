@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.engine.bound_builtin import Builtin
-from rbd.engine.coordinate_writer import coordinate_writer, no_builtin
 from rbd.engine.fast_path_table import FastPathTable
 from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
@@ -52,9 +51,9 @@ class LiveEngine(Engine):
         self.kernels = kernel_cache(mechanism)
         """Recorded kernels; shared by all states of the mechanism."""
         self._fast_paths = FastPathTable(self.buffers)
-        self.fast = self._fast_paths.builtins
+        self.builtins = self._fast_paths.builtins
         """Builtins by the keys of calls."""
-        self.identified: dict[tuple[object, int, int], tuple[Builtin, object, object]] = {}
+        self.builtins_by_identity: dict[tuple[object, int, int], tuple[Builtin, object, object]] = {}
         """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self._words, self._versions = self.buffers.words, self.buffers.versions
         self._query_counts = QueryCounts()
@@ -131,7 +130,7 @@ class LiveEngine(Engine):
         if cached is not None and cached[0] == stamp:
             value: R = cached[1]
             return value
-        builtin = self.fast.get(kernel)
+        builtin = self.builtins.get(kernel)
         result: Any = NotImplemented if builtin is None else builtin()
         if result is NotImplemented:
             result = self.run(state, KernelCall(kernel), kernel)
@@ -177,12 +176,6 @@ class LiveEngine(Engine):
     def compiled(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return the recorded kernel for these arguments if it is compiled, else None."""
         return self.kernels.compiled(self.mechanism, self._versions[1], kernel, args)
-
-    def coordinate_writer(self, which: int) -> Builtin:
-        """Return a builtin that checks and writes coordinates (Q or V); it returns NotImplemented where it does not."""
-        executable = self.kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        compiled = executable.machine_code if executable is not None and executable.request() else None
-        return no_builtin if compiled is None else coordinate_writer(self.buffers, compiled, which)
 
     def loop_binding(self, state: object) -> LoopBinding:
         """Return the binding of a loop over steps of `state`, which has this engine, without the kernels."""

@@ -7,6 +7,7 @@ readable source in their order, and makes the framed value. The results have the
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeAlias, final
 
 import attrs
@@ -34,13 +35,24 @@ class _NoCodeYetError(Exception):
     """There is no machine code of a pass yet."""
 
 
-def _fixed_frame_pose(builder: PlanBuilder, pose: Numbers, fixed_frame: BodyFixedFrame) -> Numbers:
-    """Return the pose of a frame from that of its body."""
-    return (
-        pose
-        if fixed_frame.to_default is None
-        else builder.call("compose", pose, builder.constant(fixed_frame.to_default))
-    )
+@final
+@attrs.frozen(eq=False)
+class _PlannedTransform:
+    """A transform that the builtin of a plan computes."""
+
+    builder: PlanBuilder
+    numbers: Numbers
+
+    def __matmul__(self, other: _PlannedTransform) -> _PlannedTransform:
+        return _PlannedTransform(self.builder, self.builder.call("compose", self.numbers, other.numbers))
+
+    def inverse(self) -> _PlannedTransform:
+        """Return the inverse."""
+        return _PlannedTransform(self.builder, self.builder.call("invert", self.numbers, self.numbers))
+
+    def moved(self, motion: Numbers) -> Numbers:
+        """Return a motion in the frame to which this transform leads."""
+        return self.builder.call("move", self.numbers, motion)
 
 
 @final
@@ -56,9 +68,9 @@ class NativeQueries:
         """Return a builtin of the transform from a body-fixed frame to the root frame."""
 
         def plan(builder: PlanBuilder) -> None:
-            pose, in_pass = self._gather(builder, passes.to_root, fixed_frame.index), fixed_frame.to_default is None
-            pose = _fixed_frame_pose(builder, pose, fixed_frame)
-            builder.instance(Transform, pose, fixed_frame.frame, self._layout.root_frame, 9, 3, is_checked=in_pass)
+            pose = self._from_frame(self._pass_transform(builder, passes.to_root, fixed_frame.index), fixed_frame)
+            in_pass, root = fixed_frame.to_default is None, self._layout.root_frame
+            builder.instance(Transform, pose.numbers, fixed_frame.frame, root, 9, 3, is_checked=in_pass)
 
         return self._planned(plan)
 
@@ -67,9 +79,8 @@ class NativeQueries:
         body, root = self._layout.bodies[index].default_frame, self._layout.root_frame
 
         def plan(builder: PlanBuilder) -> None:
-            pose = self._gather(builder, passes.to_root, index)
-            moved = builder.call("move", pose, self._gather(builder, look_up, index))
-            builder.instance(kind, moved, 3, 3, body, root, root)
+            pose = self._pass_transform(builder, passes.to_root, index)
+            builder.instance(kind, pose.moved(self._gather(builder, look_up, index)), 3, 3, body, root, root)
 
         return self._planned(plan)
 
@@ -77,7 +88,8 @@ class NativeQueries:
         """Return a builtin of the transform between two body-fixed frames."""
 
         def plan(builder: PlanBuilder) -> None:
-            builder.instance(Transform, self._frame_transform(builder, start, end), start.frame, end.frame, 9, 3)
+            tf = self._frame_transform(builder, start, end)
+            builder.instance(Transform, tf.numbers, start.frame, end.frame, 9, 3)
 
         return self._planned(plan)
 
@@ -86,41 +98,36 @@ class NativeQueries:
         here = attrs.evolve(moving, to_default=None)
 
         def plan(builder: PlanBuilder) -> None:
-            there = self._body_transform(builder, fixed.index, moving.index)
-            there = builder.call("move", there, self._gather(builder, passes.body_twists, fixed.index))
+            to_moving = self._body_transform(builder, fixed.index, moving.index)
+            there = to_moving.moved(self._gather(builder, passes.body_twists, fixed.index))
             twist = self._gather(builder, passes.body_twists, moving.index)
             relative = builder.call("subtract", there, twist)
-            moved = builder.call("move", self._frame_transform(builder, here, target), relative)
+            moved = self._frame_transform(builder, here, target).moved(relative)
             builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
 
         return self._planned(plan)
 
-    def _frame_transform(self, builder: PlanBuilder, start: BodyFixedFrame, end: BodyFixedFrame) -> Numbers:
-        """Return the transform from one body-fixed frame to another."""
-        between = _fixed_frame_pose(builder, self._body_transform(builder, start.index, end.index), start)
-        if end.from_default is None:
-            return between
-        return builder.call("compose", builder.constant(end.from_default), between)
+    def _from_frame(self, tf: _PlannedTransform, fixed_frame: BodyFixedFrame) -> _PlannedTransform:
+        """Return a transform of a body as one of a frame fixed to it."""
+        return tf if fixed_frame.to_default is None else tf @ _constant(tf.builder, fixed_frame.to_default)
 
-    def _body_transform(self, builder: PlanBuilder, i: int, j: int) -> Numbers:
-        """Return the transform from body i to body j, by the steps of `passes.body_transform`."""
-        if not j:
-            return self._gather(builder, passes.to_root, i)
-        if not i:
-            pose = self._gather(builder, passes.to_root, j)
-            return builder.call("invert", pose, pose)
-        nodes = self._layout.nodes
-        up: Numbers | None = None
-        down: Numbers | None = None
-        while i != j:
-            step = self._gather(builder, passes.to_parent, max(i, j) - 1)
-            if i > j:
-                up, i = step if up is None else builder.call("compose", step, up), nodes[i - 1].parent
-            else:
-                down, j = step if down is None else builder.call("compose", step, down), nodes[j - 1].parent
-        if up is None:
-            up = builder.constant(Transform.identity(_FRAME, _FRAME))
-        return up if down is None else builder.call("compose", builder.call("invert", down, down), up)
+    def _frame_transform(self, builder: PlanBuilder, start: BodyFixedFrame, end: BodyFixedFrame) -> _PlannedTransform:
+        """Return the transform from one body-fixed frame to another."""
+        between = self._from_frame(self._body_transform(builder, start.index, end.index), start)
+        return between if end.from_default is None else _constant(builder, end.from_default) @ between
+
+    def _body_transform(self, builder: PlanBuilder, i: int, j: int) -> _PlannedTransform:
+        """Return the transform from body i to body j, as `MechanismState` does."""
+        if not (i and j):
+            pose = self._pass_transform(builder, passes.to_root, i or j)
+            return pose.inverse() if j else pose
+        steps = partial(self._pass_transform, builder, passes.to_parent)
+        identity = partial(_constant, builder, Transform.identity(_FRAME, _FRAME))
+        transform: _PlannedTransform = passes.path_transform(self._layout, i, j, steps, identity)
+        return transform
+
+    def _pass_transform(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> _PlannedTransform:
+        return _PlannedTransform(builder, self._gather(builder, look_up, index))
 
     def _gather(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> Numbers:
         """Return the numbers of a value of a pass, as `_recorded_pass` does."""
@@ -157,3 +164,7 @@ class NativeQueries:
         except UnsuitableError:
             return unanswered
         return builder.builtin(self._buffers) or unanswered
+
+
+def _constant(builder: PlanBuilder, tf: Transform[Any, Any]) -> _PlannedTransform:
+    return _PlannedTransform(builder, builder.constant(tf))

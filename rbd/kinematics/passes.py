@@ -5,7 +5,11 @@ Values are expressed in body frames, where they have structural zeros; results i
 
 from __future__ import annotations
 
-from rbd.indexing.layout import TreeNode
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rbd.indexing.layout import Layout, TreeNode
 from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView, inertias
 from rbd.kinematics import conversions
@@ -72,21 +76,26 @@ def to_trunk(state: StateView) -> tuple[Transform, ...]:
 
 def body_transform(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
     """Return the transform from body `a` to body `b` via their nearest common ancestor."""
-    steps, layout = to_parent(state), state.layout
-    i, j = layout.body_index(a), layout.body_index(b)
+    i, j = state.layout.body_index(a), state.layout.body_index(b)
     if j == 0:
         return to_root(state)[i]
-    nodes = layout.nodes
-    up: Transform | None = None
-    down: Transform | None = None
+    identity = partial(Transform.identity, a.default_frame, a.default_frame)
+    transform: Transform = path_transform(state.layout, i, j, to_parent(state).__getitem__, identity)
+    return transform
+
+
+def path_transform(
+    layout: Layout, i: int, j: int, to_parent_of: Callable[[int], Any], identity: Callable[[], Any]
+) -> Any:
+    """Return the transform from body i to body j, of the type that `to_parent_of` returns per node."""
+    up = down = None
     while i != j:
+        step = to_parent_of(max(i, j) - 1)
         if i > j:
-            step, i = steps[i - 1], nodes[i - 1].parent
-            up = step if up is None else step @ up
+            up, i = step if up is None else step @ up, layout.nodes[i - 1].parent
         else:
-            step, j = steps[j - 1], nodes[j - 1].parent
-            down = step if down is None else step @ down
-    up = Transform.identity(a.default_frame, a.default_frame) if up is None else up
+            down, j = step if down is None else step @ down, layout.nodes[j - 1].parent
+    up = identity() if up is None else up
     return up if down is None else down.inverse() @ up
 
 

@@ -5,11 +5,13 @@ This is the only access to their data from outside of their classes.
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import BodyData, RigidBody
     from rbd.mechanism.joint import Joint, JointData
+    from rbd.mechanism.mechanism import Mechanism
     from rbd.mechanism.registry import MemberRegistry
     from rbd.spatial import Frame
 
@@ -30,6 +32,13 @@ def data_of(member: Member) -> BodyData | JointData:
 def registry_of(member: Member) -> MemberRegistry | None:
     """Return the registry of the mechanism that a body or a joint belongs to."""
     return member._data.registry  # pyright: ignore[reportPrivateUsage]  # a class of this package
+
+
+def versions_of(mechanism: Mechanism) -> array[int]:
+    """Return the versions of a mechanism's topology and parameters, an array that edits change in place."""
+    registry = registry_of(mechanism.root_body)
+    assert registry is not None  # the root body of a mechanism has one
+    return registry.versions
 
 
 def set_data(body: RigidBody, data: BodyData) -> None:

@@ -49,7 +49,7 @@ class KernelCache:
         self.structure = structure
         self.edits = ParameterEdits()
         self._kernels: OrderedDict[Key, RecordedKernel | RecordingFailure] = OrderedDict()
-        self._writers: dict[str, LiveExecutable | None] = {}
+        self._coordinate_checks: dict[str, LiveExecutable | None] = {}
         self._lock = native.Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -101,16 +101,16 @@ class KernelCache:
         parameters = tuple(self.edits.arrays[name] for name in varying)
         return RecordedKernel(executable, parameters, form, sum(template.count > 0 for template in templates))
 
-    def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
+    def coordinate_check(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
         """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
         with self._lock.inner:
-            if name not in self._writers:
+            if name not in self._coordinate_checks:
                 try:
                     program = coordinate_check_program(layout_of(mechanism), name)
                 except Exception:  # a user's joint type that cannot be recorded: coordinates are written in Python
                     program = None
-                self._writers[name] = None if program is None else LiveExecutable(Source.of(program))
-            return self._writers[name]
+                self._coordinate_checks[name] = None if program is None else LiveExecutable(Source.of(program))
+            return self._coordinate_checks[name]
 
 
 def _load_or_record(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
-from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
@@ -63,7 +63,7 @@ class Dynamics:
         *,
         external: External | None = None,
         forces: Sequence[ForceElement] = (),
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
     ) -> None:
         """Check the arguments; nothing is computed yet."""
         self._mechanism = mechanism

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import ExternalWrenches, Stabilization, forward_dynamics
 from rbd.algorithms.external_wrenches import checked_wrenches
-from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel
 from rbd.arguments import require_kind
 from rbd.mechanism import RigidBody
@@ -40,7 +40,7 @@ class EquationsOfMotion:
         external: External | None = None,
         *,
         forces: Sequence[ForceElement] = (),
-        stabilization: Stabilization = DEFAULT,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
     ) -> None:
         """Check the sources of forces; each may be missing."""
         self.callbacks = Callbacks(control, external)
@@ -56,7 +56,7 @@ class EquationsOfMotion:
 
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics of a robot's compiled step."""
-        default = self.stabilization == DEFAULT or not state.layout.is_constrained
+        default = self.stabilization == DEFAULT_STABILIZATION or not state.layout.is_constrained
         return default and not (self.callbacks.has_external or self.forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
@@ -95,7 +95,7 @@ class EquationsOfMotion:
         return np.array(reset_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
     def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyForces) -> Array:
-        if self.stabilization == DEFAULT:
+        if self.stabilization == DEFAULT_STABILIZATION:
             return forward_dynamics(state, torques, wrenches) if wrenches else forward_dynamics(state, torques)
         return forward_dynamics(state, torques, wrenches or None, stabilization=self.stabilization)
 

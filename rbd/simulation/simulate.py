@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
-from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
 from rbd.arguments import described, require_kind, several
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
@@ -57,7 +57,7 @@ def simulate(
     integrator: IntegratorName | Integrator = "munthe-kaas-rk4",
     external: External | None = None,
     forces: Sequence[ForceElement] = (),
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
     contact_states: ArrayLike | None = None,
     events: Sequence[Event] = (),
     monitors: Sequence[Monitor] = (),

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods as tables of coefficients, of all Runge-Kutta integrators; recorded ones by `scheme_of`.
+"""Butcher tableaux of the Runge-Kutta integrators; `scalar_tableau` converts them for recordings.
 
 Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), chapter II.
 """
@@ -10,7 +10,7 @@ from typing import final
 
 import attrs
 
-from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
 from rbd.arguments import several
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import to_float
@@ -148,12 +148,12 @@ def error_weights(tableau: ButcherTableau) -> Row:
     return tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
 
 
-def scheme_of(tableau: ButcherTableau, *, estimates_error: bool = False) -> RungeKuttaScheme:
+def scalar_tableau(tableau: ButcherTableau, *, estimates_error: bool = False) -> ScalarTableau:
     """Return the method for recorded scalars; the classical one has exact coefficients.
 
-    >>> scheme_of(RUNGE_KUTTA_4) is CLASSICAL, scheme_of(HEUN).c
+    >>> scalar_tableau(RUNGE_KUTTA_4) is CLASSICAL, scalar_tableau(HEUN).c
     (True, (0.0, 1.0))
     """
     if tableau == RUNGE_KUTTA_4 and not estimates_error:
         return CLASSICAL
-    return RungeKuttaScheme(tableau.a, tableau.b, tableau.c, error_weights(tableau) if estimates_error else None)
+    return ScalarTableau(tableau.a, tableau.b, tableau.c, error_weights(tableau) if estimates_error else None)

@@ -12,8 +12,7 @@ from typing_extensions import override
 
 from rbd.arguments import flag, made_by, whole_number
 from rbd.display import preformatted
-from rbd.engine.bound_builtin import Builtin
-from rbd.engine.coordinate_writer import no_builtin
+from rbd.engine.coordinate_writer import CoordinateWriter
 from rbd.engine.interpreted import OPEN_BLOCKS
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
@@ -35,28 +34,6 @@ from rbd.state.coordinates import (
 )
 
 Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
-WRITES_BEFORE_BUILTIN = 32
-"""Number of writes of q or v in Python after which a builtin writes them."""
-
-
-@final
-class _CoordinateWriter:
-    """Writer of q or v: Python at first, a builtin after many writes."""
-
-    __slots__ = ("_count", "_engine", "_which", "builtin")
-
-    def __init__(self, engine: LiveEngine, which: int) -> None:
-        """Set the coordinates to write, Q or V."""
-        self._engine, self._which, self._count = engine, which, 0
-        self.builtin: Builtin = no_builtin
-        """Checks and writes coordinates; returns NotImplemented where it does not."""
-
-    def write(self, values: Array) -> None:
-        """Write coordinates that are checked."""
-        self._engine.buffers.write(self._which, values)
-        self._count += 1
-        if self.builtin is no_builtin and self._count >= WRITES_BEFORE_BUILTIN:
-            self.builtin = self._engine.coordinate_writer(self._which)
 
 
 @made_by("rbd.MechanismState(mechanism, q, v)")
@@ -81,7 +58,7 @@ class MechanismState(State[Array]):
         self.engine = self._engine = engine = LiveEngine(mechanism, layout)
         self._buffers = buffers = engine.buffers
         self._q_view, self._v_view = _read_only(buffers.q), _read_only(buffers.v)
-        self._q_writer, self._v_writer = _CoordinateWriter(engine, Q), _CoordinateWriter(engine, V)
+        self._q_writer, self._v_writer = CoordinateWriter(engine, Q), CoordinateWriter(engine, V)
         buffers.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
         buffers.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 

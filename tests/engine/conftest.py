@@ -18,7 +18,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
-    monkeypatch.setattr("rbd.state.mechanism_state.WRITES_BEFORE_BUILTIN", 1)
+    monkeypatch.setattr("rbd.engine.coordinate_writer.WRITES_BEFORE_BUILTIN", 1)
 
 
 @pytest.fixture
@@ -34,6 +34,6 @@ def warm(at_once: None) -> tuple[MechanismState, rbd.DynamicsResult]:
         rbd.inverse_dynamics(state, zero)
         rbd.forward_dynamics(state, zero)
         rbd.dynamics(result, state, zero)
-    assert len(state.engine.fast) == 3
-    assert result.engine.fast
+    assert len(state.engine.builtins) == 3
+    assert result.writer.builtins
     return state, result

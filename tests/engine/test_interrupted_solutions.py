@@ -35,7 +35,7 @@ class Solved:
         for _ in range(4):
             for which in (0, 1):
                 self.solve(which)
-        assert len(self.result.engine.fast) == len(set(pushed))
+        assert len(self.result.writer.builtins) == len(set(pushed))
         self.expected = [self.whole(which) for which in (0, 1)]
 
     def solve(self, which: int) -> None:
@@ -117,7 +117,7 @@ def test_other_scalars_replace_a_solution_or_leave_it() -> None:
     for line in range(count_lines(solved.other_scalars()) - 40, 10**9):
         for _ in range(4):
             solved.solve(line % 2)
-        assert solved.result.engine.fast
+        assert solved.result.writer.builtins
         ended = not raise_at(line, KeyboardInterrupt, solved.other_scalars())
         kinds.add(solved.result.vd.dtype.type)
         if ended:

@@ -63,7 +63,7 @@ def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeyp
     compiled = [entry.executable.machine_code for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
-    assert {getattr(key, "__name__", "") for key in state.engine.fast} >= {
+    assert {getattr(key, "__name__", "") for key in state.engine.builtins} >= {
         "mass_matrix",
         "inverse_dynamics",
         "forward_dynamics",
@@ -138,7 +138,7 @@ def test_builtins_check_for_interpreted_blocks() -> None:
     state = MechanismState(rbd.robots.arm7())
     for _ in range(4):
         M = rbd.mass_matrix(state)
-    assert state.engine.fast
+    assert state.engine.builtins
     seen: list[object] = []
     with rbd.interpreted():
         state.engine.pass_result(state, Kernel(seen.append), "q")
@@ -185,7 +185,7 @@ def test_results_without_machine_code_are_bitwise_equal(a_case: Case, monkeypatc
     for _ in range(3):
         found = values(state)
     assert found == expected
-    assert not state.engine.fast
+    assert not state.engine.builtins
 
 
 # --- parameters and structure ---------------------------------------------------------------------------------------
@@ -273,8 +273,8 @@ def test_topology_edits_close_fast_paths(a_case: Case) -> None:
         rbd.mass_matrix(state)
         rbd.dynamics(result, state)
         state.set_configuration(np.ones(7))
-    assert state.engine.fast
-    assert result.engine.fast
+    assert state.engine.builtins
+    assert result.writer.builtins
     state.mechanism.remove_subtree(state.mechanism.bodies[-1])
     for call in (
         lambda: rbd.mass_matrix(state),
@@ -337,7 +337,7 @@ def test_singular_masses_are_named_at_every_call() -> None:
     mechanism = rbd.Mechanism()
     mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
     state, result = MechanismState(mechanism), rbd.DynamicsResult(mechanism)
-    out, buffer = np.full(1, 7.0), result.engine.arrays["vd"]
+    out, buffer = np.full(1, 7.0), result.writer.arrays["vd"]
     buffer[:] = 7.0
     for _ in range(4):
         with pytest.raises(SingularError, match="hinge"):
@@ -367,5 +367,5 @@ def test_results_hold_the_last_solved_state(warm: tuple[MechanismState, rbd.Dyna
         assert np.array_equal(result.joint_wrench(joint).vector, reference.joint_wrench(joint).vector)
         assert np.array_equal(result.acceleration(body).vector, reference.acceleration(body).vector)
     twin = pickle.loads(pickle.dumps(result))
-    assert not twin.engine.fast
+    assert not twin.writer.builtins
     assert np.array_equal(twin.acceleration(twin.mechanism.bodies[-1]).vector, reference.acceleration(body).vector)

@@ -52,7 +52,7 @@ def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
             assert a.flags.c_contiguous
             assert a.flags.writeable
             assert not np.shares_memory(a, b)
-    assert len(state.engine.fast) == 1 + (1 if function.spaces else 0) + (2 if function.wrenches else 0)
+    assert len(state.engine.builtins) == 1 + (1 if function.spaces else 0) + (2 if function.wrenches else 0)
 
 
 @needs_builtins
@@ -128,7 +128,7 @@ def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
         first = rbd.bias_derivatives(state, push)
         for _ in range(3):
             assert_same(rbd.bias_derivatives(state, push), first)
-        assert len(state.engine.fast) <= 4
+        assert len(state.engine.builtins) <= 4
     assert rbd.inverse_dynamics_derivatives(state, vd)[0].shape == (7, 7)
 
 

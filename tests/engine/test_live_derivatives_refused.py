@@ -51,7 +51,7 @@ def open_ways(at_once: None) -> MechanismState:
 
 @needs_builtins
 def test_a_builtin_that_refuses_is_called_once(open_ways: MechanismState) -> None:
-    table, name = open_ways.engine.fast, "inverse_dynamics_derivatives"
+    table, name = open_ways.engine.builtins, "inverse_dynamics_derivatives"
     plain = next(key for key in table if getattr(key, "__name__", None) == name)
     builtin, calls = table[plain], []
 

@@ -69,7 +69,7 @@ def test_fast_paths_are_bitwise_equal(name: str, monkeypatch: pytest.MonkeyPatch
             assert_near(found[0], run(state))
         for again in found:
             assert_same(again, found[0])
-    assert len(state.engine.fast) == 1
+    assert len(state.engine.builtins) == 1
     monkeypatch.setattr(LiveEngine, "run", None)
     monkeypatch.setattr(LiveEngine, "evaluate", None)
     assert_same(run(state), found[0])
@@ -106,7 +106,7 @@ def test_momentum_matrices_in_frames() -> None:
             assert_same(rbd.momentum_matrix(state, frame=frame), first)
             assert_same(rbd.momentum_matrix(state, frame=frame, out=out), first)
             close(out, first.matrix, 0.0)
-    assert len(state.engine.fast) == 4
+    assert len(state.engine.builtins) == 4
 
 
 @pytest.mark.usefixtures("at_once")

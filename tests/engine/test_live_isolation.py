@@ -15,9 +15,9 @@ import pytest
 
 import rbd
 from rbd import MechanismState, native
+from rbd.engine.coordinate_writer import WRITES_BEFORE_BUILTIN
 from rbd.errors import WrongThreadError
 from rbd.recorder.kernel_cache import RecordingFailure, kernel_cache
-from rbd.state.mechanism_state import WRITES_BEFORE_BUILTIN
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised

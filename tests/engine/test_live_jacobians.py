@@ -49,7 +49,7 @@ def test_jacobians_of_every_path_and_frame(name: str) -> None:
                 assert (found.columns, type(found.columns[0][0])) == (first.columns, tuple)
             close(first.matrix, expected.matrix, 1e-12)
     if native.available() and abi.is_supported():
-        assert len(state.engine.fast) == len(mechanism.bodies) * len(frames)
+        assert len(state.engine.builtins) == len(mechanism.bodies) * len(frames)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -65,7 +65,7 @@ def test_derivatives_by_wrenches_on_every_body_in_every_frame() -> None:
             for _ in range(3):
                 assert_same(run(state, body, frame=frame), first)
     if native.available() and abi.is_supported():
-        assert state.engine.fast
+        assert state.engine.builtins
     for body in ("nobody", rbd.RigidBody("stranger")):
         found = raised(lambda b=body: run(state, b))
         with rbd.interpreted():

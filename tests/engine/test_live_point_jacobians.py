@@ -44,7 +44,7 @@ def test_a_warm_call_runs_a_builtin(state: MechanismState) -> None:
     body = state.mechanism.body("link7")
     for k in range(4):
         rbd.point_jacobian(state, body, rbd.Point(body.default_frame, (0.1, 0.2, 0.3 + k)))
-    assert state.engine.identified
+    assert state.engine.builtins_by_identity
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(state.engine), "run", None)
         first = rbd.point_jacobian(state, body, rbd.Point(body.default_frame, (0.1, 0.2, 0.3)))

@@ -184,7 +184,7 @@ def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(4):
             rbd.dynamics(result, state, tau, push)
         agree(everything(result), fresh(state, tau, push))
-        assert len(result.engine.fast) <= 3
+        assert len(result.writer.builtins) <= 3
 
 
 @pytest.mark.usefixtures("at_once")

@@ -10,7 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState, native
 from rbd.algorithms.derivatives.step_derivatives import step_derivatives_kernel
-from rbd.algorithms.derivatives.step_stages import STEP_METHODS
+from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS
 from tests.marks import needs_builtins
 
 from .derivatives import assert_near, assert_same, pushes, two_joints
@@ -25,7 +25,7 @@ def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), np.array([0.5, -0.5])
     forms: list[dict[str, Any]] = [
         {"integrator": rule, "space": space} | push
-        for rule in STEP_METHODS
+        for rule in DIFFERENTIATED_STEPS
         for space in ("tangent", "coordinates")
         for push in ({}, {"external_wrenches": pushes(state)})
     ]
@@ -38,7 +38,7 @@ def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
             assert_same(rbd.step_derivatives(state, tau, 0.1, **form), first)
         expected.append(first)
     usual = rbd.step_derivatives(state, tau, 0.1)
-    assert len(state.engine.fast) == len(forms)
+    assert len(state.engine.builtins) == len(forms)
     monkeypatch.setattr(MechanismState, "vector", None)
     for form, first in zip(forms, expected, strict=True):
         assert_same(rbd.step_derivatives(state, tau, 0.1, **form), first)

@@ -84,7 +84,7 @@ def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
             out[:] = 7.0
             assert function.run(state, *args, *more, **named, out=out) is out
             assert np.array_equal(out, first)
-    assert len(state.engine.fast) == 3
+    assert len(state.engine.builtins) == 3
 
 
 @needs_builtins

@@ -310,7 +310,7 @@ def test_results_of_kernels_are_made_in_machine_code(arm: tuple[MechanismState, 
         state.set_configuration(state.q + 0.1)
         moved = ask()
         assert flat(moved) != flat(found[0])
-    assert state.engine.identified
+    assert state.engine.builtins_by_identity
 
 
 def test_frames_and_names_of_one_call_are_told_apart(arm: tuple[MechanismState, rbd.Frame]) -> None:

@@ -21,4 +21,4 @@ def test_energies_of_springs_take_the_fast_path(monkeypatch: pytest.MonkeyPatch)
     for k in range(4):
         state.set_configuration(np.full(7, k / 4))
         assert spring_energy_of_joints(state) == 0
-    assert len(state.engine.fast) == 1
+    assert len(state.engine.builtins) == 1

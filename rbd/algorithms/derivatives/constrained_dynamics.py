@@ -15,19 +15,19 @@ import attrs
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import Space, check_space, directions, in_space, positions, state_at
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, directions, in_space
 from rbd.algorithms.derivatives.variations import variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
 from rbd.algorithms.loops.least_squares import (
-    Equations,
+    ConstraintEquations,
     WhitenedProblem,
     balancing_multipliers,
     constraint_torques,
     row_scale,
 )
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
@@ -44,7 +44,7 @@ from rbd.scalars.linear_algebra import add_matrices, identity, sparse_dot, trans
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.equations.minimum_norm import pseudo_inverse
 
-Change = tuple[Vector, Matrix, Vector]
+EquationDerivatives = tuple[Vector, Matrix, Vector]
 """Derivatives along one direction, at constant vd, of inverse dynamics, K and k."""
 
 
@@ -65,12 +65,12 @@ class ConstrainedDerivatives(Generic[A]):
 
 @final
 @attrs.frozen(eq=False)
-class _Linear:
+class _LinearizedConstraints:
     """The linearised equations of motion under constraints."""
 
     matrix: Matrix
     problem: WhitenedProblem
-    equations: Equations
+    equations: ConstraintEquations
     scales: Vector
     """Per active row, its scale in the problem."""
     vd: Vector
@@ -80,7 +80,7 @@ class _Linear:
     K_pinv_lam: Vector
     """K^+ lambda."""
 
-    def derivative(self, change: Change, torques: Vector | None = None) -> tuple[Vector, Vector]:
+    def derivative(self, change: EquationDerivatives, torques: Vector | None = None) -> tuple[Vector, Vector]:
         """Return d vd and d lambda along a direction: for `change` of inverse dynamics, K and k, or for `torques`."""
         d_ID, d_K, d_k = change
         right = tuple(-x for x in d_ID) if torques is None else torques
@@ -110,24 +110,26 @@ def constrained_derivatives_kernel(
     torques: Vector,
     external: AppliedWrenches = (),
     space: Space = "tangent",
-    gains: LoopGainsPerLoop = STANDARD,
+    gains: LoopGainsPerLoop = DEFAULT_GAINS,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
-    linear = _linear(state, torques, external, gains)
-    rigid, extra = derivatives_of(state, variations(state, linear.vd)), applied_force_derivatives(state, external)
+    linearized = _linearized(state, torques, external, gains)
+    rigid, extra = derivatives_of(state, variations(state, linearized.vd)), applied_force_derivatives(state, external)
     by_q = _columns(add_matrices(rigid.by_position, extra.by_position))
     by_v = _columns(add_matrices(rigid.by_velocity, extra.by_velocity))
-    no_change: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
+    no_change: EquationDerivatives = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
     moves = zip(by_q, directions(state, "tangent"), strict=True)
-    d_q = [linear.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
-    d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
+    d_q = [linearized.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
+    d_v = [linearized.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
     units = identity(len(by_q))
-    d_torque = [linear.derivative(no_change, column) for column in units]
+    d_torque = [linearized.derivative(no_change, column) for column in units]
     (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(columns, state) for columns in (d_q, d_v, d_torque))
     return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
 
 
-def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop) -> _Linear:
+def _linearized(
+    state: StateView, torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
+) -> _LinearizedConstraints:
     """Return the equations of motion, linearised at the solution."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     right = net_torques(torques, passive_torques_kernel(state), bias)
@@ -139,17 +141,19 @@ def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains:
     multipliers, _ = balancing_multipliers(equations, unbalanced)
     scales = _scales(problem, equations)
     scaled = _scaled_multipliers(problem, equations, scales, correction)
-    return _Linear(
+    return _LinearizedConstraints(
         matrix, problem, equations, scales, vd, scaled, multipliers, _K_pinv_lam(equations, multipliers, len(vd))
     )
 
 
-def _active(equations: Equations) -> list[int]:
+def _active(equations: ConstraintEquations) -> list[int]:
     """Return the indices of the rows of K that are not structural zeros."""
     return [i for block in equations.blocks for i in block]
 
 
-def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: Vector, correction: Vector) -> Vector:
+def _scaled_multipliers(
+    problem: WhitenedProblem, equations: ConstraintEquations, scales: Vector, correction: Vector
+) -> Vector:
     """Return the smallest multipliers of the row-scaled problem; `correction` is that of the free motion."""
     multipliers: list[Scalar] = [0] * len(equations.K)
     if problem.rows:  # of the rank that the correction has
@@ -159,7 +163,7 @@ def _scaled_multipliers(problem: WhitenedProblem, equations: Equations, scales: 
     return tuple(multipliers)
 
 
-def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
+def _K_pinv_lam(equations: ConstraintEquations, multipliers: Vector, size: int) -> Vector:
     """Return K^+ lambda, of the rank that lambda has if it was found from dense rows."""
     active = _active(equations)
     if not active:
@@ -168,7 +172,7 @@ def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
     return pseudo_inverse(K_T, equations.tolerance).transposed_times(tuple(multipliers[i] for i in active))
 
 
-def _scales(problem: WhitenedProblem, equations: Equations) -> Vector:
+def _scales(problem: WhitenedProblem, equations: ConstraintEquations) -> Vector:
     """Return the scale of each active row."""
     scales: list[Scalar] = []
     for block in equations.blocks:
@@ -180,14 +184,14 @@ def _scales(problem: WhitenedProblem, equations: Equations) -> Vector:
 def _loops_along(state: StateView, gains: LoopGainsPerLoop, direction: Vector) -> tuple[Matrix, Vector]:
     """Return the derivatives of K and k along a direction of q."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    _, slopes = along(lambda x: _loops(state_at(state, x, v), gains), q, direction)
+    _, slopes = along(lambda x: _loops(state.with_scalars(x, v), gains), q, direction)
     return _unflat(slopes, state)
 
 
 def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K, zero, and of k by velocity k."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    _, slopes = along(lambda x: bias_terms(state_at(state, q, x), gains), v, unit(len(v), k))
+    _, slopes = along(lambda x: bias_terms(state.with_scalars(q, x), gains), v, unit(len(v), k))
     return ((0,) * len(v),) * state.layout.nc, slopes
 
 
@@ -218,7 +222,7 @@ def constrained_dynamics_derivatives(
     external_wrenches: ExternalWrenches | None = None,
     *,
     space: Space = "tangent",
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
 ) -> Call[ConstrainedDerivatives[A]]:
     """First derivatives of the accelerations and the multipliers of a mechanism with loops.
 
@@ -236,7 +240,7 @@ def constrained_dynamics_derivatives(
     """
     require_state(state, "constrained_dynamics_derivatives")
     check_space(space)
-    nv, nc, n = state.layout.nv, state.layout.nc, positions(state, space)
+    nv, nc, n = state.layout.nv, state.layout.nc, column_count(state, space)
     tau, gains = torques_of(state, torques), gain_arguments(state, stabilization)
     external = applied_wrenches(state, external_wrenches)
     parts = {"vd by q": (nv, n), "vd by v": (nv, nv), "vd by torques": (nv, nv)}

@@ -2,7 +2,7 @@
 
 From M vd + c = torques + passive follows d vd = M^-1 (d torques - d ID), ID being the inverse dynamics at vd (their
 equations for dFD/dq, dFD/dv, dFD/dtau). M is a by-product of the derivatives of ID, so its factor gives vd too.
-It differs in one thing: columns that belong to motion of the whole mechanism are known without solving (`Known`).
+It differs in one thing: `KnownColumns`, those that belong to motion of the whole mechanism, need no solution.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_dynamics_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.derivatives.sparse_products import solve_difference
 from rbd.algorithms.derivatives.variations import Variations, variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
@@ -42,17 +42,17 @@ def forward_dynamics_derivatives_kernel(
     state: StateView, torques: Vector, external: AppliedWrenches = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, by v and by torques, which is the inverse of M."""
-    by_position, by_velocity, inverse = linear_motion(state, torques, external).slopes()
+    by_position, by_velocity, inverse = linearized_dynamics(state, torques, external).slopes()
     return in_space(state, by_position, space), by_velocity, inverse
 
 
-Known = dict[int, tuple[TreeNode, Vector]]
+KnownColumns = dict[int, tuple[TreeNode, Vector]]
 """Column k -> accelerations x of one joint such that column k of d ID, of rigid bodies, is M x."""
 
 
 @final
 @attrs.frozen(eq=False)
-class LinearMotion:
+class LinearizedDynamics:
     """The linearised equations of motion: M d vd = d torques - d ID."""
 
     vd: Vector
@@ -60,7 +60,7 @@ class LinearMotion:
     """The factor of M."""
     d_ID: list[Sequence[Scalar]]
     """The columns of dID/dq, then of dID/dv, at constant vd; without the known parts."""
-    known: tuple[Known, Known]
+    known: tuple[KnownColumns, KnownColumns]
     """The known parts of dID/dq and dID/dv."""
 
     def slopes(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -80,7 +80,7 @@ class LinearMotion:
         return tuple(rows)
 
 
-def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches = ()) -> LinearMotion:
+def linearized_dynamics(state: StateView, torques: Vector, external: AppliedWrenches = ()) -> LinearizedDynamics:
     """Return the equations of motion, linearised at the motion under `torques`."""
     factor = factored(state, mass_matrix_kernel(state))
     bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
@@ -90,21 +90,21 @@ def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches =
     known = _positions_known(state, varied), _velocities_known(state, varied)
     right = _right(state, rigid.by_position, extra.by_position, known[0])
     right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
-    return LinearMotion(vd, factor, right, known)
+    return LinearizedDynamics(vd, factor, right, known)
 
 
-def _positions_known(state: StateView, varied: Variations) -> Known:
+def _positions_known(state: StateView, varied: Variations) -> KnownColumns:
     """Return the known columns of dID/dq: moving the whole mechanism with its floating joint changes ID by M Psi_dd."""
-    known: Known = {}
+    known: KnownColumns = {}
     for node in _floating(state):
         for k, (angular, linear) in enumerate(varied.joints[node.index - 1].Psi_dd.columns):
             known[node.v.start + k] = (node, angular + linear)
     return known
 
 
-def _velocities_known(state: StateView, varied: Variations) -> Known:
+def _velocities_known(state: StateView, varied: Variations) -> KnownColumns:
     """Return the known columns of dID/dv: a linear velocity of the floating joint is common to all bodies."""
-    known: Known = {}
+    known: KnownColumns = {}
     for node in _floating(state):
         for k, (angular, linear) in list(enumerate(varied.joints[node.index - 1].Psi_d_plus_S_d.columns))[3:]:
             known[node.v.start + k] = (node, angular + linear)
@@ -115,7 +115,7 @@ def _floating(state: StateView) -> list[TreeNode]:
     return [node for node in state.nodes if node.parent == 0 and isinstance(node.joint.type, FloatingJoint)]
 
 
-def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Sequence[Scalar]]:
+def _right(state: StateView, rigid: Rows, extra: Rows, known: KnownColumns) -> list[Sequence[Scalar]]:
     """Return the columns of d ID without the known parts."""
     columns: list[Sequence[Scalar]] = []
     for k in range(len(rigid)):
@@ -128,7 +128,7 @@ def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Seq
     return columns
 
 
-def _with_known(columns: Sequence[Vector], known: Known) -> Matrix:
+def _with_known(columns: Sequence[Vector], known: KnownColumns) -> Matrix:
     """Return a matrix from its columns, which lack the known parts."""
     full = [list(column) for column in columns]
     for k, (node, rates) in known.items():
@@ -151,7 +151,7 @@ def forward_dynamics_derivatives(
     external_wrenches: ExternalWrenches | None = None,
     *,
     space: Space = "tangent",
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
 ) -> Call[tuple[A, A, A]]:
     """First derivatives (d_dq, d_dv, d_dtau) of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
 
@@ -169,7 +169,7 @@ def forward_dynamics_derivatives(
     require_state(state, "forward_dynamics_derivatives")
     check_space(space)
     if state.layout.is_constrained:
-        if stabilization is DEFAULT:  # which has a fast path
+        if stabilization is DEFAULT_STABILIZATION:  # which has a fast path
             derivatives = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
         else:
             derivatives = constrained_dynamics_derivatives(
@@ -178,6 +178,6 @@ def forward_dynamics_derivatives(
         return Done((derivatives.vd_by_q, derivatives.vd_by_v, derivatives.vd_by_torques))
     nv = state.layout.nv
     tau = torques_of(state, torques)
-    n, args = positions(state, space), (tau, applied_wrenches(state, external_wrenches), space)
+    n, args = column_count(state, space), (tau, applied_wrenches(state, external_wrenches), space)
     shapes = {"derivative by position": (nv, n), "derivative by velocity": (nv, nv), "inverse mass matrix": (nv, nv)}
     return KernelCall(forward_dynamics_derivatives_kernel, args, shapes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
-from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import add_armature
@@ -55,7 +55,7 @@ def inverse_dynamics_derivatives(
     check_space(space)
     nv = state.layout.nv
     rates = state.vector(vd, nv, "vd")
-    n = positions(state, space)
+    n = column_count(state, space)
     shapes = {"derivative by position": (nv, n), "derivative by velocity": (nv, nv), "mass matrix": (nv, nv)}
     args = rates, applied_wrenches(state, external_wrenches), space
     return KernelCall(inverse_dynamics_derivatives_kernel, args, shapes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
-from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
@@ -50,18 +50,18 @@ def bias_derivatives(
     require_state(state, "bias_derivatives")
     check_space(space)
     nv = state.layout.nv
-    shapes = {"derivative by position": (nv, positions(state, space)), "derivative by velocity": (nv, nv)}
+    shapes = {"derivative by position": (nv, column_count(state, space)), "derivative by velocity": (nv, nv)}
     return KernelCall(bias_derivatives_kernel, (applied_wrenches(state, external_wrenches), space), shapes)
 
 
 @kernel(regroup=True)
 def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: Space = "tangent") -> Matrix:
     """Return the derivative of M x by position at constant x."""
-    resting = at_rest(state)
+    resting = without_velocity(state)
     return in_space(resting, freeze(rigid_body_derivatives(resting, x, gravity=False).by_position), space)
 
 
-def at_rest(state: StateView) -> StateView:
+def without_velocity(state: StateView) -> StateView:
     """Return the same configuration without velocity."""
     return state.with_scalars(None, (0,) * state.layout.nv)
 
@@ -81,7 +81,7 @@ def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "t
     require_state(state, "mass_matrix_product_derivatives")
     check_space(space)
     nv = state.layout.nv
-    shape = {"derivative of M x": (nv, positions(state, space))}
+    shape = {"derivative of M x": (nv, column_count(state, space))}
     return KernelCall(mass_matrix_product_derivatives_kernel, (state.vector(x, nv, "x"), space), shape)
 
 
@@ -89,7 +89,7 @@ def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "t
 def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: Space = "tangent") -> Matrix:
     """Return the derivative of M^-1 f by position at constant f: -M^-1 d(M x) at x = M^-1 f."""
     factor = factored(state, mass_matrix_kernel(state))
-    resting = at_rest(state)
+    resting = without_velocity(state)
     slopes = rigid_body_derivatives(resting, factor.solve(f), gravity=False).by_position
     columns = factor.negative().solve_all(list(zip(*slopes, strict=True)))
     return in_space(resting, transpose(columns), space)
@@ -111,5 +111,5 @@ def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Spac
     require_state(state, "inverse_mass_product_derivatives")
     check_space(space)
     nv = state.layout.nv
-    shape = {"derivative of M^-1 f": (nv, positions(state, space))}
+    shape = {"derivative of M^-1 f": (nv, column_count(state, space))}
     return KernelCall(inverse_mass_product_derivatives_kernel, (state.vector(f, nv, "f"), space), shape)

@@ -27,14 +27,14 @@ from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
 
-PARAMETERS = 10
+PARAMETERS_PER_BODY = 10
 """Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""
 
 
 @kernel
 def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     """Return Y: for each body, S_j^T of the wrenches of unit parameters, for every joint j that carries it."""
-    Y = zeros(state.layout.nv, PARAMETERS * len(state.nodes))
+    Y = zeros(state.layout.nv, PARAMETERS_PER_BODY * len(state.nodes))
     body_motions, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
     for node in state.nodes:
         wrenches = _unit_wrenches(body_motions[node.index])
@@ -42,7 +42,7 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
             write_block(
                 Y,
                 ancestor.v.start,
-                PARAMETERS * (node.index - 1),
+                PARAMETERS_PER_BODY * (node.index - 1),
                 transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
             wrenches = wrenches.transformed(steps[ancestor.index - 1])
@@ -52,8 +52,8 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
 def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
     """Return the wrench of a body's motion per unit of each of its parameters."""
     columns: list[Any] = []
-    for k in range(PARAMETERS):
-        xx, xy, xz, yy, yz, zz, x, y, z, mass = unit(PARAMETERS, k)
+    for k in range(PARAMETERS_PER_BODY):
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = unit(PARAMETERS_PER_BODY, k)
         inertia = SpatialInertia.trusted(motion.body, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), mass)
         wrench = motion.wrench(inertia)
         columns.append((wrench.angular_components, wrench.linear_components))
@@ -79,7 +79,7 @@ def regressor(state: State[A], vd: Vd) -> Call[A]:
     True
     """
     require_state(state, "regressor")
-    shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.nodes))}
+    shape = {"regressor": (state.layout.nv, PARAMETERS_PER_BODY * len(state.nodes))}
     return KernelCall(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
 
 

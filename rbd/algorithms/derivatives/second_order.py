@@ -13,7 +13,7 @@ from typing import Generic, TypeAlias, final
 import attrs
 
 from rbd.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives_kernel
-from rbd.algorithms.derivatives.space import Space, check_space, directions, positions, state_at
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, directions
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
@@ -57,10 +57,10 @@ def inverse_dynamics_second_derivatives_kernel(
         return _flat(inverse_dynamics_derivatives_kernel(at, vd, (), space))
 
     # q and v separately: what does not depend on one of them stays plain numbers, which simplify further.
-    _, by_q = along_each(lambda x: first_derivatives(state_at(state, x, v)), q, directions(state, space))
-    _, by_v = along_each(lambda x: first_derivatives(state_at(state, q, x)), v, identity(len(v)))
-    q_by_q, _, vd_by_q = _unflat(by_q, len(v), positions(state, space))
-    q_by_v, v_by_v, _ = _unflat(by_v, len(v), positions(state, space))
+    _, by_q = along_each(lambda x: first_derivatives(state.with_scalars(x, v)), q, directions(state, space))
+    _, by_v = along_each(lambda x: first_derivatives(state.with_scalars(q, x)), v, identity(len(v)))
+    q_by_q, _, vd_by_q = _unflat(by_q, len(v), column_count(state, space))
+    q_by_v, v_by_v, _ = _unflat(by_v, len(v), column_count(state, space))
     return q_by_q, q_by_v, v_by_v, tuple(transpose(row) for row in vd_by_q)
 
 
@@ -95,7 +95,7 @@ def inverse_dynamics_second_derivatives(
     """
     require_tree(state, "inverse_dynamics_second_derivatives")
     check_space(space)
-    nv, n = state.layout.nv, positions(state, space)
+    nv, n = state.layout.nv, column_count(state, space)
     args = (state.vector(vd, nv, "vd"), space)
     shapes = {"q and q": (nv, n, n), "q and v": (nv, n, nv), "v and v": (nv, nv, nv), "q and vd": (nv, n, nv)}
     parts = {f"second derivative by {name}": shape for name, shape in shapes.items()}

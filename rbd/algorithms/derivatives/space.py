@@ -37,7 +37,7 @@ def check_space(space: object) -> None:
         )
 
 
-def positions(state: StateView, space: Space) -> int:
+def column_count(state: StateView, space: Space) -> int:
     """Return the number of columns of a derivative by position."""
     return state.layout.nv if space == "tangent" else state.layout.nq
 
@@ -52,11 +52,6 @@ def directions(state: StateView, space: Space) -> list[Vector]:
         columns = zip(*node.joint.type.configuration_derivative_jacobian(state.joint_q(node)), strict=True)
         result += [(*before, *column, *behind) for column in columns]
     return result
-
-
-def state_at(state: StateView, q: Vector, v: Vector) -> StateView:
-    """Return a state of the same mechanism at other coordinates."""
-    return state.with_scalars(q, v)
 
 
 def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:

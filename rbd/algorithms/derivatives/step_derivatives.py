@@ -10,13 +10,13 @@ from typing import Generic, final
 
 import attrs
 
-from rbd.algorithms.derivatives.space import Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
-from rbd.algorithms.derivatives.step_stages import RULES, STEP_METHODS, Start
+from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS, StepStart
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_no_contacts
@@ -57,10 +57,10 @@ def step_derivatives_kernel(
     external: AppliedWrenches = (),
     space: Space = "tangent",
     integrator: FixedStepMethod = "semi-implicit-euler",
-    gains: LoopGainsPerLoop = STANDARD,
+    gains: LoopGainsPerLoop = DEFAULT_GAINS,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of q+ by q, v and torques, then those of v+."""
-    q, v = RULES[integrator](Start(state, torques, external, gains), dt)
+    q, v = DIFFERENTIATED_STEPS[integrator](StepStart(state, torques, external, gains), dt)
     after = q.jacobian if space == "tangent" else _on_coordinates(state, q)
     (q_by_q, q_by_v, q_by_torques), (v_by_q, v_by_v, v_by_torques) = _blocks(state, after), _blocks(state, v.jacobian)
     by_q = in_space(state, q_by_q, space), in_space(state, v_by_q, space)
@@ -92,7 +92,7 @@ def step_derivatives(
     *,
     space: Space = "tangent",
     integrator: FixedStepMethod = "semi-implicit-euler",
-    stabilization: Stabilization = DEFAULT,
+    stabilization: Stabilization = DEFAULT_STABILIZATION,
 ) -> Call[StepDerivatives[A]]:
     """First derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
 
@@ -115,8 +115,8 @@ def step_derivatives(
     require_state(state, "step_derivatives")
     require_no_contacts(state.layout, "step_derivatives", "rbd.bridges.torch_step differentiates steps with contacts")
     check_space(space)
-    require_choice(integrator, STEP_METHODS, "integrator", "integrator")
-    nv, n = state.layout.nv, positions(state, space)
+    require_choice(integrator, tuple(DIFFERENTIATED_STEPS), "integrator", "integrator")
+    nv, n = state.layout.nv, column_count(state, space)
     tau, (step,) = torques_of(state, torques), state.vector((dt,), 1, "dt")
     parts = {"q by q": (n, n), "q by v": (n, nv), "q by torques": (n, nv)}
     parts |= {"v by q": (nv, n), "v by v": (nv, nv), "v by torques": (nv, nv)}

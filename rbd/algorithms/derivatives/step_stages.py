@@ -14,7 +14,7 @@ from typing import Final, final
 import attrs
 
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_derivatives_kernel
-from rbd.algorithms.derivatives.forward_dynamics import linear_motion
+from rbd.algorithms.derivatives.forward_dynamics import linearized_dynamics
 from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import (
     Differentiated,
@@ -24,7 +24,7 @@ from rbd.algorithms.derivatives.step_coordinates import (
 )
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, weighted_sum
 from rbd.kernels.state_view import StateView
@@ -34,13 +34,13 @@ from rbd.scalars.linear_algebra import hstack, identity
 
 @final
 @attrs.frozen(eq=False)
-class Start:
+class StepStart:
     """The start of a step, with the torques and external wrenches that are constant during it."""
 
     state: StateView
     torques: Vector
     external: AppliedWrenches = ()
-    gains: LoopGainsPerLoop = STANDARD
+    gains: LoopGainsPerLoop = DEFAULT_GAINS
 
     @property
     def q(self) -> Matrix:
@@ -67,14 +67,14 @@ class Start:
         """Return vd at the start."""
         if self.state.layout.is_constrained:
             return self.accelerations_at(self.state, self.q, self.v)
-        motion = linear_motion(self.state, self.torques, self.external)
+        motion = linearized_dynamics(self.state, self.torques, self.external)
         return Differentiated(motion.vd, hstack(*motion.slopes()))
 
     def accelerations_at(self, state: StateView, q: Matrix, v: Differentiated) -> Differentiated:
         """Return vd at a state whose configuration has the Jacobian `q`, with the constraints of loops."""
         torques = self._rows(2)
         if not state.layout.is_constrained:
-            motion = linear_motion(state, self.torques, self.external)
+            motion = linearized_dynamics(state, self.torques, self.external)
             return Differentiated(motion.vd, motion.chained(q, v.jacobian, torques))
         vd = forward_dynamics_kernel(state, self.torques, self.external, self.gains)
         slopes = constrained_derivatives_kernel(state, self.torques, self.external, "tangent", self.gains)[:3]
@@ -83,21 +83,21 @@ class Start:
 
 @final
 @attrs.frozen(eq=False)
-class StageRates:
+class StageDerivatives:
     """The rates of the local coordinates and of v at a stage."""
 
     phi: Differentiated
     v: Differentiated
 
 
-def _semi_implicit(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
+def _semi_implicit(start: StepStart, dt: Scalar) -> tuple[Differentiated, Differentiated]:
     """Semi-implicit Euler: v first, then q with the new v."""
     v = start.v.stepped(start.accelerations(), dt)
     phi = start.phi.stepped(coordinate_rate(start.state, start.q, v), dt)
     return configuration_after(start.state, start.q, phi), v
 
 
-def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
+def _munthe_kaas(start: StepStart, dt: Scalar) -> tuple[Differentiated, Differentiated]:
     """Munthe-Kaas Runge-Kutta: four stages in local coordinates around the configuration at the start."""
     times, stages = [dt if c == 1 else dt * c for c in CLASSICAL.c[1:]], [_first(start)]
     for ahead in times:
@@ -106,24 +106,23 @@ def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiat
     return configuration_after(start.state, start.q, phi), start.v.stepped(_weighted([stage.v for stage in stages]), dt)
 
 
-RULES: Final[Mapping[FixedStepMethod, Callable[[Start, Scalar], tuple[Differentiated, Differentiated]]]] = (
-    MappingProxyType({"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas})
-)
+DIFFERENTIATED_STEPS: Final[
+    Mapping[FixedStepMethod, Callable[[StepStart, Scalar], tuple[Differentiated, Differentiated]]]
+] = MappingProxyType({"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas})
 """Method -> function that returns q and v after a step of length dt; the default of `step_derivatives` first."""
-STEP_METHODS: Final = tuple(RULES)
 
 
-def _first(start: Start) -> StageRates:
+def _first(start: StepStart) -> StageDerivatives:
     rates = coordinate_rate(start.state, start.q, start.v)
-    return StageRates(rates, start.accelerations())
+    return StageDerivatives(rates, start.accelerations())
 
 
-def _stage(start: Start, before: StageRates, ahead: Scalar) -> StageRates:
+def _stage(start: StepStart, before: StageDerivatives, ahead: Scalar) -> StageDerivatives:
     """Return the rates at the state that the rates of the stage before lead to."""
     v = start.v.stepped(before.v, ahead)
     q, rates = stage_coordinates(start.state, start.q, start.phi.stepped(before.phi, ahead), v)
     there = start.state.with_scalars(q.value, v.value)
-    return StageRates(rates, start.accelerations_at(there, q.jacobian, v))
+    return StageDerivatives(rates, start.accelerations_at(there, q.jacobian, v))
 
 
 def _weighted(rates: Sequence[Differentiated]) -> Differentiated:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.loops.kinematics import loop_equations
 from rbd.algorithms.loops.least_squares import WhitenedProblem, constrained_solution
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
@@ -17,13 +17,13 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 
-ConstrainedSolution = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vector, Vector, Scalar]
+ConstrainedDynamics = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vector, Vector, Scalar]
 
 
 @kernel(regroup=True)
 def constrained_dynamics_kernel(
-    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = STANDARD
-) -> ConstrainedSolution:
+    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = DEFAULT_GAINS
+) -> ConstrainedDynamics:
     """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)

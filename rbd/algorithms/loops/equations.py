@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, overload
 
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_errors, constraint_rows
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop, gain_arguments
-from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
@@ -26,7 +26,7 @@ def constraint_jacobian_kernel(state: StateView) -> Matrix:
 
 
 @kernel
-def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = STANDARD) -> Vector:
+def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = DEFAULT_GAINS) -> Vector:
     """Return k, with the terms of the stabilisation."""
     return bias_terms(state, gains)
 
@@ -66,7 +66,9 @@ def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
 
 
 @fast_path(out=True)
-def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> Call[A]:
+def constraint_bias(
+    state: State[A], *, stabilization: Stabilization = DEFAULT_STABILIZATION, out: A | None = None
+) -> Call[A]:
     """Constraint bias k, (nc,), of K vd = -k: such vd keep the loops closed or let their errors decay.
 
     With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops closed. `stabilization` adds

@@ -13,7 +13,7 @@ import attrs
 
 from rbd.algorithms.assembly import write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
-from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
+from rbd.algorithms.loops.least_squares import ConstraintEquations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.loop_gains import LoopGains, LoopGainsPerLoop
 from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kernels.cached_pass import cached_pass
@@ -31,7 +31,7 @@ Side = tuple[TreeNode, ...]
 
 @final
 @attrs.frozen(eq=False)
-class Closure:
+class LoopPose:
     """The pose that the tree gives to a loop joint."""
 
     loop: LoopJoint
@@ -41,7 +41,7 @@ class Closure:
     """Index of the nearest common ancestor of both sides."""
     to_after: dict[int, Transform]
     """Per body on the loop, the transform from its frame to the loop joint's frame after."""
-    pose: Transform
+    transform: Transform
     """From the loop joint's frame after to its frame before."""
     q: Vector
     """The loop joint's coordinates nearest to the pose."""
@@ -56,20 +56,20 @@ class Closure:
 
 
 @cached_pass("q")
-def closures(state: StateView) -> tuple[Closure, ...]:
+def loop_poses(state: StateView) -> tuple[LoopPose, ...]:
     """Return the pose of every loop joint, in the order of `loop_joints`."""
-    return tuple(_closure(state, loop) for loop in state.layout.loops)
+    return tuple(_loop_pose(state, loop) for loop in state.layout.loops)
 
 
-def _closure(state: StateView, loop: LoopJoint) -> Closure:
+def _loop_pose(state: StateView, loop: LoopJoint) -> LoopPose:
     joint = loop.joint
     inner, outer = _sides(state, loop)
     base = inner[0].parent if inner else outer[0].parent if outer else loop.predecessor
     to_after = _transforms(state, loop, inner, outer)
-    pose = (to_after[loop.predecessor] @ state.placement(joint)).inverse()
-    q = joint.type.project(pose)
+    transform = (to_after[loop.predecessor] @ state.placement(joint)).inverse()
+    q = joint.type.project(transform)
     T = joint.type.constraint_wrench_subspace(q, joint.frame_after)
-    return Closure(loop, inner, outer, base, to_after, pose, q, T)
+    return LoopPose(loop, inner, outer, base, to_after, transform, q, T)
 
 
 def _sides(state: StateView, loop: LoopJoint) -> tuple[Side, Side]:
@@ -105,13 +105,13 @@ def constraint_rows(state: StateView) -> Matrix:
     K = zeros(state.layout.nc, state.layout.nv)
     for coupling in state.layout.couplings:
         write_coupling_row(K, state, coupling)
-    for closure in closures(state):
-        for side, sign in ((closure.successor_side, 1), (closure.predecessor_side, -1)):
+    for pose in loop_poses(state):
+        for side, sign in ((pose.successor_side, 1), (pose.predecessor_side, -1)):
             for node in side:
-                S = passes.subspaces(state)[node.index - 1].transformed(closure.to_after[node.index])
-                T_S = transpose(transpose_product(S, closure.T)) if node.joint.nv else ()
+                S = passes.subspaces(state)[node.index - 1].transformed(pose.to_after[node.index])
+                T_S = transpose(transpose_product(S, pose.T)) if node.joint.nv else ()
                 block = T_S if sign > 0 else tuple(tuple(-x for x in row) for row in T_S)
-                write_block(K, closure.loop.rows.start, node.v.start, block)
+                write_block(K, pose.loop.rows.start, node.v.start, block)
     return freeze(K)
 
 
@@ -131,24 +131,24 @@ class LoopMotion:
     """Spatial acceleration for vd = 0 minus the joint's own bias acceleration."""
 
 
-def loop_motion(state: StateView, closure: Closure) -> LoopMotion:
+def loop_motion(state: StateView, pose: LoopPose) -> LoopMotion:
     """Return the motion of a loop joint for vd = 0."""
-    after, before = closure.loop.joint.frame_after, closure.loop.joint.frame_before
-    V_s, A_s = _of_side(state, closure, closure.successor_side, closure.loop.successor)
-    V_p, A_p = _of_side(state, closure, closure.predecessor_side, closure.loop.predecessor)
+    after, before = pose.loop.joint.frame_after, pose.loop.joint.frame_before
+    V_s, A_s = _of_side(state, pose, pose.successor_side, pose.loop.successor)
+    V_p, A_p = _of_side(state, pose, pose.predecessor_side, pose.loop.predecessor)
     coupling = V_s.cross(V_p).with_body(after).with_base(before)
     relative = A_s.with_body(after) - A_p.with_body(before) + coupling
     twist = V_s.with_body(after) - V_p.with_body(before)
-    subspace = closure.S
+    subspace = pose.S
     velocity = nearest_velocity(subspace, twist)
     V_J = Twist.trusted(after, before, after, *subspace.combination(velocity))
-    bias = closure.loop.joint.type.bias_acceleration(closure.q, velocity, after, before)
+    bias = pose.loop.joint.type.bias_acceleration(pose.q, velocity, after, before)
     return LoopMotion(velocity, twist - V_J, relative - bias)
 
 
-def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
+def _of_side(state: StateView, pose: LoopPose, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
     """Return twist and acceleration (vd = 0) of one end of a loop with respect to the common body, in frame after."""
-    base = state.layout.bodies[closure.base].default_frame
+    base = state.layout.bodies[pose.base].default_frame
     twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
     steps, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
     for node in side:
@@ -156,58 +156,58 @@ def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[
         twist = twist.transformed(over).with_body(V_J.base) + V_J
         turning = twist.cross(V_J).with_body(V_J.body).with_base(V_J.base)
         acceleration = acceleration.transformed(over).with_body(V_J.base) + (bias + turning)
-    to_after = closure.to_after[end]
+    to_after = pose.to_after[end]
     return twist.transformed(to_after), acceleration.transformed(to_after)
 
 
 # --- constraint equations ---------------------------------------------------------------------------------------------
 
 
-def loop_error(closure: Closure) -> Twist:
+def loop_error(pose: LoopPose) -> Twist:
     """Return the loop error as a twist in frame after: zero where the joint can take the pose."""
-    joint = closure.loop.joint
-    allowed = joint.type.transform(closure.q, joint.frame_after, joint.frame_before)
-    return (allowed.inverse() @ closure.pose).log()
+    joint = pose.loop.joint
+    allowed = joint.type.transform(pose.q, joint.frame_after, joint.frame_before)
+    return (allowed.inverse() @ pose.transform).log()
 
 
 def constraint_errors(state: StateView) -> Vector:
     """Return the errors of loops and couplings, one number per constraint."""
-    loops = tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
+    loops = tuple(e for pose in loop_poses(state) for e in pose.T.power_components(loop_error(pose)))
     return loops + tuple(coupling_error(state, row) for row in state.layout.couplings)
 
 
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     """Return k of K vd = -k."""
-    loops, couplings = closures(state), state.layout.couplings
+    loops, couplings = loop_poses(state), state.layout.couplings
     per_constraint = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
     rows: list[Scalar] = []
-    for closure, loop_gains in zip(loops, per_constraint[: len(loops)], strict=True):
-        rows += _loop_bias(state, closure, loop_gains)
+    for pose, loop_gains in zip(loops, per_constraint[: len(loops)], strict=True):
+        rows += _loop_bias(state, pose, loop_gains)
     for row, row_gains in zip(couplings, per_constraint[len(loops) :], strict=True):
         rows.append(coupling_bias(state, row, row_gains))
     return tuple(rows)
 
 
-def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> Vector:
-    if not closure.T.columns:
+def _loop_bias(state: StateView, pose: LoopPose, gains: LoopGains | None) -> Vector:
+    if not pose.T.columns:
         return ()
-    motion = loop_motion(state, closure)
+    motion = loop_motion(state, pose)
     relative = motion.acceleration
     if gains is not None:
-        relative = relative - gains.acceleration(loop_error(closure), motion.slip)
-    return closure.T.products(relative.angular_components, relative.linear_components)
+        relative = relative - gains.acceleration(loop_error(pose), motion.slip)
+    return pose.T.products(relative.angular_components, relative.linear_components)
 
 
-def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
+def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> ConstraintEquations:
     """Return K, k and the rank tolerance."""
     K = constraint_rows(state)
     blocks = blocks_of(K, (constraint.rows for constraint in state.layout.constraints))
     tolerance = rank_tolerance(K, constraint_errors(state), blocks)
     k = bias_terms(state, gains)
-    return Equations(K, k, blocks, tolerance)
+    return ConstraintEquations(K, k, blocks, tolerance)
 
 
-def reaction(closure: Closure, multipliers: Vector) -> Wrench:
+def reaction(pose: LoopPose, multipliers: Vector) -> Wrench:
     """Return the wrench of a loop joint on its successor, -T lambda, in its frame after (section 8.4)."""
-    lam = multipliers[closure.loop.rows]
-    return -Wrench.trusted(closure.T.frame, *closure.T.combination(lam))
+    lam = multipliers[pose.loop.rows]
+    return -Wrench.trusted(pose.T.frame, *pose.T.combination(lam))

@@ -1,4 +1,4 @@
-"""Constrained accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
+"""ConstrainedSolution accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
 
 By Gauss's principle the accelerations under constraints K vd = -k are the nearest to the free ones in the metric of M:
 vd = M^-1/2 (w + (K M^-1/2)^+ (-k - K M^-1/2 w)) with w = M^1/2 vd_free. Here M^1/2 is the triangular factor of M, and
@@ -29,7 +29,7 @@ _SAFETY: Final = 10
 
 @final
 @attrs.frozen(eq=False)
-class Equations:
+class ConstraintEquations:
     """The constraint equations K vd = -k of all loops and couplings."""
 
     K: Matrix
@@ -63,7 +63,7 @@ def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...
 
 @final
 @attrs.frozen(eq=False)
-class Constrained:
+class ConstrainedSolution:
     """Accelerations under the constraints, and the multipliers."""
 
     vd: Vector
@@ -91,7 +91,7 @@ class WhitenedProblem:
     """The rows of each loop."""
 
     @classmethod
-    def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhitenedProblem:
+    def of(cls, factor: Factor, equations: ConstraintEquations, right: Vector) -> WhitenedProblem:
         """Return the problem M vd = `right` - K^T lambda, K vd = -k; `factor` is that of M."""
         free = factor.whitened(right)
         rows: list[Vector] = []
@@ -140,7 +140,9 @@ def row_scale(rows: Matrix) -> Scalar:
     return where(moves, 1 / sqrt(where(moves, longest, 1)), 1)
 
 
-def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, right: Vector) -> Constrained:
+def constrained_solution(
+    matrix: Matrix, factor: Factor, equations: ConstraintEquations, right: Vector
+) -> ConstrainedSolution:
     """Return vd, the smallest multipliers λ with M vd = right - Kᵀ λ and K vd = -k, and the rank of K.
 
     Contradictory constraints are satisfied in the least-squares sense.
@@ -148,10 +150,10 @@ def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, r
     vd, rank = WhitenedProblem.of(factor, equations, right).accelerations()
     unbalanced = tuple(sparse_dot(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
-    return Constrained(vd, multipliers, rank)
+    return ConstrainedSolution(vd, multipliers, rank)
 
 
-def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
+def balancing_multipliers(equations: ConstraintEquations, torques: Vector) -> tuple[Vector, Scalar]:
     """Return the smallest λ that minimises the norm of `torques` + Kᵀ λ, and the rank of K."""
     active = [i for block in equations.blocks for i in block]
     rows = tuple(equations.K[i] for i in active)
@@ -184,7 +186,7 @@ def constraint_torques(K: Matrix, multipliers: Vector, size: int) -> Vector:
 
 @final
 @attrs.frozen(eq=False)
-class Balance:
+class TorqueBalance:
     """Torques of actuators and multipliers of constraints for a given motion."""
 
     torques: Vector
@@ -194,7 +196,7 @@ class Balance:
     """The torques that actuated joints cannot make up for; zero where they can make the motion."""
 
 
-def least_torques(equations: Equations, tau: Vector, actuated: Sequence[int] | None) -> Balance:
+def least_torques(equations: ConstraintEquations, tau: Vector, actuated: Sequence[int] | None) -> TorqueBalance:
     """Return the smallest torques with the same power as `tau` on every velocity that the loops allow.
 
     `actuated` are the indices of actuated velocities; None means all.
@@ -205,11 +207,11 @@ def least_torques(equations: Equations, tau: Vector, actuated: Sequence[int] | N
     K_T_lam = constraint_torques(equations.K, multipliers, len(tau))
     left = tuple(a + b for a, b in zip(difference, K_T_lam, strict=True))
     if actuated is None:
-        return Balance(left, multipliers, rank, (0,) * len(tau))
-    return Balance(actuator_torques, multipliers, rank, left)
+        return TorqueBalance(left, multipliers, rank, (0,) * len(tau))
+    return TorqueBalance(actuator_torques, multipliers, rank, left)
 
 
-def _actuator_torques(equations: Equations, tau: Vector, actuated: Sequence[int]) -> Vector:
+def _actuator_torques(equations: ConstraintEquations, tau: Vector, actuated: Sequence[int]) -> Vector:
     """Return the smallest torques of the actuated velocities nearest to `tau` on allowed velocities."""
     size = len(tau)
     units = [_allowed_part(equations, unit(size, j)) for j in actuated]
@@ -221,7 +223,7 @@ def _actuator_torques(equations: Equations, tau: Vector, actuated: Sequence[int]
     return tuple(torques)
 
 
-def _allowed_part(equations: Equations, vector: Vector) -> Vector:
+def _allowed_part(equations: ConstraintEquations, vector: Vector) -> Vector:
     """Return the projection of a vector on the null space of K."""
     products = tuple(sparse_dot(row, vector) for row in equations.K)
     along, _ = minimum_norm_solve(equations.K, products, equations.tolerance, columns=len(vector))

@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import TypeIs
 
 from rbd.algorithms.loops.stabilization import (
-    DEFAULT,
+    DEFAULT_STABILIZATION,
     Baumgarte,
     LoopStabilization,
     PoseGains,
@@ -73,7 +73,12 @@ def _times(gain: LoopGain, vector: Vec3) -> Vec3:
 
 LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
 """One for all, or one per loop joint, then per coupling; None without stabilisation."""
-STANDARD: Final = LoopGains(DEFAULT.stiffness, DEFAULT.damping, DEFAULT.stiffness, DEFAULT.damping)
+DEFAULT_GAINS: Final = LoopGains(
+    DEFAULT_STABILIZATION.stiffness,
+    DEFAULT_STABILIZATION.damping,
+    DEFAULT_STABILIZATION.stiffness,
+    DEFAULT_STABILIZATION.damping,
+)
 """The default of kernels: constants in their machine code."""
 
 
@@ -83,7 +88,7 @@ def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] 
     Raises as `gains_of_constraints` does.
     """
     gains = gains_of_constraints(state.layout, stabilization)
-    return () if gains is STANDARD else (gains,)
+    return () if gains is DEFAULT_GAINS else (gains,)
 
 
 def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
@@ -95,7 +100,11 @@ def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> LoopGa
     if stabilization is None:
         return None
     if isinstance(stabilization, Baumgarte):
-        return STANDARD if stabilization == DEFAULT else _gains_in_frame(stabilization, layout.root_frame)
+        return (
+            DEFAULT_GAINS
+            if stabilization == DEFAULT_STABILIZATION
+            else _gains_in_frame(stabilization, layout.root_frame)
+        )
     if not isinstance(stabilization, Mapping):
         if not _is_pose_gains(stabilization):
             raise _no_stabilization(stabilization)

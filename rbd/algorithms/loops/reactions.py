@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.kinematics import closures, reaction
+from rbd.algorithms.loops.kinematics import loop_poses, reaction
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
@@ -31,10 +31,10 @@ def tree_wrenches(state: StateView, vd: Vector, external: Given, multipliers: Ve
 def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
     """Return the wrenches of loop joints on the bodies at their ends."""
     result: list[AppliedWrench] = []
-    for closure in closures(state):
-        wrench = reaction(closure, multipliers)
-        for end, end_wrench in ((closure.loop.successor, wrench), (closure.loop.predecessor, -wrench)):
-            result.append(AppliedWrench(end, end, end_wrench.transformed(closure.to_after[end].inverse())))
+    for pose in loop_poses(state):
+        wrench = reaction(pose, multipliers)
+        for end, end_wrench in ((pose.loop.successor, wrench), (pose.loop.predecessor, -wrench)):
+            result.append(AppliedWrench(end, end, end_wrench.transformed(pose.to_after[end].inverse())))
     return result
 
 
@@ -42,8 +42,8 @@ def loop_wrenches(state: StateView, multipliers: Vector) -> tuple[Wrench[Any], .
     """Return, per loop, the wrench of its joint on its successor, in the root frame."""
     poses = passes.to_root(state)
     result: list[Wrench[Any]] = []
-    for closure in closures(state):
-        end = closure.loop.successor
-        to_root = poses[end] @ closure.to_after[end].inverse()
-        result.append(reaction(closure, multipliers).transformed(to_root))
+    for pose in loop_poses(state):
+        end = pose.loop.successor
+        to_root = poses[end] @ pose.to_after[end].inverse()
+        result.append(reaction(pose, multipliers).transformed(to_root))
     return tuple(result)

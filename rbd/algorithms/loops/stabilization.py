@@ -45,7 +45,7 @@ class Baumgarte:
         return 2 / self.time_constant
 
 
-DEFAULT: Final = Baumgarte()
+DEFAULT_STABILIZATION: Final = Baumgarte()
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.loops.reactions import loop_wrenches, tree_wrenches
 from rbd.algorithms.results.result_writer import ResultWriter
-from rbd.algorithms.results.solution import COPIED, Contacts, Solution
+from rbd.algorithms.results.solution import COPIED_ARRAYS, Contacts, Solution
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.indexing.joint_table import joint_table
@@ -62,18 +62,18 @@ class DynamicsResult:
         self._multipliers: Vector | None = None  # None for trees
         self._wrenches: tuple[Wrench[Any], ...] = ()
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
-        self.engine = ResultWriter(mechanism, layout, self._arrays)
+        self.writer = ResultWriter(mechanism, layout, self._arrays)
         """Writer of the arrays from machine code (internal)."""
 
     def __getstate__(self) -> dict[str, object]:
         """Omit fast paths, which hold addresses of this process."""
         self._sync_solution()
-        return {name: value for name, value in self.__dict__.items() if name != "engine"}
+        return {name: value for name, value in self.__dict__.items() if name != "writer"}
 
     def __setstate__(self, content: dict[str, object]) -> None:
         """Restore without fast paths."""
         self.__dict__.update(content)
-        self.engine = ResultWriter(self._mechanism, self._layout, self._arrays)
+        self.writer = ResultWriter(self._mechanism, self._layout, self._arrays)
 
     def __repr__(self) -> str:
         if self._sync_solution() is None:
@@ -201,7 +201,9 @@ class DynamicsResult:
         """Return the wrench that tree joint `joint` applies to its successor, in the root frame."""
         snapshot, node = self._require_solution(), self._layout.node(joint)
         if not self._wrenches and self._solution is not None:
-            self._wrenches = tree_wrenches(snapshot, self._vd, self._solution.external, self._multipliers or ())
+            self._wrenches = tree_wrenches(
+                snapshot, self._vd, self._solution.external_wrenches, self._multipliers or ()
+            )
         wrench = self._wrenches[node.index].transformed(passes.to_root(snapshot)[node.index])
         return snapshot.checked(wrench, "joint wrench")
 
@@ -278,10 +280,10 @@ class DynamicsResult:
         if "qd" not in arrays:
             values["qd"] = state.configuration_derivative_scalars()
         packed = {name: self._packed(state, name, x) for name, x in values.items()}
-        copies = {name: packed[name].copy() for name in COPIED if name in packed}
+        copies = {name: packed[name].copy() for name in COPIED_ARRAYS if name in packed}
         solution = Solution(copies, external, state.mechanism.parameter_version, contacts)
         writes = [write for name, array in packed.items() for write in self._writes(name, array)]
-        run_uninterrupted([*writes, *further, self.engine.mark_read_call(), *self._solution_writes(solution)])
+        run_uninterrupted([*writes, *further, self.writer.mark_read_call(), *self._solution_writes(solution)])
 
     def _packed(self, state: State[Any], name: str, value: Any) -> Array:
         if isinstance(value, np.ndarray):
@@ -295,7 +297,7 @@ class DynamicsResult:
         if array.dtype == buffer.dtype:
             return [partial(buffer.__setitem__, ..., array)]
         self._sync_solution()
-        self.engine.close_fast_paths()  # they write to the previous buffer
+        self.writer.close_fast_paths()  # they write to the previous buffer
         return [partial(self._arrays.__setitem__, name, array)]
 
     def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
@@ -306,9 +308,9 @@ class DynamicsResult:
 
     def _sync_solution(self) -> Solution | None:
         """Return the last solution, written by Python or by machine code."""
-        written = self.engine.new_solution()
+        written = self.writer.new_solution()
         if written is not None:
-            run_uninterrupted([self.engine.mark_read_call(), *self._solution_writes(written)])
+            run_uninterrupted([self.writer.mark_read_call(), *self._solution_writes(written)])
         return self._solution
 
     def _require_solution(self) -> State[Any]:

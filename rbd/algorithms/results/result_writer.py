@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 import attrs
 import numpy as np
 
-from rbd.algorithms.results.solution import COPIED, ResultKernel, Solution, SolveCall
+from rbd.algorithms.results.solution import COPIED_ARRAYS, ResultCall, ResultKernel, Solution
 from rbd.engine.bound_builtin import bound_builtin
 from rbd.engine.live_engine import LiveEngine
 from rbd.indexing.layout import Layout
@@ -28,7 +28,7 @@ _MAX_FAST_PATHS: Final = 64
 
 @final
 @attrs.frozen(eq=False)
-class FastPath:
+class ResultFastPath:
     """A fast path of a result: the machine code, and what it writes besides the arrays of the result."""
 
     number: int
@@ -53,7 +53,7 @@ class FastPath:
 
 @final
 class ResultWriter:
-    """Engine of a result: machine code writes its arrays.
+    """Writer of a result: machine code that writes its arrays.
 
     A builtin writes all that belongs to a solution in one call, its number and that of its fast path included, so that
     no interrupt comes between them.
@@ -64,11 +64,11 @@ class ResultWriter:
         self.mechanism = mechanism
         self.layout = layout
         self.arrays = arrays
-        self.fast: dict[object, Callable[..., Any]] = {}
+        self.builtins: dict[object, Callable[..., Any]] = {}
         """Builtins by the keys of calls; they return None after writing the arrays."""
         self._engine: LiveEngine | None = None
         """The state that fast paths read."""
-        self._fast_paths: dict[object, FastPath] = {}
+        self._fast_paths: dict[object, ResultFastPath] = {}
         self._last_path = np.zeros(1)
         """The number of the fast path of the last solution written by machine code."""
         self._counter = array("q", [0])
@@ -85,7 +85,7 @@ class ResultWriter:
         """Return a call that marks the solution written by machine code as read: it, or another one, is stored."""
         return partial(object.__setattr__, self, "_read_count", self._counter[0])
 
-    def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: SolveCall) -> None:
+    def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, call: ResultCall) -> None:
         """Open a fast path: machine code writes solutions of a state to the arrays, if possible."""
         if self._is_open(key, engine, recorded):
             return
@@ -93,9 +93,13 @@ class ResultWriter:
             self.close_fast_paths()
         self._engine = engine
         number = self._fast_paths[key].number if key in self._fast_paths else len(self._fast_paths)
-        path = self._new_path(number, recorded, solve)
-        builtin = self._builtin(engine, path, solve.solver)
-        update = partial(self.fast.pop, key, None) if builtin is None else partial(self.fast.__setitem__, key, builtin)
+        path = self._new_path(number, recorded, call)
+        builtin = self._builtin(engine, path, call.result_kernel)
+        update = (
+            partial(self.builtins.pop, key, None)
+            if builtin is None
+            else partial(self.builtins.__setitem__, key, builtin)
+        )
         run_uninterrupted([update, partial(self._fast_paths.__setitem__, key, path)])
 
     def _is_open(self, key: object, engine: LiveEngine, recorded: RecordedKernel) -> bool:
@@ -103,18 +107,24 @@ class ResultWriter:
         path, version = self._fast_paths.get(key), self.mechanism.parameter_version
         return path is not None and engine is self._engine and (path.recorded, path.parameters) == (recorded, version)
 
-    def _new_path(self, number: int, recorded: RecordedKernel, solve: SolveCall) -> FastPath:
-        copies = {name: np.zeros_like(self.arrays[name]) for name in COPIED if name in ("q", "v", *solve.solver.names)}
-        wrenches = np.zeros((len(solve.frames), 6))
-        return FastPath(number, recorded, copies, self.mechanism.parameter_version, solve.frames, wrenches)
+    def _new_path(self, number: int, recorded: RecordedKernel, call: ResultCall) -> ResultFastPath:
+        copies = {
+            name: np.zeros_like(self.arrays[name])
+            for name in COPIED_ARRAYS
+            if name in ("q", "v", *call.result_kernel.names)
+        }
+        wrenches = np.zeros((len(call.frames), 6))
+        return ResultFastPath(number, recorded, copies, self.mechanism.parameter_version, call.frames, wrenches)
 
-    def _builtin(self, engine: LiveEngine, path: FastPath, solver: ResultKernel) -> Callable[..., Any] | None:
+    def _builtin(
+        self, engine: LiveEngine, path: ResultFastPath, result_kernel: ResultKernel
+    ) -> Callable[..., Any] | None:
         """Return a builtin that writes solutions, or None."""
         buffers = engine.buffers
         sources = {**self.arrays, "q": buffers.q, "v": buffers.v}
         further = ((buffers.q, self.arrays["q"]), (buffers.v, self.arrays["v"]), (_number(path), self._last_path))
         copies = (*further, *((sources[name], copy) for name, copy in path.copies.items()))
-        targets = tuple(self.arrays[name] for name in solver.names)
+        targets = tuple(self.arrays[name] for name in result_kernel.names)
         arguments = (None,) * path.recorded.array_arguments
         if not path.frames:
             return bound_builtin(buffers, path.recorded, arguments, targets, copies, self._counter)
@@ -126,11 +136,11 @@ class ResultWriter:
     def close_fast_paths(self) -> None:
         """Discard all fast paths; what they have written must have been read."""
         self._engine = None
-        self.fast.clear()
+        self.builtins.clear()
         self._fast_paths.clear()
 
 
-def _number(path: FastPath) -> Array:
+def _number(path: ResultFastPath) -> Array:
     return np.array([path.number], dtype=np.float64)
 
 

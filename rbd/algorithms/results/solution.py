@@ -18,9 +18,9 @@ from rbd.spatial import Wrench
 if TYPE_CHECKING:
     from rbd.algorithms.results.dynamics_result import DynamicsResult
 
-COPIED: Final[tuple[str, ...]] = ("q", "v", "vd", "multipliers", "rank")
+COPIED_ARRAYS: Final[tuple[str, ...]] = ("q", "v", "vd", "multipliers", "rank")
 """The arrays of which a solution has copies, independent of writes of callers to the result."""
-SOLVED: Final[tuple[str, ...]] = (
+SOLVED_ARRAYS: Final[tuple[str, ...]] = (
     "qd",
     "vd",
     "mass_matrix",
@@ -52,8 +52,8 @@ class Solution:
 
     copies: Mapping[str, Any]
     """Copies of q, v and vd, and of multipliers and rank of constraints, by name."""
-    external: Any
-    """External wrenches: a mapping, or as kernels take them."""
+    external_wrenches: Any
+    """A mapping, or as kernels take them."""
     parameters: int
     """The version of the mechanism's parameters."""
     contacts: Contacts = ()
@@ -61,13 +61,13 @@ class Solution:
 
 @final
 @attrs.frozen(eq=False)
-class SolveCall(Call["DynamicsResult"]):
-    """The call that `dynamics` returns: a solver with arguments, for a state."""
+class ResultCall(Call["DynamicsResult"]):
+    """The call that `dynamics` returns: a kernel with arguments, for a state."""
 
-    solver: ResultKernel
+    result_kernel: ResultKernel
     state: State[Any]
     args: tuple[Any, ...]
-    external: object = None
+    external_wrenches: object = None
     frames: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
     """The bodies with external wrenches, or their names, with the frames of the wrenches."""
     contacts: Contacts = ()
@@ -79,14 +79,14 @@ class SolveCall(Call["DynamicsResult"]):
         """Solve, and write a result; open a fast path under `key` once there is machine code."""
         result = owner
         engine = self.state.engine
-        shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
-        arrays = engine.run(self.state, KernelCall(self.solver.kernel, self.args, shapes, self._by_name))
-        result.store(self.state, {**arrays, **self.extra}, self.external, self.contacts)
+        shapes = {name.replace("_", " "): result.writer.arrays[name].shape for name in self.result_kernel.names}
+        arrays = engine.run(self.state, KernelCall(self.result_kernel.kernel, self.args, shapes, self._by_name))
+        result.store(self.state, {**arrays, **self.extra}, self.external_wrenches, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
-            recorded = engine.compiled(self.solver.kernel, self.args)
+            recorded = engine.compiled(self.result_kernel.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:
-                result.engine.open_fast_path(key, engine, recorded, self)
+                result.writer.open_fast_path(key, engine, recorded, self)
         return result
 
     def _by_name(self, *arrays: Any) -> Mapping[str, Any]:
-        return dict(zip(self.solver.names, arrays, strict=True))
+        return dict(zip(self.result_kernel.names, arrays, strict=True))

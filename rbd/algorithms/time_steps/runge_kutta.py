@@ -13,19 +13,19 @@ import attrs
 
 from rbd.algorithms.time_steps.formulas import stepped
 from rbd.algorithms.time_steps.local_coordinates import global_coordinates, normalised_configuration
-from rbd.algorithms.time_steps.step_dynamics import Rates, reset_separated_contacts
+from rbd.algorithms.time_steps.step_dynamics import StateRates, reset_separated_contacts
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 
 Row: TypeAlias = tuple[Scalar, ...]
-StageRates: TypeAlias = Mapping[int, Rates]
-"""Rates by the index of the stage."""
+RatesByStage: TypeAlias = Mapping[int, StateRates]
+"""StateRates by the index of the stage."""
 
 
 @final
 @attrs.frozen
-class RungeKuttaScheme:
-    """An explicit Runge-Kutta method: coupling `a`, weights `b`, times `c`, and weights of its error, if estimated."""
+class ScalarTableau:
+    """Butcher tableau of scalars: coupling `a`, weights `b`, times `c`, and weights of its error, if estimated."""
 
     a: tuple[Row, ...]
     b: Row
@@ -53,7 +53,7 @@ class RungeKuttaScheme:
 
 
 _HALF, _THIRD, _SIXTH = const(1, 2), const(1, 3), const(1, 6)
-CLASSICAL: Final = RungeKuttaScheme(
+CLASSICAL: Final = ScalarTableau(
     a=((0, 0, 0, 0), (_HALF, 0, 0, 0), (0, _HALF, 0, 0), (0, 0, 1, 0)),
     b=(_SIXTH, _THIRD, _THIRD, _SIXTH),
     c=(0, _HALF, _HALF, 1),
@@ -62,27 +62,27 @@ CLASSICAL: Final = RungeKuttaScheme(
 
 
 def runge_kutta_step(
-    scheme: RungeKuttaScheme,
+    tableau: ScalarTableau,
     start: ScalarState,
     s: Vector,
-    rates: Callable[[int, ScalarState, Vector], Rates],
+    rates: Callable[[int, ScalarState, Vector], StateRates],
     dt: Scalar,
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; `rates` are those of a stage, at its state and contact states."""
-    state, contacts, stage_rates = start, s, dict[int, Rates]()
-    for k in range(scheme.stages - 1):
+    state, contacts, stage_rates = start, s, dict[int, StateRates]()
+    for k in range(tableau.stages - 1):
         stage_rates[k] = rates(k, state, contacts)
-        phi, v, contacts = next_stage_state(scheme, k, start, s, stage_rates, dt)
+        phi, v, contacts = next_stage_state(tableau, k, start, s, stage_rates, dt)
         state = start.with_scalars(global_coordinates(start, phi), v)
-    stage_rates[scheme.stages - 1] = rates(scheme.stages - 1, state, contacts)
-    return end_of_step(scheme, start, s, stage_rates, dt)
+    stage_rates[tableau.stages - 1] = rates(tableau.stages - 1, state, contacts)
+    return end_of_step(tableau, start, s, stage_rates, dt)
 
 
 def next_stage_state(
-    scheme: RungeKuttaScheme, index: int, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+    tableau: ScalarTableau, index: int, start: ScalarState, s: Vector, rates: RatesByStage, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return local coordinates, velocities and contact states of the stage after `index`."""
-    v0, weights = start.velocity_scalars(), scheme.weights_after(index)
+    v0, weights = start.velocity_scalars(), tableau.weights_after(index)
     phi, v, s_next = (
         _advanced(origin, weights, {k: rates[k][part] for k in sorted(rates)}, dt)
         for part, origin in enumerate(((0,) * len(v0), v0, s))
@@ -91,12 +91,12 @@ def next_stage_state(
 
 
 def end_of_step(
-    scheme: RungeKuttaScheme, start: ScalarState, s: Vector, rates: StageRates, dt: Scalar
+    tableau: ScalarTableau, start: ScalarState, s: Vector, rates: RatesByStage, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; contact states are not reset if the error is estimated."""
-    phi, v, s_next = next_stage_state(scheme, scheme.stages - 1, start, s, rates, dt)
+    phi, v, s_next = next_stage_state(tableau, tableau.stages - 1, start, s, rates, dt)
     q = normalised_configuration(start, phi)
-    return (q, v, s_next) if scheme.error else reset_separated_contacts(start, q, v, s_next)
+    return (q, v, s_next) if tableau.error else reset_separated_contacts(start, q, v, s_next)
 
 
 def _advanced(start: Vector, weights: Row, rates: Mapping[int, Vector], dt: Scalar) -> Vector:

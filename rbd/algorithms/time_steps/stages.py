@@ -12,14 +12,14 @@ from typing import Any
 from rbd.algorithms.external_wrenches import ExternalWrenches, applied_wrenches
 from rbd.algorithms.time_steps.local_coordinates import global_coordinates
 from rbd.algorithms.time_steps.runge_kutta import (
-    RungeKuttaScheme,
-    StageRates,
+    RatesByStage,
+    ScalarTableau,
     end_of_step,
     next_stage_state,
     total,
     weighted_sum,
 )
-from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions
+from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StateRates, StepOptions
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.functions import absolute, maximum
@@ -27,14 +27,16 @@ from rbd.scalars.functions import absolute, maximum
 _NEXT = ("q_next", "v_next", "s_next")
 
 
-def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = PLAIN) -> Callable[..., dict[str, Any]]:
+def stage_function(
+    tableau: ScalarTableau, index: int, options: StepOptions = DEFAULT_OPTIONS
+) -> Callable[..., dict[str, Any]]:
     """Return one stage of a step as a function, for controllers that are called between the stages.
 
     It takes the state and the torques of the stage, and returns its rates and the state of the next stage. The first
     stage also returns the initial values of the step; the last one returns only the end of the step, and the square of
-    its error in units of the tolerance if the scheme estimates it: contact states are then not reset.
+    its error in units of the tolerance if the tableau estimates it: contact states are then not reset.
     """
-    last = index + 1 == scheme.stages
+    last = index + 1 == tableau.stages
 
     def stage(
         state: ScalarState, tau: Vector, dt: Scalar, external_wrenches: ExternalWrenches | None = None, **inputs: Any
@@ -43,11 +45,11 @@ def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = 
         origin = tuple(inputs.get("s0", s))
         start = state.with_scalars(tuple(inputs["q0"]), tuple(inputs["v0"])) if index else state
         current = options.rates(start, state, tuple(tau), s, applied_wrenches(state, external_wrenches))
-        rates = {k: _rates_of_stage(inputs, k, len(s)) for k in scheme.rates_needed_after(index)} | {index: current}
+        rates = {k: _rates_of_stage(inputs, k, len(s)) for k in tableau.rates_needed_after(index)} | {index: current}
         if last:
-            result = _by_name(_NEXT, end_of_step(scheme, start, origin, rates, dt))
-            return result | _error(scheme, start, origin, rates, dt, result, inputs)
-        phi, v, s_next = next_stage_state(scheme, index, start, origin, rates, dt)
+            result = _by_name(_NEXT, end_of_step(tableau, start, origin, rates, dt))
+            return result | _error(tableau, start, origin, rates, dt, result, inputs)
+        phi, v, s_next = next_stage_state(tableau, index, start, origin, rates, dt)
         result = _by_name(_NEXT, (global_coordinates(start, phi), v, s_next))
         result |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), current)
         initial = (start.configuration_scalars(), start.velocity_scalars(), origin)
@@ -57,21 +59,21 @@ def stage_function(scheme: RungeKuttaScheme, index: int, options: StepOptions = 
 
 
 def _error(
-    scheme: RungeKuttaScheme,
+    tableau: ScalarTableau,
     start: ScalarState,
     origin: Vector,
-    rates: StageRates,
+    rates: RatesByStage,
     dt: Scalar,
     end: Mapping[str, Vector],
     inputs: Mapping[str, Any],
 ) -> dict[str, Scalar]:
-    """Return the mean square of the errors of a step, if the scheme estimates it.
+    """Return the mean square of the errors of a step, if the tableau estimates it.
 
     Configurations have size 1, other numbers their own size.
     """
-    if scheme.error is None:
+    if tableau.error is None:
         return {}
-    rtol, atol, weights = inputs["rtol"], inputs["atol"], scheme.error
+    rtol, atol, weights = inputs["rtol"], inputs["atol"], tableau.error
     phi, v, s = (
         tuple(dt * x for x in weighted_sum(weights, {k: rates[k][part] for k in sorted(rates)})) for part in range(3)
     )
@@ -84,7 +86,7 @@ def _error(
     return {"error": total(x * x for x in errors) * const(1, max(len(errors), 1))}
 
 
-def _rates_of_stage(inputs: Mapping[str, Vector], k: int, ns: int) -> Rates:
+def _rates_of_stage(inputs: Mapping[str, Vector], k: int, ns: int) -> StateRates:
     """Return the rates of stage `k` from the inputs of a later stage."""
     return tuple(inputs[f"phid{k}"]), tuple(inputs[f"vd{k}"]), tuple(inputs[f"sd{k}"]) if ns else ()
 

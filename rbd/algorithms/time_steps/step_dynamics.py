@@ -9,14 +9,14 @@ import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.loop_gains import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel, with_contacts
 from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 
-Rates = tuple[Vector, Vector, Vector]
-"""Rates of coordinates, velocities and contact states."""
+StateRates = tuple[Vector, Vector, Vector]
+"""StateRates of coordinates, velocities and contact states."""
 AppliedLoads: TypeAlias = Callable[[ScalarState, Vector], tuple[Vector, AppliedWrenches]]
 """loads(state, tau) -> torques and wrenches: tau and what springs and the like add."""
 
@@ -26,10 +26,12 @@ AppliedLoads: TypeAlias = Callable[[ScalarState, Vector], tuple[Vector, AppliedW
 class StepOptions:
     """Options of the dynamics: stabilisation of loops, applied loads."""
 
-    gains: LoopGainsPerLoop = STANDARD
+    gains: LoopGainsPerLoop = DEFAULT_GAINS
     loads: AppliedLoads | None = None
 
-    def rates(self, start: ScalarState, state: ScalarState, tau: Vector, s: Vector, external: AppliedWrenches) -> Rates:
+    def rates(
+        self, start: ScalarState, state: ScalarState, tau: Vector, s: Vector, external: AppliedWrenches
+    ) -> StateRates:
         """Return the rates at `state`, in local coordinates around `start`."""
         torques, applied = self._with_loads(state, tau, external)
         phid = coordinate_rates(start, state, state.velocity_scalars())
@@ -58,7 +60,7 @@ class StepOptions:
         return forward_dynamics_kernel(state, tau, with_contacts(external, contact), self.gains), contact.sd
 
 
-PLAIN: Final = StepOptions()
+DEFAULT_OPTIONS: Final = StepOptions()
 
 
 def reset_separated_contacts(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:

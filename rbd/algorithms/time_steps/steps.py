@@ -9,24 +9,26 @@ from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod, stepped
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, runge_kutta_step
-from rbd.algorithms.time_steps.step_dynamics import PLAIN, Rates, StepOptions, reset_separated_contacts
+from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StateRates, StepOptions, reset_separated_contacts
 from rbd.arguments import require_choice
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
-Torques = Callable[[ScalarState, Scalar], Vector]
-"""Torques as a function of the state and of the part of the step that has passed, from 0 to 1."""
+TorqueFunction = Callable[[ScalarState, Scalar], Vector]
+"""TorqueFunction as a function of the state and of the part of the step that has passed, from 0 to 1."""
 
 
-def step_function(integrator: FixedStepMethod, options: StepOptions = PLAIN) -> Callable[..., dict[str, Vector]]:
+def step_function(
+    integrator: FixedStepMethod, options: StepOptions = DEFAULT_OPTIONS
+) -> Callable[..., dict[str, Vector]]:
     """Return a function of (state, tau, dt, s) that returns the next q, v and, with contact states, s.
 
     External wrenches, a last argument, are held in their frames.
     """
-    require_choice(integrator, tuple(STEPS), "integrator", "integrator")
-    advance = STEPS[integrator]
+    require_choice(integrator, tuple(STEP_FUNCTIONS), "integrator", "integrator")
+    advance = STEP_FUNCTIONS[integrator]
 
     def step(
         state: ScalarState,
@@ -52,7 +54,7 @@ def controlled_step_function(integrator: FixedStepMethod, control: Program) -> C
     The inputs of the controller are q, v and optionally t; its output is the torques. It is evaluated at every stage,
     for the last one at exactly `t_next`.
     """
-    advance = STEPS[integrator]
+    advance = STEP_FUNCTIONS[integrator]
 
     def step(state: ScalarState, t: Scalar, t_next: Scalar) -> dict[str, Vector]:
         dt = t_next - t
@@ -62,14 +64,14 @@ def controlled_step_function(integrator: FixedStepMethod, control: Program) -> C
             inputs = {"q": there.configuration_scalars(), "v": there.velocity_scalars(), "t": (time,)}
             return tuple(replay(control, [x for port in control.inputs for x in inputs[port.name]]))
 
-        q, v, _ = advance(state, (), dt, torques, PLAIN, ())
+        q, v, _ = advance(state, (), dt, torques, DEFAULT_OPTIONS, ())
         return {"q_next": q, "v_next": v}
 
     return step
 
 
 def _semi_implicit_euler(
-    start: ScalarState, s: Vector, dt: Scalar, torques: Torques, options: StepOptions, external: AppliedWrenches
+    start: ScalarState, s: Vector, dt: Scalar, torques: TorqueFunction, options: StepOptions, external: AppliedWrenches
 ) -> tuple[Vector, Vector, Vector]:
     """Semi-implicit Euler: update velocities, then configurations with the new velocities."""
     vd, sd = options.accelerations(start, torques(start, 0), s, external)
@@ -78,17 +80,17 @@ def _semi_implicit_euler(
 
 
 def _munthe_kaas(
-    start: ScalarState, s: Vector, dt: Scalar, torques: Torques, options: StepOptions, external: AppliedWrenches
+    start: ScalarState, s: Vector, dt: Scalar, torques: TorqueFunction, options: StepOptions, external: AppliedWrenches
 ) -> tuple[Vector, Vector, Vector]:
     """Munthe-Kaas: the four stages of the classical Runge-Kutta method."""
 
-    def rates(k: int, there: ScalarState, contacts: Vector) -> Rates:
+    def rates(k: int, there: ScalarState, contacts: Vector) -> StateRates:
         return options.rates(start, there, torques(there, CLASSICAL.c[k]), contacts, external)
 
     return runge_kutta_step(CLASSICAL, start, s, rates, dt)
 
 
-STEPS: Final[Mapping[FixedStepMethod, Callable[..., tuple[Vector, Vector, Vector]]]] = {
+STEP_FUNCTIONS: Final[Mapping[FixedStepMethod, Callable[..., tuple[Vector, Vector, Vector]]]] = {
     "munthe-kaas-rk4": _munthe_kaas,
     "semi-implicit-euler": _semi_implicit_euler,
 }

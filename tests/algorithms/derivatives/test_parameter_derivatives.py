@@ -13,7 +13,7 @@ from rbd import Mechanism, MechanismState, RigidBody, Wrench, algorithms
 from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
-from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
 from rbd.indexing.parameter_arrays import ParameterValues
 from rbd.scalar_states.scalar_state import ScalarState
 
@@ -107,7 +107,7 @@ def test_motions_and_multipliers_of_loops(make: Callable[[], MechanismState]) ->
 
     def solution(s: Any, push: Any = None) -> Any:
         found = constrained_dynamics_kernel(
-            s, tuple(tau), applied_wrenches(s, push), gains_of_constraints(s.layout, DEFAULT)
+            s, tuple(tau), applied_wrenches(s, push), gains_of_constraints(s.layout, DEFAULT_STABILIZATION)
         )
         return np.array([*found[0], *found[7]])
 

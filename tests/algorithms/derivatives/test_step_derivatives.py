@@ -12,9 +12,9 @@ import pytest
 import rbd
 import rbd.testing
 from rbd import Baumgarte, MechanismState
-from rbd.algorithms.derivatives.step_stages import STEP_METHODS
+from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.steps import STEPS, step_function
+from rbd.algorithms.time_steps.steps import STEP_FUNCTIONS, step_function
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.kinematics.queries import State
 from rbd.scalars import Vector
@@ -25,7 +25,7 @@ from ..loops.linkages import sarrus
 from ..loops.mechanisms import consistent, looped
 from .test_derivatives import by_coordinates, by_position, by_velocity, mixed_wrenches
 
-both_methods = pytest.mark.parametrize("rule", STEP_METHODS)
+both_methods = pytest.mark.parametrize("rule", DIFFERENTIATED_STEPS)
 Place = tuple[list[Any], list[Any]]
 
 
@@ -149,9 +149,9 @@ def test_trees_have_nothing_to_stabilise(rule: FixedStepMethod) -> None:
 
 
 def test_integrators_are_those_of_compiled_robots() -> None:
-    assert set(STEP_METHODS) == set(STEPS) == set(get_args(FixedStepMethod))
+    assert set(DIFFERENTIATED_STEPS) == set(STEP_FUNCTIONS) == set(get_args(FixedStepMethod))
     robot = rbd.compile(rbd.robots.double_pendulum())
-    for method in STEP_METHODS:
+    for method in DIFFERENTIATED_STEPS:
         assert robot.step_derivatives([0.3, 0.4], [1.0, 2.0], None, 1e-3, integrator=method).q_by_q.shape == (2, 2)
 
 
@@ -284,7 +284,7 @@ def test_what_is_refused() -> None:
             rbd.step_derivatives(state, [0.0, 0.0], 0.1, integrator=wrong)  # type: ignore[arg-type]  # the error
         assert "semi-implicit-euler" in str(caught.value)
         assert caught.value.argument == "integrator"
-    for rule in STEP_METHODS:
+    for rule in DIFFERENTIATED_STEPS:
         with pytest.raises(ArgumentError, match="space"):
             rbd.step_derivatives(state, [0.0, 0.0], 0.1, space="world", integrator=rule)  # type: ignore[arg-type]  # the error
         with pytest.raises(ArgumentError, match="stabilization"):

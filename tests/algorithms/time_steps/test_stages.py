@@ -8,15 +8,15 @@ import pickle
 import attrs
 
 import rbd
-from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, RungeKuttaScheme
+from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
 from rbd.array_functions.record import record_uncached
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.compiled.specs import stage_spec
 
 
-def digests(scheme: RungeKuttaScheme) -> list[str]:
+def digests(tableau: ScalarTableau) -> list[str]:
     mechanism = rbd.robots.double_pendulum()
-    specs = [stage_spec(scheme, k, 0) for k in range(scheme.stages)]
+    specs = [stage_spec(tableau, k, 0) for k in range(tableau.stages)]
     return [record_uncached(spec, mechanism, "stage").evaluation.outline.digest for spec in specs]
 
 
