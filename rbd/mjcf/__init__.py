@@ -14,7 +14,7 @@ bodies.py        `<worldbody>`; description.py: its bodies, joints, geoms and si
 joints.py        `<joint>` and `<freejoint>`
 geoms.py         `<geom>`; geom_inertias.py: mass and inertia of simple shapes
 meshes.py        `<asset>`; mesh_inertias.py: mass and inertia of meshes
-pose.py          poses; orientation.py: the five forms of an orientation
+orientation.py   poses and the five forms of an orientation; rotations.py: their rotations
 masses.py        masses and inertias of bodies
 forces.py        forces on joints:
 actuators.py     `<actuator>`; force_laws.py: gain and bias
@@ -28,7 +28,8 @@ damping_ratios.py  stiffness and damping from time constants and the mass matrix
 report.py        `MjcfReport`: contents of the file that a mechanism does not have
 collisions.py    the geoms of a report as a CollisionModel
 controller.py    `MjcfController`: the actuators of a report as a control
-write.py         `write_mjcf`; xml_elements.py: its elements
+write.py         `write_mjcf`, `format_mjcf`: the order of the file
+write_worldbody.py, write_equality.py: its sections; write_sites.py: the sites of both; write_elements.py: elements
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from rbd.errors import MjcfValueError, quoted
 from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS
-from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.description import MjcfBody, MjcfJoint
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited, require_order
@@ -27,7 +27,7 @@ _TRANSMISSIONS: Final = ("jointinparent", "site", "body", "cranksite")
 class ActuatorReader:
     """Reads `<actuator>`."""
 
-    def __init__(self, reading: MjcfReading, bodies: list[BodyPart], tendons: TendonReader) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[MjcfBody], tendons: TendonReader) -> None:
         """Take joints and tendons, by name."""
         self._tendons = tendons
         self._reading = reading
@@ -72,7 +72,7 @@ class ActuatorReader:
             self._reading.check(node, "actuator")
         return True
 
-    def _supported_law(self, element: MjcfElement, joint: JointPart | None) -> tuple[Triple, Triple] | None:
+    def _supported_law(self, element: MjcfElement, joint: MjcfJoint | None) -> tuple[Triple, Triple] | None:
         """Return the coefficients of gain and bias; warn and return None where the actuator is not supported."""
         problem = self._unsupported(element, joint)
         gain, bias = (ZERO, ZERO) if problem or self._is_off(element) else self._law(element)
@@ -83,7 +83,7 @@ class ActuatorReader:
         self._reading.warn_or_refuse(element.node, f"{problem}: the actuator is left out")
         return None
 
-    def _moment_arms(self, element: MjcfElement, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
+    def _moment_arms(self, element: MjcfElement, joint: MjcfJoint | None, gear: tuple[float, ...]) -> MomentArms:
         if joint is not None:
             return ((joint.name, gear[:3]),)
         name = element.name("tendon")
@@ -93,7 +93,7 @@ class ActuatorReader:
             raise self._reading.unknown_name(element.node, "tendon", "tendon", name, self._tendons.fixed)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
-    def _unsupported(self, element: MjcfElement, joint: JointPart | None) -> str:
+    def _unsupported(self, element: MjcfElement, joint: MjcfJoint | None) -> str:
         """Return why an actuator cannot be taken; empty if it can."""
         if element.node.tag not in _SUPPORTED:
             return f"{with_article(element.node.tag)} is not supported"
@@ -111,7 +111,7 @@ class ActuatorReader:
             return "timeconst is not supported"
         return ""
 
-    def _add_armature(self, element: MjcfElement, joint: JointPart | None, gear: float) -> None:
+    def _add_armature(self, element: MjcfElement, joint: MjcfJoint | None, gear: float) -> None:
         armature = element.quantity("armature", 0.0)
         if armature and joint is None:
             self._reading.warn_or_refuse(element.node, "armature: it is supported on joints only", attribute="armature")
@@ -131,7 +131,7 @@ class ActuatorReader:
         settings = self._reading.settings
         return settings.off("actuation") or element.integer("group", 0) in settings.disabled_groups
 
-    def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
+    def _control_range(self, element: MjcfElement, joint: MjcfJoint | None) -> tuple[float, float]:
         if self._reading.settings.off("clampctrl"):
             return _NONE
         share = element.number("inheritrange", 0.0)

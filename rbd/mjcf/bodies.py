@@ -12,14 +12,14 @@ from rbd.files.names import free_name
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN
-from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
+from rbd.mjcf.description import MjcfBody, MjcfGeom, MjcfJoint, MjcfSite
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import rotation_of_euler
 from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.rotations import rotation_of_euler
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 
 WORLD: Final = "world"
@@ -51,11 +51,11 @@ class BodyReader:
         self._reading = reading
         self._geoms = geoms
         self._names: dict[str, dict[str, XmlElement]] = {"body": {}, "joint": {}, "geom": {}, "site": {}}
-        self.bodies: list[BodyPart] = []
+        self.bodies: list[MjcfBody] = []
 
-    def read(self, root: XmlElement) -> list[BodyPart]:
+    def read(self, root: XmlElement) -> list[MjcfBody]:
         """Return the world, then all bodies."""
-        world = BodyPart(root, WORLD, None, Pose())
+        world = MjcfBody(root, WORLD, None, Pose())
         self._names["body"][WORLD] = root
         self.bodies.append(world)
         for section in root.children:
@@ -77,7 +77,7 @@ class BodyReader:
                     body.joints[k] = attrs.evolve(joint, name=free_name(f"joint#{number}", taken["joint"]))
                 number += 1
 
-    def _read_children(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _read_children(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         """Read the children of a body, frame or replicate."""
         readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
@@ -96,14 +96,14 @@ class BodyReader:
 
     # ---------------------------------------------------------------- bodies, frames, replicas
 
-    def _body(self, parent: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _body(self, parent: MjcfBody, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         reading.check(node)
         inherited = self._reading.default_class(node, "childclass") or context.inherited
         element = MjcfElement(reading, node)
         pose = context.frame @ read_pose(element)
         name = self._name(node, "body", context) or _UNNAMED
-        body = BodyPart(node, name, parent, pose)
+        body = MjcfBody(node, name, parent, pose)
         body.mocap = element.flag("mocap", False)
         if body.mocap and parent.parent is not None:
             raise reading.fault(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
@@ -112,7 +112,7 @@ class BodyReader:
         self._read_inertial(body, node)
         self._read_children(body, node, _Context(inherited=inherited, suffix=context.suffix))
 
-    def _read_inertial(self, body: BodyPart, node: XmlElement) -> None:
+    def _read_inertial(self, body: MjcfBody, node: XmlElement) -> None:
         inertials = list(self._inertials(node, Pose()))
         if len(inertials) > 1:
             message = f"a second <inertial>; the first is in line {inertials[0][0].line}"
@@ -129,13 +129,13 @@ class BodyReader:
                 inner = read_pose(MjcfElement(self._reading, child))
                 yield from self._inertials(child, frame @ inner)
 
-    def _frame(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _frame(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         self._reading.check(node)
         pose = context.frame @ read_pose(MjcfElement(self._reading, node))
         inherited = self._reading.default_class(node, "childclass") or context.inherited
         self._read_children(body, node, attrs.evolve(context, frame=pose, inherited=inherited))
 
-    def _replicate(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _replicate(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         reading.check(node)
         element = MjcfElement(reading, node)
@@ -154,7 +154,7 @@ class BodyReader:
 
     # ---------------------------------------------------------------- what stands in a body
 
-    def _part(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _part(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         if node.tag == "geom":
             body.geoms.append(self._geom(body, node, context))
         elif node.tag in ("joint", "freejoint"):
@@ -171,22 +171,22 @@ class BodyReader:
         else:
             self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
 
-    def _geom(self, body: BodyPart, node: XmlElement, context: _Context) -> GeomPart:
+    def _geom(self, body: MjcfBody, node: XmlElement, context: _Context) -> MjcfGeom:
         element = with_defaults(self._reading, node, context.inherited)
         mode = self._reading.settings.from_geoms
         with_mass = body.parent is not None and (mode == "true" or (mode == "auto" and body.inertial is None))
         part = self._geoms.read(element, context.frame, with_mass=with_mass)
         return attrs.evolve(part, name=self._name(node, "geom", context))
 
-    def _site(self, node: XmlElement, context: _Context) -> SitePart:
+    def _site(self, node: XmlElement, context: _Context) -> MjcfSite:
         element = with_defaults(self._reading, node, context.inherited)
         self._reading.check(node)
         pose = read_pose(element)
         if element.has("fromto"):
             pose, _ = self._geoms.fromto_pose(element)
-        return SitePart(node, self._name(node, "site", context), context.frame @ pose)
+        return MjcfSite(node, self._name(node, "site", context), context.frame @ pose)
 
-    def _joint(self, body: BodyPart, node: XmlElement, context: _Context) -> None:
+    def _joint(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         if body.parent is None:
             raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
@@ -198,7 +198,7 @@ class BodyReader:
         self._check_joint(body, part)
         body.joints.append(part)
 
-    def _check_joint(self, body: BodyPart, part: JointPart) -> None:
+    def _check_joint(self, body: MjcfBody, part: MjcfJoint) -> None:
         kinds = [joint.kind for joint in body.joints]
         message = ""
         if (part.kind == "free" and kinds) or "free" in kinds:

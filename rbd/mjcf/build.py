@@ -1,4 +1,4 @@
-"""From the checked pieces of a file to a Mechanism."""
+"""Construction of a Mechanism from the descriptions of bodies and joints."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, Quaterni
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
 from rbd.mjcf.bodies import WORLD
-from rbd.mjcf.description import BodyPart, JointPart, MassPart
-from rbd.mjcf.pose import rotation_of_axis_angle
+from rbd.mjcf.description import MjcfBody, MjcfJoint, MjcfMass
 from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.rotations import rotation_of_axis_angle
 from rbd.spatial import Frame, SpatialInertia
 from rbd.spatial.linalg import neg3, scale3
 
@@ -35,14 +35,14 @@ class Builder:
         self._body_names: set[str] = set()
         self._armatures: Mapping[str, float] = {}
 
-    def build(self, bodies: Sequence[BodyPart], rotors: Mapping[str, float]) -> None:
+    def build(self, bodies: Sequence[MjcfBody], rotors: Mapping[str, float]) -> None:
         """Attach all bodies, then fix frames to them where the sites are; `rotors` add to the armature of joints."""
         self._armatures = rotors
         self.joint_names = {joint.name for body in bodies for joint in body.joints}
         self._body_names = {body.name for body in bodies}
         in_one_transaction(self.mechanism, lambda: self._attach_all(bodies))
 
-    def _attach_all(self, bodies: Sequence[BodyPart]) -> None:
+    def _attach_all(self, bodies: Sequence[MjcfBody]) -> None:
         for body in bodies[1:]:
             with self._reading.errors_at(body.node):
                 self._attach(body)
@@ -59,7 +59,7 @@ class Builder:
         body = self.bodies[name]
         return body.default_frame if name == WORLD else body.frame(name)
 
-    def _attach(self, part: BodyPart) -> None:
+    def _attach(self, part: MjcfBody) -> None:
         assert part.parent is not None  # the world is not attached
         before, pose, parent_frame = self.bodies[part.parent.name], part.pose, self.frame(part.parent.name)
         if part.mocap:
@@ -74,17 +74,17 @@ class Builder:
             before, pose, parent_frame = body, Pose(), body_frame
         self.bodies[part.name] = before
 
-    def _bodies_and_joints(self, part: BodyPart) -> list[tuple[str, JointPart | None]]:
+    def _bodies_and_joints(self, part: MjcfBody) -> list[tuple[str, MjcfJoint | None]]:
         """Return the joints of a body, each with the name of the body behind it; None for a body that is fixed."""
         between = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
-        joints: list[JointPart | None] = [*part.joints] or [None]
+        joints: list[MjcfJoint | None] = [*part.joints] or [None]
         return list(zip([*between, part.name], joints, strict=True))
 
-    def _weld(self, part: BodyPart) -> str:
+    def _weld(self, part: MjcfBody) -> str:
         assert part.parent is not None
         return free_name(f"{part.name}_to_{part.parent.name}", self.joint_names)
 
-    def _joint(self, part: JointPart) -> Joint:
+    def _joint(self, part: MjcfJoint) -> Joint:
         off = self._reading.settings.off
         joint = Joint(
             part.name, _type(part), damping=0.0 if off("damper") else part.damping,
@@ -97,7 +97,7 @@ class Builder:
         return joint
 
 
-def _joint_poses(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
+def _joint_poses(pose: Pose, joint: MjcfJoint | None) -> tuple[Pose, Pose]:
     """Return the pose of the frame before a joint, and that of the body's frame in the frame after it.
 
     A joint turns about its own place, and its coordinate is `reference` where the body stands as in the file.
@@ -114,12 +114,12 @@ def _joint_poses(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
     return pose @ Pose(rotation, joint.position), away
 
 
-def _inertia(name: str, mass: MassPart | None) -> SpatialInertia:
-    part = mass or MassPart(0.0, ZERO, ZERO_MATRIX)
+def _inertia(name: str, mass: MjcfMass | None) -> SpatialInertia:
+    part = mass or MjcfMass(0.0, ZERO, ZERO_MATRIX)
     return unchecked_inertia(Frame(name), part.mass, part.com, part.moment)
 
 
-def _type(part: JointPart) -> JointType:
+def _type(part: MjcfJoint) -> JointType:
     if part.kind == "hinge":
         return Revolute(part.axis)
     if part.kind == "slide":

@@ -1,4 +1,4 @@
-"""The geoms of a file as a CollisionModel."""
+"""Collision model of the geoms of an MJCF file."""
 
 from __future__ import annotations
 

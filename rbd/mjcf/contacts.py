@@ -10,7 +10,7 @@ from typing import final
 from rbd.errors import quoted
 from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
-from rbd.mjcf.description import BodyPart, GeomPart
+from rbd.mjcf.description import MjcfBody, MjcfGeom
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.geoms import dimensions, friction_numbers
 from rbd.mjcf.pair_friction import PairFriction
@@ -24,7 +24,7 @@ _MAX_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[MjcfBody]) -> None:
         """List all geoms in the order of the file."""
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
@@ -98,19 +98,19 @@ def _pair_friction(element: MjcfElement) -> PairFriction:
     return PairFriction(dimensions(element, 3), slide, spin, roll)
 
 
-def _carrier(body: BodyPart) -> BodyPart:
+def _carrier(body: MjcfBody) -> MjcfBody:
     """Return the body with joints that a body is welded to, or the world."""
     while body.parent is not None and not body.joints:
         body = body.parent
     return body
 
 
-def _is_parent(one: BodyPart, parent: BodyPart | None) -> bool:
+def _is_parent(one: MjcfBody, parent: MjcfBody | None) -> bool:
     """Whether `one` moves, and carries the other: they are parent and child."""
     return one is parent and one.parent is not None
 
 
-def _reported_geom(body: BodyPart, geom: GeomPart) -> Geom:
+def _reported_geom(body: MjcfBody, geom: MjcfGeom) -> Geom:
     pose = geom.pose
     red, green, blue, alpha = geom.color or (0.5, 0.5, 0.5, 1.0)
     return Geom(

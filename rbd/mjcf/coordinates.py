@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rbd.arguments import require_kind
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
-from rbd.mjcf.pose import rotation_of_quaternion
+from rbd.mjcf.rotations import rotation_of_quaternion
 from rbd.scalars.arrays import Array, float_array
 
 

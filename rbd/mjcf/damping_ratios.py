@@ -11,14 +11,14 @@ from rbd.algorithms import mass_matrix
 from rbd.engine.interpreted import interpreted
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
-from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.description import MjcfBody, MjcfJoint
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, CoordinateSpring
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
 
-def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
+def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody], mechanism: Mechanism) -> None:
     """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
     report = reading.report
     joints = [joint for body in bodies for joint in body.joints if any(joint.spring_damper)]
@@ -36,7 +36,7 @@ def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[Bo
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
-def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[JointPart]) -> None:
+def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[MjcfJoint]) -> None:
     """Warn of joints and servos whose damping depends on a singular mass matrix, and remove the servos."""
     report = reading.report
     for joint in joints:
@@ -52,7 +52,7 @@ def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[JointPart]) 
     report.controls = {name: control[supported] for name, control in report.controls.items()}
 
 
-def _spring(reading: MjcfReading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
+def _spring(reading: MjcfReading, joint: MjcfJoint, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.warn_or_refuse(
             joint.node, f"springdamper: it is not supported for a {joint.kind} joint", attribute="springdamper"

@@ -1,4 +1,4 @@
-"""Elements of an MJCF file, checked one by one but not yet put together. Poses are in the frame of the body."""
+"""Descriptions of the checked elements of an MJCF file, before construction. Poses are in the frame of the body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", 
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class MjcfJoint:
     """One joint: `position` and `axis` in the frame of its body, at the reference configuration."""
 
     node: XmlElement
@@ -39,7 +39,7 @@ class JointPart:
 
 @final
 @attrs.frozen(eq=False)
-class GeomPart:
+class MjcfGeom:
     """One geom. `size` as in the format: half lengths, after meshes were fitted and `fromto` was resolved."""
 
     node: XmlElement
@@ -63,7 +63,7 @@ class GeomPart:
 
 @final
 @attrs.frozen(eq=False)
-class SitePart:
+class MjcfSite:
     """One site."""
 
     node: XmlElement
@@ -73,7 +73,7 @@ class SitePart:
 
 @final
 @attrs.frozen(eq=False)
-class MassPart:
+class MjcfMass:
     """Mass, centre of mass and moment about it, in the frame of the body."""
 
     mass: float
@@ -83,17 +83,17 @@ class MassPart:
 
 @final
 @attrs.define(eq=False)
-class BodyPart:
+class MjcfBody:
     """One body; `parent` is None for the world. Filled while its children are read."""
 
     node: XmlElement
     name: str
-    parent: BodyPart | None
+    parent: MjcfBody | None
     pose: Pose
     mocap: bool = False
     gravity_compensation: float = 0.0
-    inertial: MassPart | None = None
-    joints: list[JointPart] = attrs.field(factory=list[JointPart])
-    geoms: list[GeomPart] = attrs.field(factory=list[GeomPart])
-    sites: list[SitePart] = attrs.field(factory=list[SitePart])
-    mass: MassPart | None = None
+    inertial: MjcfMass | None = None
+    joints: list[MjcfJoint] = attrs.field(factory=list[MjcfJoint])
+    geoms: list[MjcfGeom] = attrs.field(factory=list[MjcfGeom])
+    sites: list[MjcfSite] = attrs.field(factory=list[MjcfSite])
+    mass: MjcfMass | None = None

@@ -13,17 +13,17 @@ from rbd.joints import Fixed, QuaternionSpherical
 from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.build import Builder
-from rbd.mjcf.description import BodyPart, JointPart, SitePart
+from rbd.mjcf.description import MjcfBody, MjcfJoint, MjcfSite
 from rbd.mjcf.element import MjcfElement, with_defaults
-from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.rotations import rotation_of_quaternion
 
 
 @final
 class EqualityReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: MjcfReading, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[MjcfBody], builder: Builder) -> None:
         """Take the bodies, by name, with their sites and joints."""
         self._names: dict[str, XmlElement] = {}
         self._reading = reading
@@ -81,7 +81,7 @@ class EqualityReader:
                 successor_pose=after.transform(joint.frame_after, frames[1]).inverse(),
             )  # fmt: skip
 
-    def _ends(self, element: MjcfElement) -> tuple[BodyPart, BodyPart, Pose, Pose]:
+    def _ends(self, element: MjcfElement) -> tuple[MjcfBody, MjcfBody, Pose, Pose]:
         """Return two bodies, and in each the pose of the frame that is to stay on the other's."""
         if element.has("site1") or element.has("site2"):
             (first, a), (second, b) = self._site(element, "site1"), self._site(element, "site2")
@@ -105,10 +105,10 @@ class EqualityReader:
         rotation = rotation_of_quaternion(quaternion)
         return pose if rotation is None else Pose(rotation, (x, y, z))
 
-    def _body(self, element: MjcfElement, attribute: str) -> BodyPart:
+    def _body(self, element: MjcfElement, attribute: str) -> MjcfBody:
         return self._reading.named(element.node, attribute, "body", self._bodies)
 
-    def _site(self, element: MjcfElement, attribute: str) -> tuple[BodyPart, SitePart]:
+    def _site(self, element: MjcfElement, attribute: str) -> tuple[MjcfBody, MjcfSite]:
         return self._reading.named(element.node, attribute, "site", self._sites)
 
     # ---------------------------------------------------------------- couplings
@@ -125,7 +125,7 @@ class EqualityReader:
             to = None if source is None else source.name
             self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
 
-    def _joint(self, element: MjcfElement, attribute: str) -> JointPart:
+    def _joint(self, element: MjcfElement, attribute: str) -> MjcfJoint:
         return self._reading.named(element.node, attribute, "joint", self._joints)
 
 
@@ -140,10 +140,10 @@ def _shifted_polynomial(coefficients: tuple[float, ...], x: float, y: float) -> 
     return tuple(map(float, shifted))
 
 
-def _world_pose(body: BodyPart) -> Pose:
+def _world_pose(body: MjcfBody) -> Pose:
     """Return the pose of a body in the world as the file has it."""
     pose = Pose()
-    part: BodyPart | None = body
+    part: MjcfBody | None = body
     while part is not None:
         pose = part.pose @ pose
         part = part.parent

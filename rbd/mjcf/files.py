@@ -1,4 +1,4 @@
-"""The files a model consists of: the model, what it includes, its meshes; all below one directory."""
+"""Files of a model: the model, what it includes, its meshes; all below one directory."""
 
 from __future__ import annotations
 

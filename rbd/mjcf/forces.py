@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
-from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.description import MjcfBody, MjcfJoint
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, GravityCompensation
 from rbd.mjcf.tendons import TendonReader
@@ -19,7 +19,7 @@ class Forces(NamedTuple):
     supported: list[bool]
 
 
-def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart]) -> Forces:
+def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody]) -> Forces:
     """Add actuators, springs and gravity compensation to the report."""
     tendons = TendonReader(reading, bodies)
     tendons.read(root)
@@ -38,7 +38,7 @@ def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart]) 
     return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: MjcfReading, joint: JointPart) -> None:
+def _spring(reading: MjcfReading, joint: MjcfJoint) -> None:
     if joint.stiffness != 0.0 and not reading.settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
@@ -51,8 +51,8 @@ def _spring(reading: MjcfReading, joint: JointPart) -> None:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
-def _weight(reading: MjcfReading, body: BodyPart) -> None:
-    moving: BodyPart | None = body
+def _weight(reading: MjcfReading, body: MjcfBody) -> None:
+    moving: MjcfBody | None = body
     while moving is not None and not moving.joints:
         moving = moving.parent
     if body.gravity_compensation and moving is not None and body.mass is not None:

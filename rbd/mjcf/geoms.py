@@ -1,4 +1,4 @@
-"""The rules of `<geom>`: shape, size, pose, and the mass it gives its body."""
+"""`<geom>`: shape, size, pose, and the mass it gives its body."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import attrs
 from rbd.arguments import with_article
 from rbd.errors import MjcfValueError
 from rbd.files.pose import IDENTITY, ZERO, ZERO_MATRIX, Matrix3, Pose, Triple, float_vector
-from rbd.mjcf.description import GeomPart, Shape
+from rbd.mjcf.description import MjcfGeom, Shape
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geom_inertias import extent
 from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pair_friction import PairFriction
-from rbd.mjcf.pose import rotation_of_z_axis
 from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.rotations import rotation_of_z_axis
 from rbd.spatial.linalg import scale33
 
 _SHAPES: Final[tuple[Shape, ...]] = (
@@ -38,7 +38,7 @@ class GeomReader:
     reading: MjcfReading
     meshes: Meshes
 
-    def read(self, element: MjcfElement, frame: Pose, *, with_mass: bool) -> GeomPart:
+    def read(self, element: MjcfElement, frame: Pose, *, with_mass: bool) -> MjcfGeom:
         """Return a geom that stands in a `frame` of its body; it has a mass only `with_mass`."""
         self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
@@ -46,7 +46,7 @@ class GeomReader:
         with_mass = with_mass and self.reading.settings.groups[0] <= group <= self.reading.settings.groups[1]
         pose, size, inertia = self._form(element, shape, with_mass)
         mass, moment = self._mass(element, shape, size, inertia) if with_mass else (0.0, ZERO_MATRIX)
-        return GeomPart(
+        return MjcfGeom(
             element.node, element.name(), shape, frame @ pose, size, group,
             element.integer("contype", 1), element.integer("conaffinity", 1), self._friction(element), mass, moment,
             self._color(element), element.text("mesh") if shape == "mesh" else None,

@@ -1,4 +1,4 @@
-"""The rules of `<joint>` and `<freejoint>`."""
+"""`<joint>` and `<freejoint>`: kind, axis, bounds, coefficients."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final
 
 from rbd.errors import MjcfValueError
 from rbd.files.pose import Pose, Triple, float_vector
-from rbd.mjcf.description import JointKind, JointPart
+from rbd.mjcf.description import JointKind, MjcfJoint
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import unit
+from rbd.mjcf.rotations import unit
 
 _KINDS: Final[tuple[JointKind, ...]] = ("hinge", "slide", "ball", "free")
 _NONE: Final = (-math.inf, math.inf)
 
 
-def read_free_joint(element: MjcfElement, name: str) -> JointPart:
+def read_free_joint(element: MjcfElement, name: str) -> MjcfJoint:
     """Return a free joint; no defaults apply to it."""
     reading = element.reading
     reading.check(element.node)
@@ -23,16 +23,16 @@ def read_free_joint(element: MjcfElement, name: str) -> JointPart:
     if align == "true" or (align == "auto" and reading.settings.align_free):
         message = "align: the frame of the body stays where it is, and is not moved to the centre of mass"
         reading.warn(element.node, message)
-    return JointPart(element.node, name, "free", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    return MjcfJoint(element.node, name, "free", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def read_joint(element: MjcfElement, name: str, frame: Pose) -> JointPart:
+def read_joint(element: MjcfElement, name: str, frame: Pose) -> MjcfJoint:
     """Return a joint that stands in a `frame` of its body."""
     element.reading.check(element.node, "joint")
     kind: JointKind = element.choice("type", _KINDS, "hinge")
     unit_of_angle = element.reading.settings.angle if kind == "hinge" else 1.0
     stiffness, damping = (_linear_coefficient(element, word) for word in ("stiffness", "damping"))
-    return JointPart(
+    return MjcfJoint(
         element.node, name, kind,
         position=(0.0, 0.0, 0.0) if kind == "free" else _position(element, frame),
         axis=_axis(element, frame) if kind in ("hinge", "slide") else (0.0, 0.0, 1.0),

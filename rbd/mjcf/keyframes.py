@@ -15,7 +15,7 @@ from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import from_mujoco
-from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.description import MjcfBody, MjcfJoint
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
@@ -38,7 +38,7 @@ class KeyframeReader:
     """Puts the keyframes into the report, and before them how the file places all bodies."""
 
     def __init__(
-        self, reading: MjcfReading, bodies: list[BodyPart], mechanism: Mechanism, supported: Sequence[bool]
+        self, reading: MjcfReading, bodies: list[MjcfBody], mechanism: Mechanism, supported: Sequence[bool]
     ) -> None:
         """Take the joints, and which of the actuators of the file have controls."""
         self._reading = reading
@@ -103,7 +103,7 @@ class KeyframeReader:
         return np.array(values, dtype=np.float64) if values else default.copy()
 
 
-def _reference(body: BodyPart, joint: JointPart) -> tuple[float, ...]:
+def _reference(body: MjcfBody, joint: MjcfJoint) -> tuple[float, ...]:
     """Return MuJoCo's coordinates of a joint where its body stands as in the file."""
     if joint.kind == "free":
         return (*body.pose.translation, *_floats(body.pose))

@@ -1,4 +1,4 @@
-"""The mass of bodies: `<inertial>`, or the sum of the geoms, and what `<compiler>` makes of it."""
+"""Masses and inertias of bodies: `<inertial>`, or the sum of the geoms, and what `<compiler>` makes of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.errors import MjcfValueError
 from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, matrix_of_array
-from rbd.mjcf.description import BodyPart, GeomPart, MassPart
+from rbd.mjcf.description import MjcfBody, MjcfGeom, MjcfMass
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
 from rbd.mjcf.reading import MjcfReading
@@ -19,7 +19,7 @@ from rbd.scalars.arrays import Array
 _SMALLEST: Final = 1e-14
 
 
-def read_inertial(element: MjcfElement, frame: Pose) -> MassPart:
+def read_inertial(element: MjcfElement, frame: Pose) -> MjcfMass:
     """Return the mass and inertia of `<inertial>`, which stands in a `frame` of the body."""
     reading = element.reading
     reading.check(element.node)
@@ -34,7 +34,7 @@ def read_inertial(element: MjcfElement, frame: Pose) -> MassPart:
         raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
     rotation = np.array(frame.rotation)
     moment = rotation @ np.array(_moment(element)) @ rotation.T
-    return MassPart(mass, frame.point((x, y, z)), matrix_of_array(moment))
+    return MjcfMass(mass, frame.point((x, y, z)), matrix_of_array(moment))
 
 
 def _moment(element: MjcfElement) -> Matrix3:
@@ -50,7 +50,7 @@ def _moment(element: MjcfElement) -> Matrix3:
     return matrix_of_array(rotation @ diagonal @ rotation.T)
 
 
-def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart]) -> None:
+def assign_masses(reading: MjcfReading, bodies: Sequence[MjcfBody]) -> None:
     """Give every body but the world its mass."""
     settings = reading.settings
     for body in bodies[1:]:
@@ -58,14 +58,14 @@ def assign_masses(reading: MjcfReading, bodies: Sequence[BodyPart]) -> None:
             of_geoms = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
         use_geoms = settings.from_geoms == "true" or body.inertial is None
         part = of_geoms if use_geoms and of_geoms is not None else body.inertial
-        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, ZERO_MATRIX))
+        body.mass = _checked(reading, body, part or MjcfMass(0.0, ZERO, ZERO_MATRIX))
     total = sum(body.mass.mass for body in bodies if body.mass is not None)
     if settings.total_mass > 0.0 and total > 0.0:
         for body in bodies[1:]:
             body.mass = _scaled(body.mass, settings.total_mass / total)
 
 
-def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
+def _sum(geoms: Sequence[MjcfGeom]) -> MjcfMass | None:
     if not geoms:
         return None
     mass = sum(geom.mass for geom in geoms)
@@ -77,20 +77,20 @@ def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
         moment += rotation @ np.array(geom.moment) @ rotation.T
         moment += geom.mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
     x, y, z = (float(c) for c in com)
-    return MassPart(mass, (x, y, z), matrix_of_array(moment))
+    return MjcfMass(mass, (x, y, z), matrix_of_array(moment))
 
 
-def _checked(reading: MjcfReading, body: BodyPart, part: MassPart) -> MassPart:
+def _checked(reading: MjcfReading, body: MjcfBody, part: MjcfMass) -> MjcfMass:
     """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
     if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
         raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
     moments, axes = np.linalg.eigh(np.array(part.moment))
     bounded = _possible_moments(reading, body, moments)
     moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else part.moment
-    return MassPart(max(part.mass, reading.settings.least_mass), part.com, moment)
+    return MjcfMass(max(part.mass, reading.settings.least_mass), part.com, moment)
 
 
-def _possible_moments(reading: MjcfReading, body: BodyPart, moments: Array) -> Array:
+def _possible_moments(reading: MjcfReading, body: MjcfBody, moments: Array) -> Array:
     """Return principal moments within the bounds, balanced if the file asks for that; warn of impossible ones."""
     settings = reading.settings
     bounded = np.maximum(moments, settings.least_moment) if settings.least_moment > 0.0 else moments
@@ -104,7 +104,7 @@ def _possible_moments(reading: MjcfReading, body: BodyPart, moments: Array) -> A
     return bounded
 
 
-def _scaled(part: MassPart | None, factor: float) -> MassPart | None:
+def _scaled(part: MjcfMass | None, factor: float) -> MjcfMass | None:
     if part is None:
         return None
-    return MassPart(part.mass * factor, part.com, matrix_of_array(np.array(part.moment) * factor))
+    return MjcfMass(part.mass * factor, part.com, matrix_of_array(np.array(part.moment) * factor))

@@ -1,4 +1,4 @@
-"""The meshes and height fields of `<asset>`: read, and meshes weighed, when a geom needs it."""
+"""`<asset>`: meshes and height fields, read when a geom needs them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rbd.files.xml import XmlElement
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_inertias import InertiaMode, MeshInertia, faces_of_hull, mesh_inertia
-from rbd.mjcf.pose import rotation_of_quaternion
 from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.rotations import rotation_of_quaternion
 
 _INERTIA_MODES: Final[tuple[InertiaMode, ...]] = ("legacy", "exact", "convex", "shell")
 _MAX_NUMBERS: Final = 10_000_000

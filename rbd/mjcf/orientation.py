@@ -5,7 +5,7 @@ from __future__ import annotations
 from rbd.errors import MjcfValueError
 from rbd.files.pose import IDENTITY, Matrix3, Pose
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import (
+from rbd.mjcf.rotations import (
     rotation_of_axes,
     rotation_of_axis_angle,
     rotation_of_euler,

@@ -1,4 +1,4 @@
-"""`load_mjcf` and `parse_mjcf`: a model file to a Mechanism."""
+"""`load_mjcf` and `parse_mjcf`: construction of a Mechanism from an MJCF file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rbd.mjcf.build import Builder
 from rbd.mjcf.contacts import ContactReader
 from rbd.mjcf.damping_ratios import apply_damping_ratios
 from rbd.mjcf.defaults import read_defaults
-from rbd.mjcf.description import BodyPart
+from rbd.mjcf.description import MjcfBody
 from rbd.mjcf.equality import EqualityReader
 from rbd.mjcf.files import Files, Inclusion
 from rbd.mjcf.forces import Forces, read_forces
@@ -123,7 +123,7 @@ class _Model:
     """Model of a file before there is a mechanism: meshes, bodies, forces on them."""
 
     meshes: Meshes
-    bodies: list[BodyPart]
+    bodies: list[MjcfBody]
     forces: Forces
 
 

@@ -6,7 +6,7 @@ from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
 from rbd.files.xml import XmlElement
-from rbd.mjcf.description import BodyPart
+from rbd.mjcf.description import MjcfBody
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, MomentArms
@@ -18,7 +18,7 @@ _UNSUPPORTED: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[MjcfBody]) -> None:
         """Take the joints, by name."""
         self._names: dict[str, XmlElement] = {}
         self._reading = reading

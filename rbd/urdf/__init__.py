@@ -1,7 +1,25 @@
 """Robot files in URDF: read, repaired where that is safe, written. Files are untrusted.
 
-Data flow: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `robot` with `links`, `joints`, `shapes` (the
-rules of elements) -> `topology` (order of joints) -> `build` (a Mechanism).
+The reader goes through a file in this order: elements with lines (`rbd.files.xml`), the description of the robot (each
+element is checked), the order of its joints, the Mechanism.
+
+read.py         `load_urdf`, `parse_urdf`: the order of the reading
+reading.py      context of all readers: options, the report; limits.py: `UrdfLimits`
+description.py  the robot, its links and joints, as the readers describe them
+robot.py        `<robot>`
+links.py        `<link>` and `<inertial>`
+shapes.py       `<visual>`, `<collision>` and `<material>`
+joints.py       `<joint>`; loops.py: `<loop_joint>`; mimics.py: `<mimic>`
+origins.py      `<origin>` and `<axis>`; snapping.py: coordinate-aligned ones are made exact
+topology.py     one tree of links and joints; cycles.py: cycles of names
+build.py        the Mechanism
+
+report.py       `UrdfReport`: contents of the file that a mechanism does not have
+packages.py     mesh references as paths
+meshes.py       mesh files and their convex hulls
+collisions.py   the shapes of a report as a CollisionModel
+write.py        `write_urdf`, `format_urdf`; write_constraints.py: loop joints and couplings
+write_elements.py  other elements as text
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.urdf.description import UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop, UrdfRobot
-from rbd.urdf.pose import planar_axes
+from rbd.urdf.origins import planar_axes
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.topology import ordered
 

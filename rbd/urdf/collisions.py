@@ -1,4 +1,4 @@
-"""Collision model of the shapes of a file."""
+"""Collision model of the shapes of a URDF file."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from rbd.files.names import did_you_mean
 from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointLimits, Kind, UrdfJoint
-from rbd.urdf.pose import read_axis, read_origin
+from rbd.urdf.origins import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
 

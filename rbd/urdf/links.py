@@ -9,7 +9,7 @@ from rbd.files.pose import ZERO_MATRIX, Matrix3, float_matrix
 from rbd.files.xml import XmlElement
 from rbd.spatial.congruence import congruence
 from rbd.urdf.description import UrdfInertial, UrdfLink
-from rbd.urdf.pose import read_origin
+from rbd.urdf.origins import read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import Colors, read_shapes
 

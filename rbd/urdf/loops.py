@@ -1,4 +1,4 @@
-"""The rules of `<loop_joint>`, an extension of the format: a joint between two links of the tree, which closes a loop.
+"""Reader of `<loop_joint>`, an extension of the format: a joint between two links of the tree, which closes a loop.
 
     <loop_joint name="pin" type="continuous">
       <link1 link="coupler" xyz="0 0 0.9" rpy="0 0 0"/>
@@ -24,7 +24,7 @@ from rbd.urdf.joints import (
     read_end,
     read_kind,
 )
-from rbd.urdf.pose import ORIGIN, read_placement
+from rbd.urdf.origins import ORIGIN, read_placement
 from rbd.urdf.reading import UrdfReading
 
 

@@ -1,4 +1,4 @@
-"""The rules of `<mimic>`: which joints can follow others."""
+"""Mimics that become couplings: which joints can follow others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One reading of one URDF file."""
+"""Context of reading one URDF file: options, the report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbd.urdf.report import UrdfReport
 
 @final
 class UrdfReading(FileReading[UrdfReport]):
-    """One reading of one file."""
+    """Context of reading one URDF file."""
 
     def __init__(self, *, strict: bool, snap: bool, project: bool, limits: UrdfLimits) -> None:
         """Begin with an empty report."""

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 from rbd.errors import UrdfValueError
 from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import read_origin
+from rbd.urdf.origins import read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Geometry
 

@@ -19,7 +19,7 @@ from rbd.spatial import Transform
 from rbd.urdf.read import parse_urdf
 from rbd.urdf.report import UrdfWarning
 from rbd.urdf.write_constraints import loop_joint_lines, mimic_elements
-from rbd.urdf.xml_elements import joint_lines, link_lines, origin_line
+from rbd.urdf.write_elements import joint_lines, link_lines, origin_line
 
 
 def write_urdf(

@@ -1,4 +1,4 @@
-"""Constraints of a mechanism as XML elements: couplings as `<mimic>`, loop joints as `<loop_joint>`."""
+"""Constraints of a mechanism as text: couplings as `<mimic>`, loop joints as `<loop_joint>`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.urdf.cycles import find_cycle
-from rbd.urdf.xml_elements import kind_and_axis, parameter_lines, placement_attributes, refusal
+from rbd.urdf.write_elements import kind_and_axis, parameter_lines, placement_attributes, refusal
 
 
 def mimic_elements(mechanism: Mechanism, *, strict: bool) -> dict[Joint, str]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rbd.files.pose import Matrix3, Triple
 from rbd.urdf import UrdfReport, parse_urdf
-from rbd.urdf.pose import rpy_rows
-from rbd.urdf.snap import TOLERANCE, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
+from rbd.urdf.origins import rpy_rows
+from rbd.urdf.snapping import TOLERANCE, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 from tests.urdf.files import pair
 
 QUARTERS = [k * math.pi / 2 for k in range(-2, 3)]

@@ -34,8 +34,8 @@ from rbd.mjcf import format_mjcf, write_mjcf
 from rbd.robots import double_pendulum
 from rbd.spatial.so3 import rotation_exp
 from rbd.urdf import UrdfWarning, format_urdf, load_urdf, parse_urdf, write_urdf
-from rbd.urdf.pose import planar_axes, rpy_rows
-from rbd.urdf.xml_elements import rpy_of
+from rbd.urdf.origins import planar_axes, rpy_rows
+from rbd.urdf.write_elements import rpy_of
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
 
 

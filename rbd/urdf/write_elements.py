@@ -1,4 +1,4 @@
-"""Text of the XML elements of a robot file: links, joints, origins."""
+"""Elements of a URDF file as text: links, joints, origins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.spatial.linalg import cross3
-from rbd.urdf.pose import planar_axes, rpy_rows
+from rbd.urdf.origins import planar_axes, rpy_rows
 
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12

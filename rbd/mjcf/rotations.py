@@ -1,4 +1,4 @@
-"""The orientations MJCF has words for."""
+"""Rotations of the orientations that MJCF has words for."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import minimal_rotation, rpy_to_rotation
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Snapped
-from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
+from rbd.urdf.snapping import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
 ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
 _UNIT_TOLERANCE: Final = 1e-6

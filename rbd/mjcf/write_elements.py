@@ -11,7 +11,7 @@ from rbd.files.pose import IDENTITY, Matrix3, Pose
 from rbd.files.writing import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint
-from rbd.mjcf.pose import rotation_of_axes
+from rbd.mjcf.rotations import rotation_of_axes
 from rbd.scalars import to_float
 from rbd.spatial import SpatialInertia
 
