@@ -79,10 +79,10 @@ def flag(value: object, argument: str) -> bool:
     return bool(value)
 
 
-def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
+def sequence(values: object, argument: str, what: str) -> tuple[Any, ...]:
     """Return the elements of an iterable as a tuple; raise ArgumentError for strings and other values.
 
-    >>> several([1, 2], "steps", "whole numbers")
+    >>> sequence([1, 2], "steps", "whole numbers")
     (1, 2)
     """
     if not isinstance(values, (str, bytes)):
@@ -96,13 +96,13 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
     raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
 
 
-def names_in(values: object, argument: str) -> tuple[str, ...]:
+def name_sequence(values: object, argument: str) -> tuple[str, ...]:
     """Return names as a tuple; raise ArgumentError for anything but an iterable of strings.
 
-    >>> names_in(["tool"], "frames")
+    >>> name_sequence(["tool"], "frames")
     ('tool',)
     """
-    names = several(values, argument, "names")
+    names = sequence(values, argument, "names")
     for name in names:
         if not isinstance(name, str):
             message = f"{argument} holds {described(name)}, needs names"
@@ -165,10 +165,10 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
     """Raise ArgumentError unless `value` is of one of the classes."""
     if not isinstance(value, kinds):
         allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise wrong_kind(value, allowed, operation, argument, kinds=kinds)
+        raise kind_error(value, allowed, operation, argument, kinds=kinds)
 
 
-_Taken: TypeAlias = Literal["numbers", "path", "objects"]
+_Source: TypeAlias = Literal["numbers", "path", "objects"]
 """Source of an object that a call makes: an array of its numbers, the path of a file, or other objects."""
 
 
@@ -178,23 +178,23 @@ class _Call:
     """A call that makes an object of a class."""
 
     text: str
-    takes: _Taken
+    takes: _Source
 
 
 _CALLS: Final = dict[type[Any], _Call]()
 
 
-def made_by(call: str, *, takes: _Taken = "objects") -> Callable[[_Class], _Class]:
+def made_by(call: str, *, takes: _Source = "objects") -> Callable[[_Class], _Class]:
     """Decorate a class with the call that makes its objects, which errors of arguments of other classes show."""
 
-    def noted(kind: _Class) -> _Class:
+    def register(kind: _Class) -> _Class:
         _CALLS[kind] = _Call(call, takes)
         return kind
 
-    return noted
+    return register
 
 
-def wrong_kind(
+def kind_error(
     value: object, allowed: str, operation: str, argument: str, *, kinds: Sequence[type[Any]] = ()
 ) -> ArgumentError:
     """Return the ArgumentError for an argument of the wrong class.
@@ -214,7 +214,7 @@ def _described_operand(value: object, kinds: Sequence[type[Any]]) -> str:
     """Return the type of an operand of the wrong class, with advice on how to make one of the right class."""
     phrase, calls = described(value), [_CALLS[kind] for kind in kinds if kind in _CALLS]
 
-    def joined(taken: _Taken) -> str:
+    def joined(taken: _Source) -> str:
         return " or ".join(call.text for call in calls if call.takes == taken)
 
     if joined("numbers") and type(value).__name__ in {"ndarray", "list", "tuple"}:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from rbd.arguments import require_kind, several
+from rbd.arguments import require_kind, sequence
 from rbd.engine.fast_path import fast_path
 from rbd.errors import SingularError
 from rbd.indexing.layout import layout_of
@@ -58,7 +58,7 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody | str] | None =
     """
     require_state(state, "center_of_mass")
     layout = state.layout
-    chosen = layout.bodies[1:] if bodies is None else several(bodies, "bodies", "bodies")
+    chosen = layout.bodies[1:] if bodies is None else sequence(bodies, "bodies", "bodies")
     indices = tuple(dict.fromkeys(layout.body_index(body) for body in chosen))
     return KernelCall(center_of_mass_kernel, (indices,))
 

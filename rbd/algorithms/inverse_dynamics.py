@@ -25,7 +25,7 @@ from rbd.algorithms.newton_euler import (
 )
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.results.dynamics_result import DynamicsResult
-from rbd.arguments import require_kind, several
+from rbd.arguments import require_kind, sequence
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
 from rbd.kernels.calls import Call, Done, KernelCall
@@ -179,7 +179,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
     """Return the indices of the actuated velocities, None for all; raise ArgumentError unless a tree has all."""
     if actuated is None:
         return None
-    joints = {state.layout.node(joint).index for joint in several(actuated, "actuated", "joints")}
+    joints = {state.layout.node(joint).index for joint in sequence(actuated, "actuated", "joints")}
     idle = [node for node in state.nodes if node.joint.nv and node.index not in joints]
     if idle and not state.layout.is_constrained:
         names = ", ".join(node.joint.name for node in idle)

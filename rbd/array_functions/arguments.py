@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import described, several
+from rbd.arguments import described, sequence
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kernels.kernel import is_state
 from rbd.program.program import Port
@@ -89,7 +89,7 @@ def output_arrays(
     """Return the output arrays: new ones, in column order if asked, or those of `out`."""
     if out is None:
         return [(_empty_columns(lead, port.shape) if columns else np.empty(lead + port.shape)) for port in ports]
-    given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else several(out, "out", "arrays")
+    given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else sequence(out, "out", "arrays")
     if len(given) != len(ports):
         raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
     for array, port in zip(given, ports, strict=True):

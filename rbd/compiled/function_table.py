@@ -11,7 +11,7 @@ from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
-from rbd.arguments import require_choice, require_kind, several
+from rbd.arguments import require_choice, require_kind, sequence
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import recorded_function
 from rbd.array_functions.recording_spec import RecordingSpec
@@ -40,7 +40,7 @@ class FunctionTable:
         """Set the mechanism, with `parameters` as inputs; records nothing. See `rbd.compile`."""
         require_kind(mechanism, Mechanism, operation="rbd.compile", argument="mechanism")
         require_progress(progress)
-        names = several(parameters, "parameters", "names of parameters")
+        names = sequence(parameters, "parameters", "names of parameters")
         for name in names:
             parameter_shape(mechanism, name)
         self.mechanism = mechanism

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.arguments import described, several
+from rbd.arguments import described, sequence
 from rbd.errors import ArgumentError, ScalarError
 from rbd.scalars import Scalar, less, positive, where
 from rbd.scalars.arrays import Array, float_array, scalars
@@ -98,7 +98,7 @@ def pair_indices(values: object, count: int, argument: str) -> NDArray[np.intp]:
             if wrong.size:
                 raise _no_such_pair(int(wrong[0]), count, argument)
             return array.astype(np.intp)
-    listed = several(values, argument, "indices of pairs")
+    listed = sequence(values, argument, "indices of pairs")
     return np.array([_pair_index(value, count, argument) for value in listed], dtype=np.intp)
 
 

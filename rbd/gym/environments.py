@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import require_choice, require_kind, several, whole_number
+from rbd.arguments import require_choice, require_kind, sequence, whole_number
 from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
@@ -218,7 +218,7 @@ def _seeds(seed: object, count: int) -> list[int | None]:
     if isinstance(seed, (int, np.integer)):
         first = whole_number(cast("int", seed), "seed", 0)
         return [first + k for k in range(count)]
-    seeds = several(seed, "seed", "whole numbers")
+    seeds = sequence(seed, "seed", "whole numbers")
     if len(seeds) != count:
         message = f"seed has {len(seeds)} entries, needs one per sub-environment, {count}"
         raise ShapeError(message, argument="seed", expected=count, actual=len(seeds))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import several
+from rbd.arguments import sequence
 from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.joints.reversed import Reversed
@@ -178,7 +178,7 @@ def _coefficients(line: tuple[Scalar, Scalar], values: Numbers | None, source: J
         return (offset,) if source is None else (offset, ratio)
     if not (is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
         raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=values)
-    coefficients = [_finite(c, "polynomial") for c in several(values, "polynomial", "numbers")]
+    coefficients = [_finite(c, "polynomial") for c in sequence(values, "polynomial", "numbers")]
     if not coefficients:
         raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=values)
     while len(coefficients) > 2 and is_zero(coefficients[-1]):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
 
-from rbd.arguments import made_by, require_kind, several
+from rbd.arguments import made_by, require_kind, sequence
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
@@ -243,7 +243,7 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when the joints in `prefer` close a loop, when a coupled joint would leave the tree, or
         parameters of a joint cannot be reversed.
         """
-        names = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
+        names = [prefer] if isinstance(prefer, (str, Joint)) else sequence(prefer, "prefer", "joints")
         preferred = [self.joint(joint) for joint in names]
         return self._edit(lambda: tree_edits.rebuild_tree(self._structure, preferred))
 

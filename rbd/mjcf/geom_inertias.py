@@ -50,20 +50,20 @@ def _cylinder(size: Triple, shell: bool) -> _Extent:
 def _ellipsoid(size: Triple, shell: bool) -> _Extent:
     if not shell:
         a, b, c = size
-        return 4 * math.pi * a * b * c / 3, _spread(size, 5)
+        return 4 * math.pi * a * b * c / 3, _moments(size, 5)
     a, b, c = size
     p = 1.6075  # Thomsen's approximation
     area = 4 * math.pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
     outer = (a + _THIN, b + _THIN, c + _THIN)
     inside, outside = math.prod(size), math.prod(outer)
-    within, without = _spread(size, 5), _spread(outer, 5)
+    within, without = _moments(size, 5), _ellipsoidal_moments(outer, 5)
     x, y, z = ((outside * o - inside * i) / (outside - inside) for o, i in zip(without, within, strict=True))
     return area, (x, y, z)
 
 
 def _box(size: Triple, shell: bool) -> _Extent:
     if not shell:
-        return 8 * math.prod(size), _spread(size, 3)
+        return 8 * math.prod(size), _moments(size, 3)
     a, b, c = size
     faces = (b * c, c * a, a * b)  # across x, y and z
     total = sum(faces)
@@ -81,7 +81,7 @@ def _plates(size: Triple, axis: int, masses: list[float]) -> float:
     return moment
 
 
-def _spread(size: Triple, part: int) -> Triple:
+def _moments(size: Triple, part: int) -> Triple:
     x, y, z = (s**2 / part for s in size)
     return y + z, x + z, x + y
 

@@ -25,7 +25,7 @@ _TOO_LARGE = "the mesh is too large: its inertia is beyond floats"
 @final
 @attrs.frozen(eq=False)
 class MeshInertia:
-    """A mesh as it is weighed, at density one: `moment` is about `center`, in the axes of the mesh.
+    """Inertia of a mesh at density one: `moment` is about `center`, in the axes of the mesh.
 
     `low` and `high` are the corners of the box around it, in the frame of its `principal` axes.
     """
@@ -64,7 +64,7 @@ def _mesh_inertia(vertices: Vertices, faces: Faces, mode: InertiaMode) -> MeshIn
         reason = "negative: triangles face inwards" if total < 0 else "too small; inertia='shell' weighs the surface"
         raise MeshFault(f"the volume of the mesh is {reason}")
     center = volumes @ (middles * 3 / 4 + start / 4) / total
-    return _weighed(vertices - center, faces, center, mode)
+    return _inertia_about(vertices - center, faces, center, mode)
 
 
 def _volumes(
@@ -76,15 +76,14 @@ def _volumes(
     return np.abs(volumes) if mode == "legacy" else volumes
 
 
-def _weighed(places: Vertices, faces: Faces, center: NDArray[np.float64], mode: InertiaMode) -> MeshInertia:
+def _inertia_about(places: Vertices, faces: Faces, center: NDArray[np.float64], mode: InertiaMode) -> MeshInertia:
     a, b, c = (places[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a) / 2
     volumes = _volumes(normals, np.linalg.norm(normals, axis=1), (a + b + c) / 3, mode)
     weights = volumes / (12 if mode == "shell" else 20)
     total = a + b + c
-    products = sum((x * weights[:, None]).T @ x for x in (a, b, c, total))
-    spread = np.asarray(products)
-    moment = np.trace(spread) * np.eye(3) - spread
+    second_moment = np.asarray(sum((x * weights[:, None]).T @ x for x in (a, b, c, total)))
+    moment = np.trace(second_moment) * np.eye(3) - second_moment
     return _principal(float(volumes.sum()), center, moment, places)
 
 

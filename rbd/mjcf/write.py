@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.arguments import flag, names_in, require_kind
+from rbd.arguments import flag, name_sequence, require_kind
 from rbd.errors import ArgumentError, MjcfError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.writing import element, floats, numbers_text, write_text
@@ -85,7 +85,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_mjcf", argument="mechanism")
     require_kind(name, str, operation="format_mjcf", argument="name")
-    frames = names_in(frames, "frames")
+    frames = name_sequence(frames, "frames")
     flag(strict, "strict")
     if strict and mechanism.root_body.name != WORLD:
         message = f"the root body of MJCF is {WORLD!r}, not {quoted(mechanism.root_body.name)}; strict=False renames it"

@@ -9,7 +9,7 @@ import attrs
 
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.trees import require_no_contacts, require_tree
-from rbd.arguments import names_in, require_choice, require_kind, whole_number
+from rbd.arguments import name_sequence, require_choice, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
@@ -118,7 +118,7 @@ def _integrator(integrator: FixedStepMethod | None, model: CollisionModel | None
 
 def _parameter_names(parameters: Iterable[str], friction: float | None) -> tuple[str, ...]:
     """Return the names in the order of the inputs."""
-    names = set(names_in(parameters, "parameters"))
+    names = set(name_sequence(parameters, "parameters"))
     allowed = PARAMETERS if friction is None else (*PARAMETERS, CONTACT_FRICTION)
     require_parameter_names(names, allowed)
     return tuple(name for name in (CONTACT_FRICTION, *PARAMETERS) if name in names)

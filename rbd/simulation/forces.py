@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.energy import elastic_energy_kernel, spring_energy_of_joints
-from rbd.arguments import require_kind, several
+from rbd.arguments import require_kind, sequence
 from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, sqrt, to_float, where
@@ -81,7 +81,7 @@ def elastic_energy(state: MechanismState, s: Array, forces: Sequence[ForceElemen
 
 def force_elements(forces: Sequence[ForceElement], operation: str) -> tuple[ForceElement, ...]:
     """Return `forces` as a tuple; raise ArgumentError if one is not a ForceElement."""
-    elements = several(forces, "forces", "force elements")
+    elements = sequence(forces, "forces", "force elements")
     for element in elements:
         require_kind(element, ForceElement, operation=operation, argument="forces")
     return elements

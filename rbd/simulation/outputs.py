@@ -8,7 +8,7 @@ from typing import final
 
 import attrs
 
-from rbd.arguments import described, isinstance_untyped, require_kind, several
+from rbd.arguments import described, isinstance_untyped, require_kind, sequence
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, read_only_view
 from rbd.simulation.events import Occurrence
@@ -31,7 +31,7 @@ class Outputs:
         """Check the outputs, without starting them; see `simulate`."""
         self._throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
         self._sink = InMemory() if sink is None else sink
-        self._monitors: tuple[Monitor, ...] = several(monitors, "monitors", "monitors")
+        self._monitors: tuple[Monitor, ...] = sequence(monitors, "monitors", "monitors")
         require_kind(self._sink, Sink, operation="simulate", argument="sink")
         for monitor in self._monitors:
             require_kind(monitor, Monitor, operation="simulate", argument="monitors")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms import Stabilization
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
-from rbd.arguments import described, require_kind, several
+from rbd.arguments import described, require_kind, sequence
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 from rbd.progress import Listener, NoProgress, Progress, progress_bar
@@ -116,7 +116,7 @@ def simulate(
 
 
 def _events(events: Sequence[Event]) -> tuple[Event, ...]:
-    checked: tuple[Event, ...] = several(events, "events", "events")
+    checked: tuple[Event, ...] = sequence(events, "events", "events")
     for event in checked:
         require_kind(event, Event, operation="simulate", argument="events")
     return checked

@@ -11,7 +11,7 @@ from typing import final
 import attrs
 
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
-from rbd.arguments import several
+from rbd.arguments import sequence
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import to_float
 from rbd.scalars.number_checks import finite
@@ -21,11 +21,11 @@ _TOLERANCE = 1e-12
 
 
 def _numbers(values: Sequence[float], argument: str) -> Row:
-    return tuple(finite(value, argument) for value in several(values, argument, "numbers"))
+    return tuple(finite(value, argument) for value in sequence(values, argument, "numbers"))
 
 
 def _as_rows(values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
-    return tuple(_numbers(row, "a") for row in several(values, "a", "rows of numbers"))
+    return tuple(_numbers(row, "a") for row in sequence(values, "a", "rows of numbers"))
 
 
 def _as_weights(values: Sequence[float]) -> Row:

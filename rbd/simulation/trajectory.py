@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import described, require_kind, several
+from rbd.arguments import described, require_kind, sequence
 from rbd.atomic_files import can_name_a_file, replaced_file
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.mechanism import Mechanism
@@ -59,7 +59,7 @@ def _no_states(trajectory: Trajectory) -> Array:
 
 
 def _occurrences(values: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
-    events = several(values, "events", "occurrences")
+    events = sequence(values, "events", "occurrences")
     for event in events:
         require_kind(event, Occurrence, operation="Trajectory", argument="events")
     return events

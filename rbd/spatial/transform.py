@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Never, NoReturn, final, overload
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import require_kind, wrong_kind
+from rbd.arguments import kind_error, require_kind
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError, ShapeError
 from rbd.scalars import Scalar, Vector, const, is_float, to_float
@@ -178,7 +178,7 @@ class Transform(SpatialValue, Generic[A, B]):
             return self._composed(other)
         if not isinstance(other, (Point, FreeVector)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
             allowed = "Transform, Point or FreeVector (all else has a method .transformed(tf))"
-            raise wrong_kind(other, allowed, "Transform @ ...", "the right operand", kinds=(Point, FreeVector))
+            raise kind_error(other, allowed, "Transform @ ...", "the right operand", kinds=(Point, FreeVector))
         return other.transformed(self)
 
     def _repr_latex_(self) -> str:

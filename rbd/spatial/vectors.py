@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import made_by, require_kind, wrong_kind
+from rbd.arguments import kind_error, made_by, require_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, array_of
@@ -263,7 +263,7 @@ def _refuse_point(value: object) -> None:
 def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> None:
     """Raise unless `tf` is a transform that starts in `frame`; say when its inverse would fit."""
     if not hasattr(tf, "rotation_components"):
-        raise wrong_kind(tf, "Transform", operation, "tf")
+        raise kind_error(tf, "Transform", operation, "tf")
     if same_frame(tf.from_frame, frame):
         return
     hint = "its inverse would fit" if same_frame(tf.to_frame, frame) else ""

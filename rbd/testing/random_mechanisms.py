@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import require_callable, require_generator, several
+from rbd.arguments import require_callable, require_generator, sequence
 from rbd.joints import JointType, QuaternionFloating
 from rbd.joints.base import joint_type_from
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -59,7 +59,7 @@ def random_floating_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Ge
     >>> mechanism.nq, mechanism.nv
     (12, 11)
     """
-    entries = several(joint_types, "joint_types", "joint types")
+    entries = sequence(joint_types, "joint_types", "joint types")
     return random_mechanism([QuaternionFloating(), *entries], rng, _any_moving_body)
 
 
@@ -73,7 +73,7 @@ def random_mechanism(
     require_generator(rng)
     require_callable(choose_parent, "choose_parent", "a function of mechanism and generator")
     mechanism = Mechanism()
-    entries = several(joint_types, "joint_types", "joint types")
+    entries = sequence(joint_types, "joint_types", "joint types")
     for number, entry in enumerate(entries, start=1):
         body = random_body(f"body{number}", rng)
         joint = Joint(f"joint{number}", joint_type_from(entry, "joint_types"))

@@ -119,11 +119,11 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
 
 
 def _possible(moment: Matrix3) -> Matrix3:
-    """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
+    """Return the nearest moment with a nonnegative second moment of mass, tr(J) / 2 - J."""
     matrix = np.array(moment)
-    spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
-    distribution = (axes * np.maximum(spread, 0.0)) @ axes.T
-    return matrix_of_array(np.trace(distribution) * np.eye(3) - distribution)
+    values, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
+    second_moment = (axes * np.maximum(values, 0.0)) @ axes.T
+    return matrix_of_array(np.trace(second_moment) * np.eye(3) - second_moment)
 
 
 def _joint(part: UrdfJoint) -> Joint:

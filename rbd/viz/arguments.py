@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
-from rbd.arguments import names_in, require_callable, require_choice, require_kind, several, whole_number
+from rbd.arguments import name_sequence, require_callable, require_choice, require_kind, sequence, whole_number
 from rbd.errors import ArgumentError
 from rbd.scalars.number_checks import above_zero
 from rbd.viz.layers import LAYERS
@@ -18,7 +18,7 @@ _RATIOS: Final = (0.1, 4.0)
 
 def layer_names(layers: Iterable[str]) -> Collection[str]:
     """Return names of layers; raise ArgumentError for anything else."""
-    names = names_in(layers, "layers")
+    names = name_sequence(layers, "layers")
     for name in names:
         require_choice(name, LAYERS, "layers", "layer")
     return names
@@ -43,7 +43,7 @@ def checked_path(path: object) -> Path:
 
 def checked_size(size: object) -> Size:
     """Return the width and height of a picture."""
-    numbers = several(size, "size", "numbers")
+    numbers = sequence(size, "size", "numbers")
     if len(numbers) != 2:
         raise ArgumentError("size must be (width, height) in pixels", argument="size", value=size)
     width, height = (whole_number(number, "size", 16, 8192) for number in numbers)

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import require_kind, several
+from rbd.arguments import require_kind, sequence
 from rbd.contact import Distance
 from rbd.errors import ShapeError
 from rbd.mechanism import RigidBody
@@ -63,7 +63,7 @@ def contact_forces(distances: Sequence[Distance[float]], multipliers: ArrayLike)
 
 def checked_distances(distances: object) -> tuple[Distance[float], ...]:
     """Return distances as a tuple; raise ArgumentError for anything but a sequence of them."""
-    checked = several(distances, "distances", "distances")
+    checked = sequence(distances, "distances", "distances")
     for each in checked:
         require_kind(each, Distance, operation="distances", argument="distances")
     return checked
@@ -71,7 +71,7 @@ def checked_distances(distances: object) -> tuple[Distance[float], ...]:
 
 def arrows(state: MechanismState, forces: Forces) -> Array:
     """Return points of application and force vectors in the root frame, (n, 2, 3)."""
-    checked = _on_bodies(forces) if isinstance(forces, Mapping) else several(forces, "forces", "forces")
+    checked = _on_bodies(forces) if isinstance(forces, Mapping) else sequence(forces, "forces", "forces")
     for force in checked:
         require_kind(force, Force, operation="forces", argument="forces")
     rows = [(_in_root(state, force.point).xyz, _in_root(state, force.vector).xyz) for force in checked]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.loops.equations import constraint_error, constraint_jacobian
-from rbd.arguments import require_kind, several
+from rbd.arguments import require_kind, sequence
 from rbd.errors import SolverError
 from rbd.indexing.layout import TreeNode
 from rbd.joints import JointType
@@ -220,7 +220,7 @@ def _joints(fixed: object) -> Iterable[Joint | str]:
     """Return the fixed joints; raise ArgumentError for anything but names and joints."""
     if isinstance(fixed, (str, Joint)):
         return (fixed,)
-    return several(fixed, "fixed", "joints")
+    return sequence(fixed, "fixed", "joints")
 
 
 @final

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.arguments import described, several
+from rbd.arguments import described, sequence
 from rbd.contact.model.pairs import N_co
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, float_array
@@ -54,7 +54,7 @@ def previous_normals(previous: Sequence[Distance[Any]] | None, count: int, root:
     """Return the normals of earlier distances, zeros for None; raise ArgumentError unless these are `count`."""
     if previous is None:
         return [(0, 0, 0)] * count
-    distances = several(previous, "previous", "distances")
+    distances = sequence(previous, "previous", "distances")
     if len(distances) != count:
         message = f"previous holds {len(distances)} distances, there are {count} pairs; pass what `distances` returned"
         raise ArgumentError(message, argument="previous", value=previous, allowed=f"{count} distances")

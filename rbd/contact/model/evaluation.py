@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 import numpy as np
 
 from rbd.algorithms.trees import require_tree
-from rbd.arguments import wrong_kind
+from rbd.arguments import kind_error
 from rbd.array_functions.evaluation import Result
 from rbd.contact.arguments import float_vector
 from rbd.contact.geometry.height_fields import HeightField
@@ -50,7 +50,7 @@ class typed_results(Generic[Floats, Scalars]):
 def require_model_and_state(state: object, model: object, operation: str) -> None:
     """Raise ArgumentError unless these are a collision model and a state of its mechanism."""
     if not isinstance(model, CollisionModel):
-        raise wrong_kind(model, "CollisionModel", operation, "model")
+        raise kind_error(model, "CollisionModel", operation, "model")
     model.require(cast("State[Any]", state))
 
 

@@ -11,7 +11,7 @@ from typing import cast, final
 import numpy as np
 
 from rbd.algorithms.trees import require_tree
-from rbd.arguments import require_kind, wrong_kind
+from rbd.arguments import kind_error, require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.dynamics.accelerations.solve_contact import Bias
 from rbd.contact.dynamics.contacts import CONTACT_DISTANCE
@@ -173,7 +173,7 @@ class ContactSimulator:
 def _require_model(model: object, mechanism: object) -> None:
     require_kind(mechanism, Mechanism, operation="ContactSimulator", argument="mechanism")
     if not isinstance(model, CollisionModel):
-        raise wrong_kind(model, "CollisionModel", "ContactSimulator", "collision_model")
+        raise kind_error(model, "CollisionModel", "ContactSimulator", "collision_model")
     if model.mechanism is not mechanism:
         message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
         raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from rbd.arguments import wrong_kind
+from rbd.arguments import kind_error
 from rbd.spatial.values import require_tolerance
 
 
@@ -65,5 +65,5 @@ class RingElement(Latex):
         require_tolerance(atol, f"{name}.isclose")
         element = self._coerced(other)
         if element is None:
-            raise wrong_kind(other, f"{name} or a number", f"{name}.isclose", "other")
+            raise kind_error(other, f"{name} or a number", f"{name}.isclose", "other")
         return self - element

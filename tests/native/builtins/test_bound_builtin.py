@@ -114,7 +114,7 @@ def test_references_and_memory(to_arrays: bool) -> None:
     assert ghost() is None
 
 
-def several() -> tuple[Any, array[int]]:
+def sequence() -> tuple[Any, array[int]]:
     """Return a builtin with two outputs, one of them a number, and the words it is bound to."""
     graph = Graph()
     x = graph.input("x", (2,))
@@ -124,7 +124,7 @@ def several() -> tuple[Any, array[int]]:
 
 
 def test_several_new_arrays() -> None:
-    call, words = several()
+    call, words = sequence()
     x = np.array([1.0, 3.0])
     a, b = first = call(x)
     assert (type(first), a.shape, float(a), b.tolist()) == (tuple, (), 2.0, [[1.0, 3.0], [1.0, 3.0]])
@@ -139,7 +139,7 @@ def test_several_new_arrays() -> None:
 
 
 def test_several_new_arrays_are_given_back() -> None:
-    call, _ = several()
+    call, _ = sequence()
     x = np.array([1.0, 3.0])
     before = sys.getrefcount(x), sys.getrefcount(NotImplemented)
     tracemalloc.start()
