@@ -56,7 +56,7 @@ def _ellipsoid(size: Triple, shell: bool) -> _Extent:
     area = 4 * math.pi * (((a * b) ** p + (b * c) ** p + (c * a) ** p) / 3) ** (1 / p)
     outer = (a + _THIN, b + _THIN, c + _THIN)
     inside, outside = math.prod(size), math.prod(outer)
-    within, without = _moments(size, 5), _ellipsoidal_moments(outer, 5)
+    within, without = _moments(size, 5), _moments(outer, 5)
     x, y, z = ((outside * o - inside * i) / (outside - inside) for o, i in zip(without, within, strict=True))
     return area, (x, y, z)
 
