@@ -5,17 +5,24 @@ The error e of a constraint obeys e'' + d e' + k e = 0 instead of e'' = 0, under
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final, Protocol, TypeAlias, final, runtime_checkable
 
 import attrs
 
+from rbd.errors import ArgumentError
 from rbd.mechanism import Coupling, Joint
 from rbd.scalars.number_checks import above_zero
 
-
 def _time_constant(value: float) -> float:
-    return above_zero(value, "time_constant")
+    time = above_zero(value, "time_constant")
+    square = time * time
+    if not (square and math.isfinite(1 / square)):
+        allowed = "so long that its gain 1/T² is finite"
+        message = f"time_constant is {time:g}, must be {allowed}"
+        raise ArgumentError(message, argument="time_constant", value=value, allowed=allowed)
+    return time
 
 
 @final
@@ -25,7 +32,7 @@ class Baumgarte:
 
     The error e obeys e'' + 2 e' / T + e / T² = 0; `SE3PDGains` have other gains of e and e'. Short times close
     gaps faster, but integrators need steps well below them. Raises ArgumentError unless the time is positive and
-    finite.
+    finite, and so are the gains.
 
     >>> import rbd
     >>> rbd.Baumgarte(0.1)
