@@ -15,6 +15,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Coupling, Joint
 from rbd.scalars.number_checks import above_zero
 
+
 def _time_constant(value: float) -> float:
     time = above_zero(value, "time_constant")
     square = time * time
