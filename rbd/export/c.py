@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbd.export.c_function import END, GUARDS, INCLUDES, c_function, head, input_name, output_name
+from rbd.export.c_function import END, GUARDS, INCLUDES, c_function, input_name, output_name, status_comment
 from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
 from rbd.native.codegen.wrappers import STACK_LIMIT
 from rbd.program.opcodes import NO_MEMORY
@@ -27,8 +27,8 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     function = c_function(program, inner, threshold, storage="static ")
     names = [*map(input_name, program.inputs), *map(output_name, program.outputs), "workspace"]
     on_heap = len(program.code) > threshold or 8 * function.workspace > STACK_LIMIT
-    lines = [head(program, name, on_heap=on_heap), *(["#include <stdlib.h>"] if on_heap else [])]
-    lines += [*INCLUDES, GUARDS, function.body]
+    lines = [status_comment(program, name, on_heap=on_heap), *(["#include <stdlib.h>"] if on_heap else [])]
+    lines += [*INCLUDES, GUARDS, function.definition]
     lines.append(f"int {name}({function.parameters or 'void'}) {{")
     lines += (_with_malloc if on_heap else _on_stack)(function.workspace, f"{inner}({', '.join(names)})")
     source = "\n".join([*lines, "}", END]) + "\n"

@@ -12,7 +12,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.export.c_body import rolled_functions
+from rbd.export.c_definition import run_function
 from rbd.export.c_intrinsics import call_functions, number
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY, Op
 from rbd.program.program import Port, Program, offsets
@@ -55,10 +55,10 @@ END: Final = """\
 class CFunction:
     """Source of `int name(const double *in_..., double *out_..., double *workspace)`."""
 
-    head: str
-    """A comment: the number of operations, and what each status means."""
+    comment: str
+    """The number of operations, and what each status means."""
     parameters: str
-    body: str
+    definition: str
     """The function, after all that it needs."""
     workspace: int
     """The number of doubles of the workspace."""
@@ -69,21 +69,21 @@ def c_function(
 ) -> CFunction:
     """Return the function; long programs become loops (see `program/rolling.py`). `of` are the numbers of sines."""
     inputs = [input_name(port) for port in program.inputs]
-    parts, places = rolled_functions(program, f"{name}_run", inputs, threshold)
+    parts, slot_count = run_function(program, f"{name}_run", inputs, threshold)
     given = parameters(program)
     lines = [*_helpers(program, of), *call_functions(program.calls), *parts]
-    size = max(places + program.output_size, 1)
+    size = max(slot_count + program.output_size, 1)
     lines += [f"{storage}int {name}({', '.join([*given, f'double workspace[{size}]'])}) {{", *_input_check(program)]
-    lines.append(f"    double *result = workspace + {places};")
+    lines.append(f"    double *result = workspace + {slot_count};")
     lines.append(f"    const int status = {name}_run({', '.join([*inputs, 'result', 'workspace'])});")
     lines.append("    if (status) return status;")
     lines.append(f"    for (int i = 0; i < {program.output_size}; ++i) if (!isfinite(result[i])) return {BAD_OUTPUT};")
     lines += [_store(start, port) for start, port in offsets(program.outputs) if port.size]
-    body = "\n".join([*lines, "    return 0;\n}"])
-    return CFunction(head(program, name), ", ".join(given), body, size)
+    definition = "\n".join([*lines, "    return 0;\n}"])
+    return CFunction(status_comment(program, name), ", ".join(given), definition, size)
 
 
-def head(program: Program, name: str, *, on_heap: bool = False) -> str:
+def status_comment(program: Program, name: str, *, on_heap: bool = False) -> str:
     """Return a comment with the meaning of each status."""
     lines = [f"/* {name}: {program.count().total} operations, recorded by rbd. It returns 0, or:"]
     lines += [f" *   {BAD_INPUT}: an input is not finite; {BAD_OUTPUT}: an output is not finite"]
@@ -116,13 +116,15 @@ def output_name(port: Port) -> str:
 
 
 def _input_check(program: Program) -> list[str]:
-    """Return the lines that check inputs."""
+    """Return the lines that check inputs, and name empty arrays, which are used nowhere."""
     lines = [
         f"    for (int i = 0; i < {port.size}; ++i) if (!isfinite({input_name(port)}[i])) return {BAD_INPUT};"
         for port in program.inputs
         if port.size
     ]
-    return [*lines, *(f"    (void){input_name(port)};" for port in program.inputs if not port.size)]
+    empty = [input_name(port) for port in program.inputs if not port.size]
+    empty += [output_name(port) for port in program.outputs if not port.size]
+    return [*lines, *(f"    (void){name};" for name in empty)]
 
 
 def _store(start: int, port: Port) -> str:

@@ -145,15 +145,15 @@ def write_files(directory: str | os.PathLike[str], files: Mapping[str, str | byt
 def _function(program: Program, name: str, dtype: Precision) -> CFunction:
     """Return one function in the precision wanted."""
     function = c_function(program, name, of=REDUCTIONS[dtype])
-    require_not_defined(name, function.body)
-    parameters, body = (in_precision(text, dtype) for text in (function.parameters, function.body))
-    return CFunction(function.head, parameters, body, function.workspace)
+    require_not_defined(name, function.definition)
+    parameters, definition = (in_precision(text, dtype) for text in (function.parameters, function.definition))
+    return CFunction(function.comment, parameters, definition, function.workspace)
 
 
 def _source(function: CFunction, prefix: str, name: str, dtype: Precision) -> str:
     """Return the file of one function."""
     declared = f'#include "{prefix}.h"\n'
-    return "\n".join([function.head, *INCLUDES[:-1], declared, GUARDS, function.body, END, ""])
+    return "\n".join([function.comment, *INCLUDES[:-1], declared, GUARDS, function.definition, END, ""])
 
 
 # --- header -----------------------------------------------------------------------------------------------------------
@@ -190,8 +190,7 @@ _OPENING: Final = """\
 def _declaration(program: Program, function: CFunction, name: str, real: str) -> list[str]:
     """Return the lines of a function in the header."""
     size = f"{name.upper()}_WORKSPACE"
-    head = function.head.removesuffix(" */")
-    lines = [head.rstrip("\n")]
+    lines = [function.comment.removesuffix(" */").rstrip("\n")]
     lines += [f" * {input_name(port)}: {_described(port)}" for port in program.inputs]
     lines += [f" * {output_name(port)}: {_described(port)}" for port in program.outputs]
     lines += [" */", f"#define {size} {function.workspace}"]

@@ -15,7 +15,7 @@ import attrs
 from rbd.errors import ArgumentError
 from rbd.export.c_library import Exportable, require_programs, write_files
 from rbd.export.c_names import require_function_name
-from rbd.export.wasm_module import Places, ProgramModule, wasm_module
+from rbd.export.wasm_module import Addresses, ProgramModule, wasm_module
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Port, Program
 
@@ -103,21 +103,21 @@ def _require_prefix(prefix: str) -> None:
 
 def _script(programs: Mapping[str, Program], made: ProgramModule, prefix: str) -> str:
     """Return the script with the module and its functions."""
-    functions = {name: _described(program, made.places[name]) for name, program in programs.items()}
+    functions = {name: _described(program, made.addresses[name]) for name, program in programs.items()}
     code = base64.b64encode(made.module.code).decode()
     parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": code}
     return re.sub(r"\$[A-Z]+", lambda found: parts[found[0]], _SCRIPT)
 
 
-def _described(program: Program, places: Places) -> dict[str, object]:
+def _described(program: Program, addresses: Addresses) -> dict[str, object]:
     """Return the description of a function for the script."""
     checks = range(FIRST_CHECK, FIRST_CHECK + len(program.labels))
     messages = {status: program.error(status).message for status in (BAD_INPUT, BAD_OUTPUT, *checks)}
     return {
-        "inputs": _arrays(program.inputs, places.inputs),
-        "outputs": _arrays(program.outputs, places.outputs),
-        "tables": [places.input_table, places.output_table],
-        "workspace": places.workspace,
+        "inputs": _arrays(program.inputs, addresses.inputs),
+        "outputs": _arrays(program.outputs, addresses.outputs),
+        "tables": [addresses.input_table, addresses.output_table],
+        "workspace": addresses.workspace,
         "messages": messages,
     }
 

@@ -26,7 +26,7 @@ _ALIGNMENT = 64
 
 @final
 @attrs.frozen
-class Places:
+class Addresses:
     """Addresses of the arrays of a function, in bytes."""
 
     inputs: tuple[int, ...]
@@ -43,7 +43,7 @@ class ProgramModule:
     """A module with one function per program, `i64 name(i32 inputs, i32 outputs, i32 workspace)`."""
 
     module: LinkedModule
-    places: Mapping[str, Places]
+    addresses: Mapping[str, Addresses]
     """Memory of every function behind the module's data."""
 
 
@@ -74,9 +74,11 @@ def _module_text(programs: Mapping[str, Program]) -> tuple[str, dict[str, int]]:
     return "\n".join(texts), slots
 
 
-def _arranged(programs: Mapping[str, Program], slots: Mapping[str, int], start: int) -> tuple[dict[str, Places], int]:
-    """Return the places of all functions from an address on, and the first address behind them."""
-    places, at = dict[str, Places](), start
+def _arranged(
+    programs: Mapping[str, Program], slots: Mapping[str, int], start: int
+) -> tuple[dict[str, Addresses], int]:
+    """Return the addresses of all functions' arrays from an address on, and the first address behind them."""
+    addresses, at = dict[str, Addresses](), start
 
     def taken(size: int) -> int:
         nonlocal at
@@ -89,5 +91,5 @@ def _arranged(programs: Mapping[str, Program], slots: Mapping[str, int], start: 
 
     for name, program in programs.items():
         tables = taken(4 * len(program.inputs)), taken(4 * len(program.outputs))
-        places[name] = Places(arrays(program.inputs), arrays(program.outputs), *tables, taken(8 * slots[name]))
-    return places, at
+        addresses[name] = Addresses(arrays(program.inputs), arrays(program.outputs), *tables, taken(8 * slots[name]))
+    return addresses, at

@@ -16,7 +16,7 @@ from mpmath import mp
 import rbd
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
-from rbd.export import CLibrary, write_c_library
+from rbd.export import CLibrary, c_source, write_c_library
 from rbd.program.graph import Graph
 from rbd.program.opcodes import Op
 from rbd.program.program import Program
@@ -62,7 +62,7 @@ def library_of(functions: dict[str, RecordedFunction], tmp_path_factory: pytest.
     return made
 
 
-def _written(functions: Mapping[str, RecordedFunction], folder: Path, **options: Any) -> CLibrary:
+def _written(functions: Mapping[str, RecordedFunction | Program], folder: Path, **options: Any) -> CLibrary:
     return write_c_library(functions, folder, prefix="our", **options)
 
 
@@ -95,6 +95,17 @@ def test_bits_of_the_interpreter(
             assert workspace[-1] == 7.0  # the workspace is as long as the header says
             for mine, theirs in zip(found, _results(recorded, inputs), strict=True):
                 assert mine.tobytes() == theirs.tobytes(), name
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("outputs", [{"y": np.zeros(0)}, {"y": np.zeros((0, 3)), "z": 1.0}, {}])
+def test_empty_arrays_compile_without_warnings(compiler: str, outputs: dict[str, Any], tmp_path: Path) -> None:
+    graph = Graph()
+    graph.input("x", (0,))
+    program = Program.of(graph, "empty", outputs)
+    (tmp_path / "one.c").write_text(c_source(program, "one"), encoding="ascii")
+    sources = [tmp_path / "one.c", *_written({"empty": program}, tmp_path).sources]
+    assert len(objects(compiler, sources, tmp_path)) == 2
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

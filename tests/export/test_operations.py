@@ -205,7 +205,7 @@ NAMED = {
         "builtins for the interpreter, which has no such function",
     ),
     "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
-    "export/c_body.py": (PROGRAM, "checks and calls are statements"),
+    "export/c_definition.py": (PROGRAM, "checks and calls are statements"),
     "export/expressions.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
         {

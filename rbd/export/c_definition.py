@@ -1,4 +1,4 @@
-"""Body of an exported program in C: blocks and loops.
+"""Definition of an exported C function: blocks and loops.
 
 The plan is that of machine code: one iteration of each loop is written, its operands are addressed as in the plan, and
 values that several LLVM functions use are used by several blocks here.
@@ -28,10 +28,10 @@ _BLOCK = 1000
 """Instructions in one block between loops."""
 
 
-def rolled_functions(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
+def run_function(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
     plan = make_plan(program, _BLOCK, 1, threshold)
-    writer = _RolledWriter(plan, inputs)
+    writer = _DefinitionWriter(plan, inputs)
     unused = [f"    (void){x};" for x in (*inputs, "result", "ws")]
     body = [*unused, *(f"    {line}" for line in writer.lines())]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
@@ -39,7 +39,7 @@ def rolled_functions(program: Program, name: str, inputs: Sequence[str], thresho
 
 
 @final
-class _RolledWriter:
+class _DefinitionWriter:
     """Writes the function and its tables."""
 
     def __init__(self, plan: Plan, inputs: Sequence[str]) -> None:
@@ -153,10 +153,10 @@ class _RolledWriter:
         yield f"for (int k = 0; k < {rolled.loop.count}; ++k) {{"
         for offset in range(rolled.loop.period):
             if offset not in rolled.skipped:
-                yield from (f"    {line}" for line in self._loop_body(rolled, offset, tables))
+                yield from (f"    {line}" for line in self._loop_instruction(rolled, offset, tables))
         yield "}"
 
-    def _loop_body(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
+    def _loop_instruction(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
         op = Op(self.program.code[rolled.loop.first + offset][0])
 
         def text(operand: Operand, *, truth: bool = False) -> str:
