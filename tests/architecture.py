@@ -22,7 +22,7 @@ LAYERS = [
     ["scalars"],
     ["intrinsics"],
     ["solvers"],
-    ["arrays"],
+    ["recorded_arrays"],
     ["program"],
     ["native"],
     ["export"],

@@ -14,8 +14,8 @@ from rbd.array_functions.arguments import as_input, as_rows, contiguous, in_colu
 from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import ArrayExecutable
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.opcodes import NO_MEMORY
-from rbd.program.outline import Source
 from rbd.scalars.arrays import Array
 
 Result: TypeAlias = Array | tuple[Array, ...]
@@ -25,12 +25,12 @@ Result: TypeAlias = Array | tuple[Array, ...]
 class Evaluation:
     """General path of `RecordedFunction.__call__`: converts arguments, runs the executable, raises its errors."""
 
-    def __init__(self, source: Source, defaults: Mapping[str, Array]) -> None:
+    def __init__(self, lazy_program: LazyProgram, defaults: Mapping[str, Array]) -> None:
         """Set a program or its outline; `defaults` are values of optional inputs."""
-        self.source = source
-        self.outline = source.outline
+        self.lazy_program = lazy_program
+        self.outline = lazy_program.outline
         self.defaults = dict(defaults)
-        self.executable = ArrayExecutable(source)
+        self.executable = ArrayExecutable(lazy_program)
 
     def __call__(
         self,
@@ -95,7 +95,7 @@ class Evaluation:
         if status is not None:
             status.store(self.outline, np.array([word]), (), lambda _: inputs)
         elif word:
-            raise_status(self.source, word, inputs)
+            raise_status(self.lazy_program, word, inputs)
 
     def _run_rows(
         self,
@@ -115,7 +115,7 @@ class Evaluation:
         codes = None if status is None else np.zeros(count, np.int64)
         row, word = run.run_rows(*arguments, threads, codes) if threads else run.interpret_rows(*arguments, codes)
         if word and (status is None or word == NO_MEMORY):
-            raise_status(self.source, word, rows, row if lead else None)
+            raise_status(self.lazy_program, word, rows, row if lead else None)
         if status is not None and codes is not None:
             status.store(self.outline, codes, lead, lambda row: inputs_of_row(self.outline, rows, row))
 

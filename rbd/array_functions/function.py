@@ -16,7 +16,7 @@ from rbd.array_functions.evaluation import Evaluation, Result
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.velocity_map import VelocityMap
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.program import Program
 from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
@@ -51,7 +51,7 @@ class RecordedFunction:
 
     def __init__(
         self,
-        program: Program | Source,
+        program: Program | LazyProgram,
         defaults: Mapping[str, Array] | None = None,
         velocity_map: VelocityMap | None = None,
     ) -> None:
@@ -60,8 +60,12 @@ class RecordedFunction:
         `velocity_map` gives derivatives by the input q along velocities.
         """
         self._velocity_map = velocity_map
-        self._source = Source.of(program) if isinstance(program, Program) else program
-        self._evaluation = Evaluation(self._source, defaults or {})
+        lazy_program = LazyProgram.of(program) if isinstance(program, Program) else program
+        self.evaluation = Evaluation(lazy_program, defaults or {})
+        """Its evaluation on array-likes, without builtins; `outline`, `defaults` and `executable` are its parts."""
+        self.outline = self.evaluation.outline
+        self.defaults = self.evaluation.defaults
+        self.executable = self.evaluation.executable
         self._fast: Callable[..., Any] | None = None
 
     @property
@@ -70,12 +74,7 @@ class RecordedFunction:
 
         Raises StaleStateError if the mechanism was edited since.
         """
-        return self._source.program
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """The evaluation of the function, without builtins (internal)."""
-        return self._evaluation
+        return self.evaluation.lazy_program.program
 
     def compile(self, *, progress: bool | Listener = False) -> RecordedFunction:
         """Compile now instead of in the first call; return this function.
@@ -84,8 +83,8 @@ class RecordedFunction:
         """
         require_progress(progress)
         if native.available():
-            self._evaluation.executable.progress = progress
-            self._evaluation.executable.compile()
+            self.executable.progress = progress
+            self.executable.compile()
             self._fast = self.builtin()
         return self
 
@@ -116,7 +115,7 @@ class RecordedFunction:
     ) -> Result:
         """Compute the outputs for positional and keyword inputs; `__call__` calls this."""
         if named or status is not None or type(threads) is not int or threads != 1:
-            return self._evaluation(*arrays, out=out, threads=threads, status=status, **named)
+            return self.evaluation(*arrays, out=out, threads=threads, status=status, **named)
         fast = self._fast
         if fast is None:
             return self._first_calls(arrays, out)
@@ -125,7 +124,7 @@ class RecordedFunction:
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter: bitwise equal to machine code, but slow."""
-        return self._evaluation.interpret(*arrays, **named)
+        return self.evaluation.interpret(*arrays, **named)
 
     def count(self) -> Count:
         """Return the operation count of the function: `.total`, and a `.breakdown` by kind."""
@@ -154,7 +153,7 @@ class RecordedFunction:
         """
         directions = self._directions(wrt, space)
         program = derivative(self.program, of, wrt, directions=directions, mode=mode, sparse=sparse)
-        return RecordedFunction(program, self._evaluation.defaults, self._velocity_map)
+        return RecordedFunction(program, self.defaults, self._velocity_map)
 
     def sparsity(self, of: str, wrt: str, *, space: Space = "tangent") -> NDArray[np.bool_]:
         """Return the sparsity pattern of a derivative: a row per entry of `of`, a column per entry or velocity."""
@@ -162,7 +161,7 @@ class RecordedFunction:
 
     def _directions(self, wrt: str, space: Space) -> Directions | None:
         check_space(space)
-        require_choice(wrt, [port.name for port in self._source.outline.inputs], "wrt", "input")
+        require_choice(wrt, [port.name for port in self.outline.inputs], "wrt", "input")
         if wrt != "q" or space != "tangent" or self._velocity_map is None:
             return None
         return self._velocity_map.matrix
@@ -191,16 +190,15 @@ class RecordedFunction:
 
     @override
     def __repr__(self) -> str:
-        outline = self._source.outline
-        inputs = ", ".join(port.name for port in outline.inputs)
-        size = f"{self.count().total} operations" if self._source.is_recorded else "found on disk"
-        return f"<recorded {outline.name}({inputs}), {size}>"
+        inputs = ", ".join(port.name for port in self.outline.inputs)
+        size = f"{self.count().total} operations" if self.evaluation.lazy_program.is_recorded else "found on disk"
+        return f"<recorded {self.outline.name}({inputs}), {size}>"
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 
     def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
         """Evaluate; after many calls for one state or small batches, make a builtin for later calls."""
-        result = self._evaluation(*arrays, out=out)
+        result = self.evaluation(*arrays, out=out)
         if self.is_warm:
             self._fast = self.builtin()
         return result
@@ -208,7 +206,7 @@ class RecordedFunction:
     @property
     def is_warm(self) -> bool:
         """Whether machine code has run often enough to make a builtin."""
-        return self._evaluation.executable.native_calls >= CALLS_BEFORE_BUILTIN
+        return self.executable.native_calls >= CALLS_BEFORE_BUILTIN
 
     def builtin(
         self,
@@ -221,8 +219,8 @@ class RecordedFunction:
 
         See `rbd.native.builtins.builtin`.
         """
-        return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guards)
+        return self.executable.builtin(fallback or self.evaluation, name, documentation, guards)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is compiled again, or found on disk."""
-        return RecordedFunction, (self.program, self._evaluation.defaults, self._velocity_map)
+        return RecordedFunction, (self.program, self.defaults, self._velocity_map)

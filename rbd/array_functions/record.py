@@ -110,8 +110,8 @@ def recorded_function(
     `name` contains all options of a function of rbd, since it is a key of the disk cache.
     """
     what = repr((name, spec.coordinates, tuple(spec.inputs), spec.regroup, tuple(parameters)))
-    source = load_or_record(mechanism, what, lambda current: _program(spec, current, name, parameters))
-    return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
+    lazy_program = load_or_record(mechanism, what, lambda current: _program(spec, current, name, parameters))
+    return RecordedFunction(lazy_program, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
 def record_uncached(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:

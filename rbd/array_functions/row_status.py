@@ -12,8 +12,9 @@ from typing_extensions import override
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.opcodes import BAD_INPUT, FIRST_CHECK, NO_MEMORY
-from rbd.program.outline import Outline, Source
+from rbd.program.outline import Outline
 from rbd.program.program import Port
 from rbd.program.status import status_error
 from rbd.scalars.arrays import Array
@@ -122,16 +123,16 @@ def check_status(status: object) -> None:
         raise ArgumentError(message, argument="status", value=status, allowed="RowStatus")
 
 
-def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
+def raise_status(lazy_program: LazyProgram, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
     """Raise the error of a status code; `row` is the failed row of a batch.
 
     A check that fails because of an overflow raises the error of the overflow; the interpreter determines whether there
     was one. A program from the disk cache is recorded for this only if inputs are large.
     """
-    outline = source.outline
+    outline = lazy_program.outline
     scalars = [float(x) for array in inputs_of_row(outline, inputs, row) for x in array.flat]
-    if status >= FIRST_CHECK and (source.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE):
-        error = source.program.error(status, scalars)
+    if status >= FIRST_CHECK and (lazy_program.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE):
+        error = lazy_program.program.error(status, scalars)
     else:
         error = status_error(outline, status, next((k for k, x in enumerate(scalars) if not math.isfinite(x)), None))
     if status == NO_MEMORY:

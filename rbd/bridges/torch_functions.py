@@ -41,7 +41,7 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     function that is not recorded, MissingPackageError without PyTorch.
     """
     require_kind(function, RecordedFunction, operation="torch_function", argument="function")
-    outline = function.evaluation.outline
+    outline = function.outline
     return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
 
@@ -70,7 +70,7 @@ def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-
     require_kind(robot, CompiledRobot, operation="torch_step", argument="robot")
     ns = layout_of(robot.mechanism).ns
     function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
-    outline = function.evaluation.outline
+    outline = function.outline
 
     def value(q: Any, v: Any, *rest: Any) -> Any:
         if ns:

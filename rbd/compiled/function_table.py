@@ -140,6 +140,6 @@ class FunctionTable:
             known = self.functions.get(key)
             if known is None:
                 known = make()
-                known.evaluation.executable.progress = self._progress
+                known.executable.progress = self._progress
                 self.functions[key] = known
             return known

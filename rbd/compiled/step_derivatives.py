@@ -82,7 +82,7 @@ def closed_form_spec(integrator: FixedStepMethod, space: Space) -> RecordingSpec
 
 def contact_step_derivatives(step: RecordedFunction, mechanism: Mechanism) -> RecordedFunction:
     """Return the derivatives of a step with compliant contact."""
-    return RecordedFunction(_differentiated_program(step.program, mechanism), step.evaluation.defaults)
+    return RecordedFunction(_differentiated_program(step.program, mechanism), step.defaults)
 
 
 def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:

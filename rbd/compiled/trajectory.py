@@ -197,7 +197,7 @@ class _Rollout:
     def _fail(self, k: int, status: int, row: int | None) -> None:
         """Raise the error of a status of step `k`."""
         with _in_step(k, self._steps):
-            raise_status(self._step.source, status, self._inputs(k), row)
+            raise_status(self._step.lazy_program, status, self._inputs(k), row)
 
     def _inputs(self, k: int) -> list[Array]:
         """Return the inputs of step `k`."""

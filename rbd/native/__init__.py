@@ -38,7 +38,7 @@ from rbd.native.runtime.locks import Lock, compiler_unusable, once_under_compile
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram
-    from rbd.program.outline import Source
+    from rbd.program.lazy_program import LazyProgram
     from rbd.program.program import Program
 
 
@@ -76,7 +76,7 @@ def keeps_outlines() -> bool:
     return available() and cache.directory() is not None
 
 
-def compile_program(program: Program | Source, *, lanes: int | None = None) -> CompiledProgram:
+def compile_program(program: Program | LazyProgram, *, lanes: int | None = None) -> CompiledProgram:
     """Return `program` as machine code; `lanes` None: those of the processor.
 
     Raises WorkspaceError if there is not enough memory to load the compiler: a failed attempt could not be repeated.

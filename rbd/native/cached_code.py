@@ -15,7 +15,7 @@ from rbd.native.runtime.sources import has_sources, sources_digest
 
 CODEGEN_VERSION: Final = 3
 """Version of the interface of machine code; part of its keys in the disk cache."""
-PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solvers")
+PACKAGES: Final = ("intrinsics", "native", "program", "recorded_arrays", "scalars", "solvers")
 """Packages of `rbd` whose sources determine machine code."""
 
 

@@ -28,7 +28,8 @@ from rbd.native.runtime import abi, cache
 from rbd.native.runtime.jit import Library, host_processor
 from rbd.native.runtime.locks import Lock
 from rbd.native.shared_functions import SharedFunctions, shared_rows, shared_sines
-from rbd.program.outline import Outline, Source
+from rbd.program.lazy_program import LazyProgram
+from rbd.program.outline import Outline
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, find_loops
 from rbd.scalars.arrays import Array
@@ -80,9 +81,11 @@ class CompiledProgram:
     The code for one state and the code for rows are compiled separately, each at its first use.
     """
 
-    def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> None:
+    def __init__(
+        self, program: Program | LazyProgram, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD
+    ) -> None:
         """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
-        self._source = Source.of(program) if isinstance(program, Program) else program
+        self._lazy_program = LazyProgram.of(program) if isinstance(program, Program) else program
         self.lanes = lanes
         self._chunk = chunk
         self._threshold = threshold
@@ -94,12 +97,12 @@ class CompiledProgram:
     @property
     def outline(self) -> Outline:
         """The metadata of the program."""
-        return self._source.outline
+        return self._lazy_program.outline
 
     @property
     def program(self) -> Program:
         """The program, recorded now if only its outline is known."""
-        return self._source.program
+        return self._lazy_program.program
 
     def compile_single(self) -> Library:
         """Return the code for one state, compiled at the first call."""
@@ -231,7 +234,7 @@ def _piece(count: int, threads: int, lanes: int) -> int:
 
 
 def compile_program(
-    program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
+    program: Program | LazyProgram, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
 ) -> CompiledProgram:
     """Return the machine code of a program; `lanes` None: those of the processor.
 

@@ -21,8 +21,9 @@ from rbd import native
 from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.interpret import run as interpret
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.opcodes import CLEAN
-from rbd.program.outline import Outline, Source
+from rbd.program.outline import Outline
 from rbd.program.program import Program, offsets
 from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
@@ -49,10 +50,10 @@ _LEAST_COST: Final = 5
 class Executable(ABC):
     """A program and its machine code for one state, and for rows of a batch."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, lazy_program: LazyProgram) -> None:
         """Set a program or its outline; compiles nothing."""
-        self.source = source
-        self.outline: Outline = source.outline
+        self.lazy_program = lazy_program
+        self.outline: Outline = lazy_program.outline
         self.progress: bool | Listener = False
         """Whether to show a progress bar of the compilation, or the function to call."""
         self._code: CompiledProgram | None = None
@@ -69,7 +70,7 @@ class Executable(ABC):
     @property
     def program(self) -> Program:
         """The program, recorded now if only its outline is known."""
-        return self.source.program
+        return self.lazy_program.program
 
     @property
     def machine_code(self) -> CompiledProgram | None:
@@ -118,7 +119,7 @@ class Executable(ABC):
 
     def _own_code(self) -> CompiledProgram:
         if self._code is None:
-            self._code = native.compile_program(self.source)
+            self._code = native.compile_program(self.lazy_program)
         return self._code
 
     @abstractmethod
@@ -176,16 +177,16 @@ class Executable(ABC):
 class LiveExecutable(Executable):
     """The executable of a live state, for one state at a time."""
 
-    def __init__(self, source: Source, keep: Callable[[], object] | None = None) -> None:
+    def __init__(self, lazy_program: LazyProgram, keep: Callable[[], object] | None = None) -> None:
         """Set a program or its outline, and a function that is called after compilation."""
-        super().__init__(source)
+        super().__init__(lazy_program)
         self._keep = keep
         self._builtin: Callable[..., Any] | None = None
         self._results = [(port.shape, port.size) for port in self.outline.outputs]
         self._program: Program | None = None
         self._cost = 0
         if not self._find():
-            self._program = source.program  # recorded now: the mechanism may be edited later
+            self._program = lazy_program.program  # recorded now: the mechanism may be edited later
             self._cost = self._program.cost or _LEAST_COST
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
@@ -276,9 +277,9 @@ class LiveExecutable(Executable):
 class ArrayExecutable(Executable):
     """The executable of a function of arrays, for one state or for rows of a batch."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, lazy_program: LazyProgram) -> None:
         """Set a program or its outline; compiles nothing."""
-        super().__init__(source)
+        super().__init__(lazy_program)
         self.native_calls = 0
         """Number of calls of machine code, for one state or for rows."""
         self.interpreted_calls = 0

@@ -5,7 +5,7 @@ nodes.py, recorded*.py         recorded scalars, simplified while they are recor
 graph.py                       a recording: its inputs, and every operation done with them
 recording.py                   the context of a recording: a graph that is freed, garbage collection paused meanwhile
 lowering.py, program.py        from a graph to a `Program`
-outline.py                     metadata of a program that cached machine code needs
+outline.py, lazy_program.py     metadata of a program, which cached machine code needs; recording on demand
 interpret.py, status.py        running a program on floats; the errors of its status words
 replay.py                      evaluating a program on scalars of any family
 listing.py                     printing, and counting operations

@@ -17,7 +17,6 @@ from typing import Any, Final, NoReturn, final
 import numpy as np
 from typing_extensions import override
 
-from rbd.arrays import NumpyProtocol
 from rbd.program.nodes import (
     ADD,
     CONSTANT_MINUS,
@@ -34,6 +33,7 @@ from rbd.program.nodes import (
     GraphNode,
     check_same_graph,
 )
+from rbd.recorded_arrays import NumpyProtocol
 from rbd.scalars.constants import Rational
 from rbd.scalars.families.real import to_float
 from rbd.scalars.opaque import refuse

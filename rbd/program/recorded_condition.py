@@ -6,10 +6,10 @@ from typing import Any, Final, cast, final
 
 from typing_extensions import override
 
-from rbd.arrays import NumpyProtocol
 from rbd.program.nodes import KIND_NAMES, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded
+from rbd.recorded_arrays import NumpyProtocol
 from rbd.scalars.registry import TRUTHS
 
 _AND: Final = int(Op.AND)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast, final
 
 from typing_extensions import override
 
-from rbd.arrays import RecordedArray
 from rbd.errors import ScalarError
 from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded, as_float
 from rbd.program.recorded_condition import RecordedCondition, operand_key
+from rbd.recorded_arrays import RecordedArray
 from rbd.scalars.family import IntrinsicLike, ScalarFamily
 from rbd.scalars.opaque import refuse
 from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector

@@ -20,7 +20,7 @@ from rbd.kernels.kernel import Kernel
 from rbd.mechanism import Mechanism
 from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.program import Program
 from rbd.pytrees.flattening import UnsuitableError, flatten
 from rbd.pytrees.templates import NUMBER, Template
@@ -95,7 +95,7 @@ class KernelCache:
         """Return a kernel for templates of arguments: from disk, or recorded."""
         varying = self.edits.varying
         try:
-            executable, form = _load_or_record(mechanism, kernel, templates, varying)
+            executable, form = _executable_and_form(mechanism, kernel, templates, varying)
         except Exception as error:  # the source raises the error, or runs instead
             return RecordingFailure(error)
         parameters = tuple(self.edits.arrays[name] for name in varying)
@@ -109,11 +109,11 @@ class KernelCache:
                     program = coordinate_check_program(layout_of(mechanism), name)
                 except Exception:  # a user's joint type that cannot be recorded: coordinates are written in Python
                     program = None
-                self._coordinate_checks[name] = None if program is None else LiveExecutable(Source.of(program))
+                self._coordinate_checks[name] = None if program is None else LiveExecutable(LazyProgram.of(program))
             return self._coordinate_checks[name]
 
 
-def _load_or_record(
+def _executable_and_form(
     mechanism: Mechanism, kernel: Kernel[..., Any], templates: Templates, varying: tuple[ParameterName, ...]
 ) -> tuple[LiveExecutable, ResultForm]:
     """Return the executable of a kernel and the form of its result; machine code of recorded ones goes to disk."""
@@ -126,8 +126,8 @@ def _load_or_record(
     if found is not None and form is not None:
         return LiveExecutable(found), form
     program, form = record_kernel(kernel, mechanism, templates, varying)
-    source = Source.of(program)
-    return LiveExecutable(source, keep=lambda: store_program(key, source)), form
+    lazy_program = LazyProgram.of(program)
+    return LiveExecutable(lazy_program, keep=lambda: store_program(key, lazy_program)), form
 
 
 def record_kernel(

@@ -13,7 +13,7 @@ from rbd import native
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
 from rbd.native.runtime import outline_cache, sources
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from rbd.program.program import Program
 from rbd.recorder.fingerprint import fingerprint
 
@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).parents[1]
 """Directory of rbd's sources."""
 
 
-def load_or_record(mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]) -> Source:
+def load_or_record(mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]) -> LazyProgram:
     """Return the program that `record` makes for `mechanism`, from the cache if it was recorded before.
 
     `description` names an algorithm of rbd with all its options; together with the current mechanism it must determine
@@ -30,25 +30,25 @@ def load_or_record(mechanism: Mechanism, description: str, record: Callable[[Mec
     alive.
     """
     key = cache_key(mechanism, description)
-    source = load_program(mechanism, key, description, record)
-    if source is None:
-        source = Source.of(record(mechanism))
-        store_program(key, source)
-    return source
+    lazy_program = load_program(mechanism, key, description, record)
+    if lazy_program is None:
+        lazy_program = LazyProgram.of(record(mechanism))
+        store_program(key, lazy_program)
+    return lazy_program
 
 
-def store_program(key: str | None, source: Source) -> None:
+def store_program(key: str | None, lazy_program: LazyProgram) -> None:
     """Write a program to the disk cache."""
     if key is not None:
-        outline_cache.store(key, source.outline)
+        outline_cache.store(key, lazy_program.outline)
 
 
 def load_program(
     mechanism: Mechanism, key: str | None, description: str, record: Callable[[Mechanism], Program]
-) -> Source | None:
+) -> LazyProgram | None:
     """Return the cached program of `record` for `mechanism`, or None; see `load_or_record`."""
     outline = None if key is None else outline_cache.load(key)
-    return None if outline is None else Source(outline, _guarded_by_fingerprint(mechanism, description, record))
+    return None if outline is None else LazyProgram(outline, _guarded_by_fingerprint(mechanism, description, record))
 
 
 def cache_key(mechanism: Mechanism, description: str) -> str | None:

@@ -33,11 +33,10 @@ class WorldBatch:
 
     def __init__(self, step: RecordedFunction, count: int, start: Mapping[str, Array]) -> None:
         """Set all rows to `start`: values of one row by name; inputs without a value are zero."""
-        evaluation = step.evaluation
         self._step = step
-        self._executable: ArrayExecutable = evaluation.executable
-        self.outline = evaluation.outline
-        values = {**evaluation.defaults, **start}
+        self._executable: ArrayExecutable = step.executable
+        self.outline = step.outline
+        values = {**step.defaults, **start}
         self.inputs = {port.name: np.zeros((count, *port.shape)) for port in self.outline.inputs}
         for name, value in values.items():
             self.inputs[name][...] = value

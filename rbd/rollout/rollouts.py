@@ -106,5 +106,5 @@ class Rollouts:
         arrays = [self._storage.get(chunk)[name] for chunk in self._study.chunks]
         if arrays:
             return np.concatenate(arrays)
-        port = next((port for port in self._study.step.evaluation.outline.outputs if port.name == name), None)
+        port = next((port for port in self._study.step.outline.outputs if port.name == name), None)
         return np.zeros((0, len(self.t), *port.shape) if name in "qv" and port else (0,))

@@ -50,7 +50,7 @@ class Study:
     def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, chunk: int) -> Study:
         """Record the step, and check the cases with it."""
         step = record_world_step(mechanism, settings)
-        cases.require(step.evaluation.outline.inputs)
+        cases.require(step.outline.inputs)
         return cls(step, plan, cases, zero_start(mechanism), settings.dt, chunk)
 
     @property
@@ -70,7 +70,7 @@ class Study:
 
     def description(self, seed: int) -> dict[str, object]:
         """Return the description that identifies results: the step and the numbers of the plan."""
-        defaults = self.step.evaluation.defaults
+        defaults = self.step.defaults
         constants = hashlib.sha256(b"".join(np.asarray(defaults[name]).tobytes() for name in sorted(defaults)))
         return {
             "step": self.step.program.digest,

@@ -62,7 +62,8 @@ def _advice(action: str) -> str:
     return _CHOOSE
 
 
-_OURS: Final = ("numpy.", *(f"rbd.{layer}." for layer in ("scalars", "intrinsics", "solvers", "arrays", "program")))
+_LAYERS: Final = ("scalars", "intrinsics", "solvers", "recorded_arrays", "program")
+_OURS: Final = ("numpy.", *(f"rbd.{layer}." for layer in _LAYERS))
 
 
 def _is_ours(frame: FrameType) -> bool:

@@ -107,11 +107,11 @@ def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest
         first = [recorded(Q, Q) for _ in range(3)]
         assert held.entered.wait(60)
         assert held.threads == ["rbd-compiler"]
-        assert recorded.evaluation.executable.native_calls == 0
+        assert recorded.executable.native_calls == 0
         held.may_go.set()
-        recorded.evaluation.executable.compile()
+        recorded.executable.compile()
         last = recorded(Q, Q)
-    assert recorded.evaluation.executable.native_calls == 1
+    assert recorded.executable.native_calls == 1
     assert len({np.asarray(x).tobytes() for x in (*first, last)}) == 1
     assert held.threads == ["rbd-compiler"]
 
@@ -123,7 +123,7 @@ def test_calls_outside_the_block_wait(monkeypatch: pytest.MonkeyPatch) -> None:
         assert held.entered.wait(60)
     threading.Timer(0.1, held.may_go.set).start()
     recorded(Q, Q)
-    assert recorded.evaluation.executable.native_calls == 1
+    assert recorded.executable.native_calls == 1
     assert held.threads == ["rbd-compiler"]
 
 
@@ -152,4 +152,4 @@ def test_cached_machine_code_is_used_at_once() -> None:
     recorded = energy()
     with native.background():
         recorded(Q, Q)
-    assert recorded.evaluation.executable.native_calls == 1
+    assert recorded.executable.native_calls == 1

@@ -17,7 +17,7 @@ from rbd.native import compiled_program, executable
 from rbd.native.executable import ArrayExecutable, LiveExecutable
 from rbd.native.runtime import jit, thread_pool
 from rbd.native.runtime.thread_pool import ThreadPool, compiler_thread
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from rbd.scalars import libm
 from tests.background import run_before_return, run_here
 
@@ -38,7 +38,7 @@ def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setenv("RBD_CACHE", "0")
-    return LiveExecutable(Source.of(program))
+    return LiveExecutable(LazyProgram.of(program))
 
 
 def test_it_is_compiled_after_enough_interpreted_operations(live: LiveExecutable, rows: list[np.ndarray]) -> None:
@@ -150,7 +150,7 @@ from rbd import native
 from rbd.native import executable
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.native.executable import LiveExecutable
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from tests.background import run_here
 from tests.native.programs import random_inputs, random_program
 
@@ -167,7 +167,7 @@ def noted(self):
 
 
 calls, LiveExecutable._find = 0, noted
-live = LiveExecutable(Source.of(program))
+live = LiveExecutable(LazyProgram.of(program))
 while not live.is_compiled:
     calls += 1
     live(rows)
@@ -255,7 +255,7 @@ def test_a_live_state_is_compiled_once_a_thread_can_start(
 def test_a_function_is_compiled_in_the_background_once_a_thread_can_start(
     live: LiveExecutable, refused: ThreadPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    function = ArrayExecutable(live.source)
+    function = ArrayExecutable(live.lazy_program)
     with native.background():
         assert [function.prepared() for _ in range(3)] == [None] * 3
         assert not refused.has_threads

@@ -99,7 +99,7 @@ class NativeLoop:
         """Return a step on the buffers of the state, and where it writes distances."""
         from rbd.native.builtins.step_loop import Stage
 
-        compiled, buffers = function.evaluation.executable.compile(), self._engine.buffers
+        compiled, buffers = function.executable.compile(), self._engine.buffers
         assert compiled is not None
         ports, torques = compiled.outline, np.zeros(self._state.layout.nv)
         known: dict[str, Array] = {

@@ -44,7 +44,7 @@ def recorded_step(
             cached = functions[key] = versions, record(spec, mechanism, name)
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None
-    return cached[1].evaluation.executable
+    return cached[1].executable
 
 
 @final

@@ -123,7 +123,7 @@ from rbd.native.executable import LiveExecutable
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program import interpret
 from rbd.program.opcodes import Op
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from tests.native.programs import random_inputs, random_program
 
 program = random_program(8, 40, plain=True)
@@ -133,7 +133,7 @@ rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 def is_builtin():
     return type(interpret.FUNCTIONS[Op.FMA]) is type(len)
 
-live, states = LiveExecutable(Source.of(program)), [is_builtin()]
+live, states = LiveExecutable(LazyProgram.of(program)), [is_builtin()]
 while not live.is_compiled:
     live(rows)
 print(*states, is_builtin())

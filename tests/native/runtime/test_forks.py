@@ -18,7 +18,7 @@ from rbd.native.compiled_program import compile_program
 from rbd.native.executable import ArrayExecutable, LiveExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from tests.native import programs
 from tests.native.processes import run
 
@@ -163,7 +163,7 @@ def test_a_child_makes_the_code_that_another_thread_was_at(held: Held) -> None:
 
 def test_a_child_runs_what_another_thread_was_compiling(held: Held) -> None:
     program = programs.random_program(8, 40, plain=True)
-    live, inputs = LiveExecutable(Source.of(program)), programs.random_inputs(program, 1, seed=1)
+    live, inputs = LiveExecutable(LazyProgram.of(program)), programs.random_inputs(program, 1, seed=1)
     rows = [np.array(each[0]) for each in inputs]
     held(live.compile)
     assert in_child(lambda: live.compile() is not None and live(rows) is not None)
@@ -181,7 +181,7 @@ def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pyte
         monkeypatch.setattr(executable, name, -1)
     program = programs.random_program(9, 40, plain=True)
     live, rows = (
-        LiveExecutable(Source.of(program)),
+        LiveExecutable(LazyProgram.of(program)),
         [np.array(each[0]) for each in programs.random_inputs(program, 1, seed=1)],
     )
 
@@ -194,7 +194,7 @@ def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pyte
 
 
 def test_a_child_prepares_in_the_background_itself(held: Held) -> None:
-    of_arrays = ArrayExecutable(Source.of(programs.random_program(10, 40)))
+    of_arrays = ArrayExecutable(LazyProgram.of(programs.random_program(10, 40)))
 
     def ask() -> bool:
         with background():
@@ -230,7 +230,7 @@ def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypat
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     program = programs.random_program(11, 40, plain=True)
     live, rows = (
-        LiveExecutable(Source.of(program)),
+        LiveExecutable(LazyProgram.of(program)),
         [np.array(each[0]) for each in programs.random_inputs(program, 1, seed=1)],
     )
 

@@ -13,7 +13,8 @@ from rbd.errors import RecordingError
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.runtime import cache, outline_cache
 from rbd.program.graph import Graph
-from rbd.program.outline import Outline, Source
+from rbd.program.lazy_program import LazyProgram
+from rbd.program.outline import Outline
 from rbd.program.program import Port, Program
 from tests.native.runtime.test_cache import DAMAGES, entry_of, posix
 
@@ -82,7 +83,7 @@ def unwanted() -> Program:
 def test_machine_code_is_found_without_the_program() -> None:
     program = squares()
     compile_program(program, lanes=4).compile_single()
-    found = CompiledProgram(Source(Outline.of(program), unwanted), 4)
+    found = CompiledProgram(LazyProgram(Outline.of(program), unwanted), 4)
     assert found.compile_single().address("single")
     with pytest.raises(AssertionError):
         found.compile_batch()
@@ -95,20 +96,20 @@ def test_the_program_is_made_when_machine_code_is_missing() -> None:
         made.append(squares())
         return made[-1]
 
-    source = Source(Outline.of(squares()), record)
-    compiled = CompiledProgram(source, 4)
-    assert not source.is_recorded
+    lazy_program = LazyProgram(Outline.of(squares()), record)
+    compiled = CompiledProgram(lazy_program, 4)
+    assert not lazy_program.is_recorded
     assert compiled.compile_single().address("single")
     assert compiled.compile_batch().address("batch")
     assert len(made) == 1
-    assert source.is_recorded
-    assert source.program is made[0]
+    assert lazy_program.is_recorded
+    assert lazy_program.program is made[0]
 
 
 def test_another_program_than_the_outlined_is_refused() -> None:
-    source = Source(Outline.of(squares()), lambda: squares(2.0))
+    lazy_program = LazyProgram(Outline.of(squares()), lambda: squares(2.0))
     with pytest.raises(RecordingError, match="squares"):
-        source.program  # noqa: B018 - this records
+        lazy_program.program  # noqa: B018 - this records
 
 
 def test_the_platform_is_named() -> None:

@@ -20,7 +20,7 @@ from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock, once_under_compiler_lock
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from tests.native import programs
 from tests.native.processes import run
 from tests.plugins import optimisation
@@ -158,7 +158,7 @@ def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
         make(self, *arguments)
 
     monkeypatch.setattr(CompiledProgram, "__init__", late)
-    executable = ArrayExecutable(Source.of(programs.random_program(6, 40)))
+    executable = ArrayExecutable(LazyProgram.of(programs.random_program(6, 40)))
     assert len(set(map(id, at_once(6, executable.compile)))) == 1
 
 

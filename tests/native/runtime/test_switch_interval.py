@@ -13,7 +13,7 @@ from rbd.native import executable
 from rbd.native.executable import LiveExecutable
 from rbd.native.runtime.switch_interval import COMPILING_INTERVAL, short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
-from rbd.program.outline import Source
+from rbd.program.lazy_program import LazyProgram
 from tests.background import run_here
 from tests.native import programs
 
@@ -78,7 +78,7 @@ def test_the_background_thread_compiles_with_the_short_one(monkeypatch: pytest.M
     monkeypatch.setenv("RBD_CACHE", "0")
     seen = list[float]()
     live = LiveExecutable(
-        Source.of(programs.random_program(8, 40, plain=True)), lambda: seen.append(sys.getswitchinterval())
+        LazyProgram.of(programs.random_program(8, 40, plain=True)), lambda: seen.append(sys.getswitchinterval())
     )
     live([np.array(each[0]) for each in programs.random_inputs(live.program, 1, seed=1)])
     assert seen == [pytest.approx(COMPILING_INTERVAL)]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arrays.creation import CREATION
-from rbd.arrays.elementwise import ARITHMETIC, ELEMENTWISE
-from rbd.arrays.functions import FUNCTIONS
-from rbd.arrays.linear_algebra import LINEAR_ALGEBRA
-from rbd.arrays.refusals import REFUSED, is_about_objects, refuse_function, refuse_mask, refuse_store
+from rbd.recorded_arrays.creation import CREATION
+from rbd.recorded_arrays.elementwise import ARITHMETIC, ELEMENTWISE
+from rbd.recorded_arrays.functions import FUNCTIONS
+from rbd.recorded_arrays.linear_algebra import LINEAR_ALGEBRA
+from rbd.recorded_arrays.refusals import REFUSED, is_about_objects, refuse_function, refuse_mask, refuse_store
 
 _ARRAY: Final[tuple[type[object], ...]] = (np.ndarray,)
 REPLACEMENTS: Final[Mapping[str, Callable[..., Any]]] = {**FUNCTIONS, **LINEAR_ALGEBRA, **CREATION}

@@ -8,6 +8,6 @@ linear_algebra.py    solve, inv, pinv, det, cholesky
 refusals.py          replacements of functions that do not run on recorded values
 """
 
-from rbd.arrays.recorded_array import NumpyProtocol, RecordedArray
+from rbd.recorded_arrays.recorded_array import NumpyProtocol, RecordedArray
 
 __all__ = ["NumpyProtocol", "RecordedArray"]

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from rbd.arrays.elementwise import ELEMENTWISE, chosen, ufunc_of
-from rbd.arrays.linear_algebra import Objects, objects
-from rbd.arrays.refusals import refuse_function
+from rbd.recorded_arrays.elementwise import ELEMENTWISE, chosen, ufunc_of
+from rbd.recorded_arrays.linear_algebra import Objects, objects
+from rbd.recorded_arrays.refusals import refuse_function
 from rbd.scalars import conditions as c
 from rbd.scalars import functions as f
 

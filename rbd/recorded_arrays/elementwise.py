@@ -12,8 +12,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from rbd.arrays.refusals import refuse_number
 from rbd.errors import ScalarError
+from rbd.recorded_arrays.refusals import refuse_number
 from rbd.scalars import conditions as c
 from rbd.scalars import functions as f
 from rbd.scalars.lengths import length

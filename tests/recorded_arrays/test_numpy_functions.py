@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays, mutually_broadcastable_shapes
 
-from rbd.arrays import NumpyProtocol, RecordedArray
 from rbd.errors import RecordingError
-from tests.arrays.recordings import interpreted, recorded
+from rbd.recorded_arrays import NumpyProtocol, RecordedArray
+from tests.recorded_arrays.recordings import interpreted, recorded
 
 NUMBERS = st.floats(-3.0, 3.0).map(lambda x: round(x, 3))
 Function = Callable[..., Any]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.arrays.refusals import REFUSED
 from rbd.errors import RecordingError
-from tests.arrays.recordings import recorded
+from rbd.recorded_arrays.refusals import REFUSED
+from tests.recorded_arrays.recordings import recorded
 
 
 def assigned(x: Any) -> Any:
