@@ -158,7 +158,7 @@ def test_meshes_are_opened_only_for_masses(tmp_path: Path) -> None:
 def test_shown_meshes_open_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("trimesh", reason="needs trimesh, of the extra `viz`")
     from rbd.files.meshes import MeshFault
-    from rbd.viz.mesh_surfaces import read_surfaces
+    from rbd.viz.surfaces import read_surfaces
 
     (tmp_path / "evil.mtl").write_text("newmtl m\nKd 1 0 0\nmap_Kd evil.png\n")
     shape = b"mtllib evil.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"

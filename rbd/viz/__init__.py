@@ -3,10 +3,9 @@
 The packages of the extras are imported by the functions that use them.
 
 plots.py       plot_mechanism, plot_trajectory, plot_energies, plot_gaps; figures.py, motions.py
-solids.py      capsules, spheres, boxes and half-spaces as polygons
 shapes.py      plot_shapes: the shapes of a collision model, with witness discs
 skeleton.py    stick figure: bones, frames, loop joints
-surfaces.py    triangle meshes of solids; mesh_surfaces.py those of files
+surfaces.py    surfaces as meshes, for plots and the viewer; shape_surfaces.py those of shapes
 visuals.py     visuals of bodies
 forces.py      forces as arrows
 poses.py       poses of all bodies as arrays

@@ -19,8 +19,7 @@ from rbd.viz.layers import Layer
 from rbd.viz.node_poses import set_orientations, set_positions
 from rbd.viz.poses import applied, quaternions
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
-from rbd.viz.solids import plane_axes
-from rbd.viz.surfaces import Surface, sphere, square
+from rbd.viz.surfaces import Surface, plane_pose, sphere, square
 from rbd.viz.visuals import Visual, Visuals
 
 if TYPE_CHECKING:
@@ -210,11 +209,8 @@ class Scene:
                 spot = ball.moved(contact.location.xyz)
                 yield self._surface(f"/bodies/{k}/contact{j}", spot, _IDENTITY, _CONTACT)
         for j, half_space in enumerate(self._mechanism.half_spaces):
-            pose = np.eye(4)
-            first, second = plane_axes(half_space.normal.xyz)
-            pose[:3, :3] = np.stack([first, second, half_space.normal.xyz], axis=1)
-            pose[:3, 3] = half_space.point.xyz
-            yield self._surface(f"/half-spaces/{j}", square(2 * self.size), pose, _HALF_SPACE)
+            pose = plane_pose(half_space.point.xyz, half_space.normal.xyz)
+            yield self._surface(f"/half-spaces/{j}", square(2 * self.size).two_sided(), pose, _HALF_SPACE)
 
     def _ground(self) -> Iterator[SceneNodeHandle]:
         """Yield a grid, three times as wide as the robot."""

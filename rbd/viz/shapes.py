@@ -23,11 +23,15 @@ from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState
 from rbd.viz.figures import matplotlib_module, new_space, set_limits
 from rbd.viz.forces import checked_distances
-from rbd.viz.solids import disc, polygons_of
+from rbd.viz.poses import applied
+from rbd.viz.shape_surfaces import surface_of
+from rbd.viz.surfaces import AROUND, plane_axes
 
 PALETTE = ("#7f9cb8", "#d9a066", "#8fb996", "#c08497", "#9a8fbf", "#c9b458", "#6aa6a6", "#b58a7a")
 DISC, GROUND = "#c8102e", "#d8d8d8"
 _LIGHT = np.array([0.3, -0.55, 0.78])
+_CELLS = 6
+"""Cells along each edge of a box."""
 
 
 def plot_shapes(
@@ -72,7 +76,7 @@ def _draw_shapes(drawn: Any, placed: Sequence[tuple[Shape, Array]], palette: Map
     faces, paint = list[Array](), list[Array]()
     for shape, corners in placed:
         faces += list(corners)
-        paint += list(_shaded(corners, palette[id(shape)], _outwards(shape, corners)))
+        paint += list(_shaded(corners, palette[id(shape)]))
     drawn.add_collection3d(_polygons(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
 
 
@@ -91,14 +95,20 @@ def _polygons(corners: list[Array], **style: object) -> Any:
 
 
 def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:
-    """Return all shapes with their polygons in the root frame, shape (polygons, corners, 3)."""
+    """Return all shapes with the faces of their surfaces in the root frame, (faces, 4, 3)."""
     root = state.mechanism.root_frame
-    reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
+    reach = 2 * largest_radius(model)
     placed: list[tuple[Shape, Array]] = []
     for shape in model.shapes:
         tf = state.relative_transform(shape.frame, root)
-        placed.append((shape, np.array(polygons_of(shape, reach)) @ tf.rotation.T + tf.translation))
+        surface = surface_of(shape, reach, _CELLS)
+        placed.append((shape, applied(tf.matrix, surface.vertices)[surface.faces]))
     return placed
+
+
+def largest_radius(model: CollisionModel) -> float:
+    """Return the largest radius of the bounding spheres of all shapes but half-spaces, 1 if there are no others."""
+    return max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
 
 
 def _extent(placed: Sequence[tuple[Shape, Array]]) -> tuple[Array, Array]:
@@ -130,18 +140,9 @@ def _checked_colors(colors: object) -> Mapping[str, str]:
     return chosen
 
 
-def _outwards(shape: Shape, corners: Array) -> Array:
-    """Return a vector per polygon that points out of the shape, which is convex or the ground."""
-    if is_ground(shape):
-        normal = np.cross(corners[0, 3] - corners[0, 0], corners[0, 1] - corners[0, 0])
-        return np.broadcast_to(normal, (len(corners), 3))
-    return np.asarray(corners.mean(axis=1) - corners.mean(axis=(0, 1)), dtype=np.float64)
-
-
-def _shaded(corners: Array, color: str, outwards: Array) -> Array:
-    """Return a shaded colour per polygon, brighter towards the light."""
+def _shaded(corners: Array, color: str) -> Array:
+    """Return a shaded colour per face, brighter towards the light."""
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
-    normals = normals * np.where((normals * outwards).sum(axis=1) < 0, -1, 1)[:, None]
     lengths = np.linalg.norm(normals, axis=1)
     bright = (normals @ _LIGHT) / np.where(lengths > 0, lengths, 1.0)
     share = np.clip(0.62 + 0.38 * bright, 0.25, 1.0)[:, None]
@@ -155,3 +156,10 @@ def _rgb(color: str) -> Array:
 def _discs(distance: Distance[float], size: float) -> list[Array]:
     """Return the discs at the two witness points."""
     return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
+
+
+def disc(center: Array, normal: Array, radius: float) -> Array:
+    """Return a disc perpendicular to a normal as one polygon."""
+    first, second = plane_axes(normal)
+    turns = np.linspace(0, 2 * np.pi, AROUND, endpoint=False)[:, None]
+    return np.asarray(center + radius * (np.cos(turns) * first + np.sin(turns) * second), dtype=np.float64)

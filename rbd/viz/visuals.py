@@ -9,9 +9,8 @@ import attrs
 import numpy as np
 
 from rbd.arguments import require_kind
-from rbd.contact import CollisionModel, HeightField
-from rbd.contact.geometry.shape_kinds import bounding_radius
-from rbd.contact.geometry.shapes import Shape
+from rbd.contact import CollisionModel
+from rbd.contact.geometry.shapes import Shape, is_ground
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfError
 from rbd.files.colored_meshes import Color
 from rbd.files.meshes import MeshFault
@@ -23,10 +22,20 @@ from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
 from rbd.urdf.meshes import mesh_bytes
-from rbd.viz.mesh_surfaces import ColoredSurface, read_surfaces
-from rbd.viz.shapes import PALETTE
-from rbd.viz.solids import plane_axes, surface_of
-from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, grid, sphere, square
+from rbd.viz.shape_surfaces import surface_of
+from rbd.viz.shapes import PALETTE, largest_radius
+from rbd.viz.surfaces import (
+    ColoredSurface,
+    Surface,
+    box,
+    capsule,
+    cylinder,
+    ellipsoid,
+    height_field,
+    read_surfaces,
+    sphere,
+    square,
+)
 
 Shapes: TypeAlias = "CollisionModel | UrdfReport | MjcfReport"
 Use: TypeAlias = Literal["visual", "collision", "inertia"]
@@ -134,8 +143,8 @@ class Visuals:
         """Return the surface of a mesh or height field; note why there is none."""
         try:
             if geom.height_field:
-                return grid((2 * geom.size[0], 2 * geom.size[1]), report.heights(geom))
-            return Surface(*report.surface(geom))
+                return height_field((2 * geom.size[0], 2 * geom.size[1]), report.heights(geom))
+            return Surface.of_triangles(*report.surface(geom))
         except (MjcfError, MissingPackageError) as error:
             if str(error) not in self.missing:
                 self.missing.append(str(error))
@@ -145,7 +154,7 @@ class Visuals:
 def _of_geom(geom: Geom) -> Surface | None:
     x, y, z = geom.size
     if geom.shape == "plane":
-        return square(max(x, y) or 5.0)
+        return square(max(x, y) or 5.0).two_sided()
     if geom.shape == "sphere":
         return sphere(x)
     if geom.shape == "box":
@@ -163,15 +172,11 @@ def _of_geom(geom: Geom) -> Surface | None:
 def _of_model(model: CollisionModel, shape: Shape) -> Visual:
     body = model.body(shape)
     pose = body.fixed_transform(shape.frame, body.default_frame).matrix
+    surface = surface_of(shape, max(2.0, 2 * largest_radius(model)))
     if isinstance(shape, HalfSpace):
-        reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
-        first, second = plane_axes(shape.normal.xyz)
-        own = np.eye(4)
-        own[:3, :3], own[:3, 3] = np.stack([first, second, shape.normal.xyz], axis=1), shape.point.xyz
-        return Visual(body, "visual", square(max(reach, 2.0)), pose @ own, _GROUND)
-    if isinstance(shape, HeightField):
-        return Visual(body, "visual", grid(shape.size, shape.heights), pose, _GROUND)
-    return Visual(body, "visual", surface_of(shape), pose, palette_color(model.mechanism, body))
+        surface = surface.two_sided()
+    color = _GROUND if is_ground(shape) else palette_color(model.mechanism, body)
+    return Visual(body, "visual", surface, pose, color)
 
 
 # -------------------------------------------------------------------- inertias

@@ -16,7 +16,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.viz.solids import polygons_of
+from rbd.viz.shape_surfaces import surface_of
 from tests.contact.samples import numbers, rotation
 from tests.contact.test_convex_hulls import WEDGE, corners, free_body, vectors
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
@@ -171,5 +171,5 @@ def test_radii_below_rounding_are_refused_and_the_least_is_drawn() -> None:
     square, frame = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0], [0.2, 0.2, 0.0]]), rbd.Frame("flat")
     with pytest.raises(ArgumentError, match="2e-10"):
         ConvexHull(frame, square, 1e-17)
-    assert len(polygons_of(ConvexHull(frame, square, 3e-10), 1.0)) > 0
+    assert len(surface_of(ConvexHull(frame, square, 3e-10), 1.0).faces) > 0
     assert ConvexHull(frame, square[:1], 1e-17).radius == 1e-17

@@ -13,7 +13,8 @@ from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, HeightField, Sp
 from rbd.errors import ArgumentError, MissingPackageError
 from rbd.scalars.arrays import Array
 from rbd.viz import plot_shapes
-from rbd.viz.solids import disc, polygons_of
+from rbd.viz.shape_surfaces import surface_of
+from rbd.viz.shapes import disc
 
 FRAME = rbd.Frame("shape")
 
@@ -41,8 +42,9 @@ def _outside(shape: Capsule | Sphere | Box | HalfSpace, points: Array) -> Array:
     ],
     ids=lambda shape: type(shape).__name__,
 )
-def test_polygons_lie_on_the_surface(shape: Capsule | Sphere | Box | HalfSpace) -> None:
-    corners = np.array(polygons_of(shape, 0.5))
+def test_corners_of_faces_lie_on_the_surface(shape: Capsule | Sphere | Box | HalfSpace) -> None:
+    surface = surface_of(shape, 0.5, cells=6)
+    corners = surface.vertices[surface.faces]
     assert corners.shape[1:] == (4, 3)
     np.testing.assert_allclose(_outside(shape, corners), 0, rtol=0, atol=1e-15)
     spread = np.ptp(corners.reshape(-1, 3), axis=0)
