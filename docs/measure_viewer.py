@@ -107,8 +107,7 @@ def play(robot: rbd.Mechanism, size: tuple[int, int], layers: tuple[str, ...], p
         assert eventually(lambda: page.value(DRAWS.format("waist_yaw")))
         viewer.animate(swaying(robot))
         time.sleep(1.0)
-        player = viewer._playback.player
-        assert player is not None
+        player = viewer._player
 
         def numbers() -> np.ndarray:
             clocks = time.perf_counter(), processor_time(page._browser.process_id)

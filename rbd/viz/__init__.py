@@ -2,7 +2,7 @@
 
 The packages of the extras are imported by the functions that use them.
 
-plots.py       plot_mechanism, plot_trajectory, plot_energies, plot_gaps; figures.py, motions.py
+plots.py       plot_mechanism, plot_trajectory, plot_energies, plot_gaps; figures.py, trajectories.py
 shapes.py      plot_shapes: the shapes of a collision model, with witness discs
 skeleton.py    stick figure: bones, frames, loop joints
 surfaces.py    surfaces as meshes, for plots and the viewer; shape_surfaces.py those of shapes
@@ -15,7 +15,7 @@ viewer.py      Viewer, made of
   scene.py     the nodes of the scene, in layers (layers.py); ground.py; node_poses.py: how they move
   panel.py     the control panel; sliders.py the coordinates its sliders move
   pictures.py  screenshots and films; browser.py: the browser that draws them
-  player.py    the clock of a playback; playback.py what buttons do to it
+  player.py    the clock of a playback
 """
 
 from __future__ import annotations

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, final
-
-import attrs
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from rbd.state import MechanismState
 from rbd.viz.layers import LAYERS, Layer
+from rbd.viz.player import Player
 from rbd.viz.sliders import SliderCoordinate
 
 if TYPE_CHECKING:
     from viser import GuiApi, GuiEvent, GuiInputHandle, GuiSliderHandle
 
 _SPEEDS: Final = ("0.1", "0.25", "0.5", "1", "2", "4")
-
-
-@final
-@attrs.frozen(eq=False)
-class Actions:
-    """Actions of a person on the panel."""
-
-    move: Callable[[SliderCoordinate, float], None]
-    show_layer: Callable[[Layer, bool], None]
-    play: Callable[[bool], None]
-    scrub: Callable[[float], None]
-    speed: Callable[[float], None]
-    repeat: Callable[[bool], None]
+Move: TypeAlias = Callable[[SliderCoordinate, float], None]
+ShowLayer: TypeAlias = Callable[[Layer, bool], None]
 
 
 @final
@@ -35,10 +23,15 @@ class Panel:
     """The elements of the panel. Values that the program sets call no action: only those of a browser do."""
 
     def __init__(
-        self, gui: GuiApi, actions: Actions, coordinates: Iterable[SliderCoordinate], visible: frozenset[Layer]
+        self,
+        gui: GuiApi,
+        move: Move,
+        show_layer: ShowLayer,
+        coordinates: Iterable[SliderCoordinate],
+        visible: frozenset[Layer],
     ) -> None:
-        self._gui = gui
-        self._actions = actions
+        """Make sliders that call `move`, and checkboxes that call `show_layer`."""
+        self._gui, self._move, self._show_layer = gui, move, show_layer
         self._playback: _Playback | None = None
         self._motion = gui.add_folder("Motion", visible=False)
         with gui.add_folder("Show"):
@@ -48,13 +41,13 @@ class Panel:
 
     def _checkbox(self, layer: Layer, checked: bool) -> GuiInputHandle[bool]:
         box = self._gui.add_checkbox(layer, checked)
-        _on_input(box, lambda value: self._actions.show_layer(layer, bool(value)))
+        _on_input(box, lambda value: self._show_layer(layer, bool(value)))
         return box
 
     def _slider(self, each: SliderCoordinate) -> GuiSliderHandle[float]:
         start = min(max(0.0, each.low), each.high)
         slider = self._gui.add_slider(each.label, each.low, each.high, each.step, start)
-        _on_input(slider, lambda value: self._actions.move(each, float(value)))
+        _on_input(slider, lambda value: self._move(each, float(value)))
         return slider
 
     def show(self, state: MechanismState) -> None:
@@ -73,13 +66,13 @@ class Panel:
 
     # ---------------------------------------------------------------- playback
 
-    def begin(self, start: float, end: float, speed: float) -> None:
-        """Show the elements of playback, for times from `start` to `end`."""
+    def begin(self, player: Player, start: float, end: float, speed: float) -> None:
+        """Show the elements that control a player, for times from `start` to `end`."""
         self._motion.visible = True
         if self._playback is not None:
             self._playback.remove()
         with self._motion:
-            self._playback = _Playback(self._gui, self._actions, start, end, speed)
+            self._playback = _Playback(self._gui, player, start, end, speed)
 
     def tell(self, t: float, playing: bool) -> None:
         """Set the time shown, and whether it runs."""
@@ -97,17 +90,17 @@ class Panel:
 class _Playback:
     """The elements of playback."""
 
-    def __init__(self, gui: GuiApi, actions: Actions, start: float, end: float, speed: float) -> None:
+    def __init__(self, gui: GuiApi, player: Player, start: float, end: float, speed: float) -> None:
         self.button = gui.add_button("Pause")
-        self.button.on_click(lambda _: actions.play(self.button.label == "Play"))
+        self.button.on_click(lambda _: player.play(self.button.label == "Play"))
         step = max((end - start) / 1000, 1e-6)
         self.time = gui.add_slider("time (s)", start, max(end, start + step), step, start)
-        _on_input(self.time, lambda value: actions.scrub(float(value)))
+        _on_input(self.time, lambda value: player.scrub(float(value)))
         choice = f"{speed:g}"
         self.speed = gui.add_dropdown("speed", tuple(dict.fromkeys((*_SPEEDS, choice))), initial_value=choice)
-        _on_input(self.speed, lambda value: actions.speed(float(value)))
+        _on_input(self.speed, lambda value: player.set_speed(float(value)))
         self.repeat = gui.add_checkbox("repeat", False)
-        _on_input(self.repeat, lambda value: actions.repeat(bool(value)))
+        _on_input(self.repeat, lambda value: player.set_repeat(bool(value)))
 
     def remove(self) -> None:
         for element in (self.button, self.time, self.speed, self.repeat):

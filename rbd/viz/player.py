@@ -21,10 +21,10 @@ class Player:
     """
 
     def __init__(self, start: float, end: float, draw: Callable[[float, bool], None], speed: float) -> None:
-        """Make it; it plays once it has been started."""
+        """Make it; it stands, and draws nothing, until it is started."""
         self._start, self._end, self._draw, self._speed = start, end, draw, speed
         self._t, self._since = start, time.perf_counter()
-        self._playing, self._closed, self._moved, self._repeat = True, False, True, False
+        self._playing, self._closed, self._moved, self._repeat = False, False, False, False
         self._is_drawing = False
         self.halted = False
         """Whether something else is shown now, until it runs again."""
@@ -36,7 +36,8 @@ class Player:
 
     def start(self) -> None:
         """Begin to play, in a thread that ends with `close`."""
-        self._since = time.perf_counter()
+        with self._change:
+            self._set(self._start, True)
         self._thread.start()
 
     def halt(self) -> None:
@@ -69,16 +70,18 @@ class Player:
             self._repeat = repeat
 
     def wait(self) -> None:
-        """Wait until it stands and its last frame is drawn."""
+        """Wait until it stands and its last frame is drawn; raise what drawing has raised."""
         with self._change:
             self._change.wait_for(lambda: self._closed or not (self._playing or self._moved or self._is_drawing))
+        if self.error is not None:
+            raise self.error
 
     def close(self) -> None:
         """End the thread."""
         with self._change:
             self._closed = True
             self._change.notify_all()
-        if self._thread is not threading.current_thread():
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=5.0)
 
     def _set(self, t: float, playing: bool) -> None:
@@ -107,7 +110,7 @@ class Player:
         while (due := self._next()) is not None:
             try:
                 self._draw(*due)
-            except Exception as error:  # raised by `wait_for_motion`
+            except Exception as error:  # raised by `wait`
                 self.error = error
                 self.halt()
             self.frames += 1

@@ -20,9 +20,9 @@ from rbd.simulation import ForceElement
 from rbd.state import MechanismState
 from rbd.viz.figures import matplotlib_module, new_chart, new_space, set_limits
 from rbd.viz.forces import Forces, arrows
-from rbd.viz.motions import Motion, as_trajectory, require_fitting
 from rbd.viz.poses import applied, body_poses
 from rbd.viz.skeleton import Bone, bones, loop_ends
+from rbd.viz.trajectories import AnyTrajectory, as_trajectory, require_fitting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +141,7 @@ def _forces(axes: Any, forces: Array, longest: float) -> Array:
 
 
 def plot_trajectory(
-    trajectory: Motion, mechanism: Mechanism | None = None, *, quantity: str = "q", ax: Axes | None = None
+    trajectory: AnyTrajectory, mechanism: Mechanism | None = None, *, quantity: str = "q", ax: Axes | None = None
 ) -> Axes:
     """Plot the configurations (`quantity="q"`) or velocities ("v") of a trajectory over time; return the axes.
 
@@ -164,7 +164,7 @@ def plot_trajectory(
 
 
 def plot_energies(
-    trajectory: Motion,
+    trajectory: AnyTrajectory,
     mechanism: Mechanism,
     *,
     forces: Sequence[ForceElement] = (),
@@ -190,7 +190,7 @@ def plot_energies(
     return _chart(ax, motion.t, np.stack([getattr(energies, name) for name in shown], axis=1), shown, "energy (J)")
 
 
-def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
+def plot_gaps(trajectory: AnyTrajectory, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
     """Plot the errors of loops and couplings over time (m or rad); return the axes.
 
     The scale is logarithmic, except with distances: of a contact trajectory, plot those of its pairs at the beginning
@@ -222,7 +222,7 @@ def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = Non
     return drawn
 
 
-def _no_gaps(trajectory: Motion) -> ArgumentError:
+def _no_gaps(trajectory: AnyTrajectory) -> ArgumentError:
     message = "trajectory: the mechanism has neither loops nor couplings, and the trajectory no distances"
     return ArgumentError(message, argument="trajectory", value=trajectory)
 

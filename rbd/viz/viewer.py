@@ -27,14 +27,14 @@ from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, c
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
 from rbd.viz.loopback import start_server, stop_server
-from rbd.viz.motions import Motion, as_trajectory, require_fitting
 from rbd.viz.page_scripts import add_page_scripts, tell_of_playback
-from rbd.viz.panel import Actions, Panel
+from rbd.viz.panel import Panel
 from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
-from rbd.viz.playback import Playback
+from rbd.viz.player import Player
 from rbd.viz.poses import body_poses
 from rbd.viz.scene import Scene
 from rbd.viz.sliders import SliderCoordinate, coordinates
+from rbd.viz.trajectories import AnyTrajectory, as_trajectory, require_fitting
 from rbd.viz.visuals import Shapes, Visuals
 
 ForcesAt: TypeAlias = Callable[[float, MechanismState], Forces]
@@ -90,7 +90,8 @@ class Viewer:
         port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
         shown, visuals = layer_names(layers), Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
-        self._playback, self._closed, self._is_fitted = Playback(), threading.Event(), False
+        self._closed, self._is_fitted = threading.Event(), False
+        self._player = Player(0.0, 0.0, lambda t, playing: None, 1.0)  # stands until `animate` replaces it
         self._next_time = 0.0
         self._serve(port, visuals, shown)
         self.missing: Final = tuple(visuals.missing)
@@ -119,10 +120,8 @@ class Viewer:
         for layer in LAYERS:
             if layer in layers:
                 self._scene.set_visible(layer, True)
-        played = self._playback
-        actions = Actions(self._slide, self._set_layer, played.play, played.scrub, played.set_speed, played.set_repeat)
         sliders = coordinates(self._state, max(1.0, self._scene.size))
-        self._panel = Panel(self._server.gui, actions, sliders, self._scene.visible)
+        self._panel = Panel(self._server.gui, self._slide, self._set_layer, sliders, self._scene.visible)
         self._fit(poses)
 
     @contextmanager
@@ -237,7 +236,7 @@ class Viewer:
 
     # ---------------------------------------------------------------- playback
 
-    def animate(self, trajectory: Motion, *, speed: float = 1.0, forces: ForcesAt | None = None) -> Self:
+    def animate(self, trajectory: AnyTrajectory, *, speed: float = 1.0, forces: ForcesAt | None = None) -> Self:
         """Play a trajectory in real time, at 60 frames a second; return the viewer at once.
 
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
@@ -245,22 +244,23 @@ class Viewer:
         """
         motion, rate = self._motion(trajectory), above_zero(speed, "speed")
         check_forces(forces)
-        self._playback.close()
+        self._player.close()
         start, end = float(motion.t[0]), float(motion.t[-1])
-        self._panel.begin(start, end, rate)
-        self._playback.begin(start, end, lambda t, playing: self._frame(motion, forces, t, playing), rate)
+        player = Player(start, end, lambda t, playing: self._frame(player, motion, forces, t, playing), rate)
+        self._player = player
+        self._panel.begin(player, start, end, rate)
+        player.start()
         return self
 
-    def _motion(self, trajectory: Motion) -> Trajectory:
+    def _motion(self, trajectory: AnyTrajectory) -> Trajectory:
         motion = as_trajectory(trajectory, "animate")
         require_fitting(motion, self._state.mechanism)
         return motion
 
-    def _frame(self, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
+    def _frame(self, player: Player, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
         """Show a trajectory at a time."""
-        player = self._playback.player
         with self._own() as state:
-            if player is None or player.halted:
+            if player.halted or player is not self._player:
                 return
             self._show_at(motion, forces, t)
             if not playing:
@@ -281,12 +281,12 @@ class Viewer:
 
     def wait_for_motion(self) -> Self:
         """Wait until the trajectory that `animate` plays has come to its end, or was stopped on the page."""
-        self._playback.wait()
+        self._player.wait()
         return self
 
     def _stop_player(self) -> None:
-        if self._playback.halt():
-            self._panel.stop()
+        self._player.halt()
+        self._panel.stop()
 
     # ---------------------------------------------------------------- pictures
 
@@ -305,7 +305,7 @@ class Viewer:
     def record(
         self,
         path: str | os.PathLike[str],
-        trajectory: Motion,
+        trajectory: AnyTrajectory,
         *,
         rate: float = 25.0,
         speed: float = 1.0,
@@ -353,7 +353,7 @@ class Viewer:
             with ExitStack() as parts:  # the server stops whatever happens before
                 parts.callback(stop_server, self._server)
                 parts.callback(self._camera.close)
-                parts.callback(self._playback.close)
+                parts.callback(self._player.close)
 
     def __enter__(self) -> Self:
         return self

@@ -139,8 +139,7 @@ def test_playback_is_scrubbed_and_its_speed_is_changed(page: DrivenPage, viewer:
     choices = "[...document.querySelectorAll('[role=option]')].map(o => o.innerText)"
     assert eventually(lambda: "4" in page.value(choices))
     page.value("[...document.querySelectorAll('[role=option]')].find(o => o.innerText == '4').click()")
-    player = viewer._playback.player  # pyright: ignore[reportPrivateUsage]
-    assert player is not None
+    player = viewer._player  # pyright: ignore[reportPrivateUsage]
     assert eventually(lambda: player._speed == 4.0)  # pyright: ignore[reportPrivateUsage]
     page.value("[...document.querySelectorAll('button')].find(b => b.innerText == 'Play').click()")
     assert eventually(lambda: viewer.q[0] == 1.0)

@@ -53,8 +53,7 @@ def change(viewer: Viewer, name: str, value: object = None) -> None:
 
 
 def wait_until_it_stands(viewer: Viewer) -> None:
-    player = viewer._playback.player  # pyright: ignore[reportPrivateUsage]
-    assert player is not None
+    player = viewer._player  # pyright: ignore[reportPrivateUsage]
     assert eventually(lambda: not player._playing)  # pyright: ignore[reportPrivateUsage]
     viewer.wait_for_motion()
 
@@ -108,8 +107,7 @@ def test_a_new_speed_begins_where_the_playback_is() -> None:
 
 
 def test_repetition_begins_again_until_it_is_switched_off(viewer: Viewer) -> None:
-    player = viewer._playback.player  # pyright: ignore[reportPrivateUsage]
-    assert player is not None
+    player = viewer._player  # pyright: ignore[reportPrivateUsage]
     times, again, draw = list[float](), threading.Event(), player._draw  # pyright: ignore[reportPrivateUsage]
 
     def told(t: float, playing: bool) -> None:
@@ -128,8 +126,7 @@ def test_repetition_begins_again_until_it_is_switched_off(viewer: Viewer) -> Non
 
 
 def test_values_that_the_program_sets_call_no_action(viewer: Viewer) -> None:
-    player = viewer._playback.player  # pyright: ignore[reportPrivateUsage]
-    assert player is not None
+    player = viewer._player  # pyright: ignore[reportPrivateUsage]
     element(viewer, "time").value = 0.75
     element(viewer, "speed").value = "4"
     element(viewer, "repeat").value = True

@@ -14,6 +14,14 @@ LONG = 60.0
 """Time after which something that should have happened has not (s)."""
 
 
+def test_a_player_stands_until_it_is_started() -> None:
+    player = Player(0.0, 1.0, lambda t, runs: None, 1.0)
+    player.halt()
+    player.wait()
+    player.close()
+    assert player.frames == 0
+
+
 @pytest.fixture
 def release() -> Iterator[threading.Event]:
     event = threading.Event()
@@ -53,8 +61,8 @@ def test_a_new_playback_forgets_the_error_of_the_last_one() -> None:
     player = Player(0.0, 0.01, draw, 1.0)
     with closing(player):
         player.start()
-        player.wait()
-        assert isinstance(player.error, ValueError)
+        with pytest.raises(ValueError, match="no picture"):
+            player.wait()
         broken.clear()
         player.play(True)
         player.wait()

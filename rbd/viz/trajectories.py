@@ -10,10 +10,10 @@ from rbd.errors import ShapeError
 from rbd.mechanism import Mechanism
 from rbd.simulation import Trajectory
 
-Motion: TypeAlias = "Trajectory | ContactTrajectory"
+AnyTrajectory: TypeAlias = "Trajectory | ContactTrajectory"
 
 
-def as_trajectory(motion: Motion, operation: str) -> Trajectory:
+def as_trajectory(motion: AnyTrajectory, operation: str) -> Trajectory:
     """Return a trajectory, or the samples of a contact trajectory; raise ArgumentError for anything else."""
     require_kind(motion, Trajectory, ContactTrajectory, operation=operation, argument="trajectory")
     if isinstance(motion, Trajectory):
