@@ -10,7 +10,7 @@ from typing import Final
 
 import rbd
 from rbd.native.runtime import cache
-from rbd.native.runtime.jit import assemble, host_processor
+from rbd.native.runtime.jit import assemble, assemble_shared, host_processor
 from rbd.native.runtime.sources import has_sources, sources_digest
 
 CODEGEN_VERSION: Final = 3
@@ -39,11 +39,11 @@ def code_key(*parts: str) -> str | None:
     return None if sources is None else "|".join((*parts, sources, host_processor().key))
 
 
-def cached_code(key: str | None, text: Callable[[], str]) -> bytes:
-    """Return machine code, from the disk cache or compiled."""
+def cached_code(key: str | None, text: Callable[[], str], *, shared: bool = False) -> bytes:
+    """Return machine code, from the disk cache or compiled; `shared` if all programs of the process use it."""
     code = None if key is None else cache.load(key)
     if code is None:
-        code = assemble(text())
+        code = assemble_shared(text()) if shared else assemble(text())
         if key is not None:
             cache.store(key, code)
     return code

@@ -127,7 +127,7 @@ def _entry(symbol: str) -> Callable[..., int]:
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the loops, which serve all programs; from disk if they were made before."""
-    return Library(cached_code(code_key(_KEY), lambda: _ONE + _MANY), _SYMBOLS)
+    return Library(cached_code(code_key(_KEY), lambda: _ONE + _MANY, shared=True), _SYMBOLS)
 
 
 _MOVES: Final = """

@@ -34,7 +34,7 @@ class SharedFunctions:
         with compiler.inner:
             if self._library is None:
                 names = tuple(found[1] for line in self.declarations if (found := _NAME.search(line)))
-                self._library = Library(cached_code(code_key(self._key), self.text), names)
+                self._library = Library(cached_code(code_key(self._key), self.text, shared=True), names)
             return self._library.addresses
 
     def text(self) -> str:

@@ -5,7 +5,6 @@ What travels is the recorded step and arrays: no code of users. A process keeps 
 
 from __future__ import annotations
 
-import functools
 import importlib
 import multiprocessing
 import pickle
@@ -19,6 +18,7 @@ import attrs
 import numpy as np
 
 from rbd.array_functions.function import RecordedFunction
+from rbd.native.runtime.function_caches import function_cache
 from rbd.rollout.batch import WorldBatch
 from rbd.scalars.arrays import Array
 
@@ -64,7 +64,7 @@ class PickledFunction:
         return cls(function.program.digest, pickle.dumps(function))
 
 
-@functools.lru_cache(maxsize=4)
+@function_cache(maxsize=4)
 def _unpickled(pickled: PickledFunction) -> RecordedFunction:
     """Return the function; a process unpickles and compiles it once."""
     return cast("RecordedFunction", pickle.loads(pickled.content))

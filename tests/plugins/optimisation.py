@@ -7,10 +7,8 @@ One process runs tests of both levels. When the level changes, nothing made at o
 
 - the background thread finishes its tasks, and `jit.OPTIMISATION_LEVEL` is set for those that follow;
 - rbd's cache on disk is another;
-- functions of rbd that keep compiled functions, `KEEPERS`, forget them; mechanisms, which keep some, too, belong to one
-  test or module. Functions of tests that keep compiled functions are `cached_by_level`.
-
-Code that all programs of a process share, such as sines, has level 1 in any case.
+- rbd's caches of compiled functions are emptied; mechanisms, which keep some, too, belong to one test or module.
+  Functions of tests that keep compiled functions are `cached_by_level`.
 """
 
 from __future__ import annotations
@@ -22,17 +20,9 @@ from typing import ParamSpec, TypeVar
 
 import pytest
 
-from rbd import native
-from rbd.contact.dynamics import solve_qp
-from rbd.contact.model import narrow_phase
-from rbd.engine import transform_arithmetic
-from rbd.native import repeat
-from rbd.native.builtins import builtin, step_loop, value_builtin
-from rbd.native.runtime import abi, jit
+from rbd.native.runtime import jit
+from rbd.native.runtime.function_caches import clear_function_caches
 from rbd.native.runtime.thread_pool import compiler_thread
-from rbd.native.shared_functions import shared_rows, shared_sines
-from rbd.rollout import chunks
-from rbd.simulation.native import recorded_steps
 from tests.plugins.disk_caches import use_cache
 
 P = ParamSpec("P")
@@ -43,12 +33,6 @@ FOLDERS = (
     *("tests/engine/", "tests/files/", "tests/gym/", "tests/mjcf/", "tests/native/codegen/", "tests/robots/"),
     *("tests/rollout/", "tests/simulation/"),
 )
-KEEPERS = (
-    narrow_phase._distance_function.__wrapped__,  # in its lock
-    solve_qp._program.__wrapped__,
-    chunks._unpickled,
-)
-"""Cached functions of rbd that return compiled functions; `recorded_steps` has a cache of its own."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -73,12 +57,9 @@ def level_of(item: pytest.Item) -> int:
 def use_level(level: int) -> None:
     """Compile at this level from now on."""
     if level != jit.OPTIMISATION_LEVEL:
-        make_shared_code()
         finish_background_tasks()
         jit.OPTIMISATION_LEVEL = level
-        recorded_steps._cache.clear()
-        for function in KEEPERS:
-            function.cache_clear()
+        clear_function_caches()
 
 
 def cached_by_level(make: Callable[P, T]) -> Callable[P, T]:
@@ -90,17 +71,6 @@ def cached_by_level(make: Callable[P, T]) -> Callable[P, T]:
         return cached(jit.OPTIMISATION_LEVEL, args, tuple(named.items()))
 
     return made
-
-
-def make_shared_code() -> None:
-    """Make the code that all programs of a process share; if there is some, do nothing."""
-    if native.available():
-        repeat._code()
-        for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))):
-            _ = functions.addresses
-        if abi.is_supported():
-            for make in (builtin._code, step_loop._code, value_builtin._code, transform_arithmetic.arithmetic_code):
-                make()
 
 
 def finish_background_tasks() -> None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
 
 from rbd.contact import solve_qp
-from rbd.native import repeat
-from rbd.native.builtins import builtin, step_loop
+from rbd.engine import transform_arithmetic
+from rbd.native import repeat, shared_functions
+from rbd.native.builtins import builtin, step_loop, value_builtin
 from rbd.native.runtime import jit
-from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.native.runtime.thread_pool import ThreadPool
-from rbd.native.shared_functions import shared_rows, shared_sines
 from tests.plugins import optimisation
 from tests.plugins.optimisation import use_level
 
@@ -49,6 +48,7 @@ def test_kept_functions_have_the_level_of_the_test(levels: list[int]) -> None:
         solve_qp(np.eye(2), [1.0, 2.0], [[1.0, 1.0]], [4.0])
         return set(levels)
 
+    new_levels()  # makes the code that all programs share
     for _ in range(2):  # the second time, functions of both levels were made before
         for level in (0, 1):
             use_level(level)
@@ -73,15 +73,14 @@ def test_folder_and_marker_decide_the_level(file: str, marker: pytest.MarkDecora
     assert optimisation.level_of(cast("pytest.Item", item)) == level
 
 
-def test_the_functions_that_keep_compiled_functions_are_listed() -> None:
-    """A function of rbd that caches what has machine code is listed; one of tests has a cache for each level."""
-    listed = {f"{each.__module__}.{each.__qualname__}" for each in optimisation.KEEPERS}
+def test_caches_of_compiled_functions_are_emptied_with_all_others() -> None:
+    """A function of rbd that caches what has machine code is a `function_cache`; one of tests is `cached_by_level`."""
     found = set[str]()
     for path in (*ROOT.glob("rbd/**/*.py"), *ROOT.glob("tests/**/*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         functions = (node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef))
         found |= {f"{module}.{each.name}" for each in functions if is_cache_of_functions(each)}
-    assert found == listed
+    assert found == set()
 
 
 def is_cache_of_functions(function: ast.FunctionDef) -> bool:
@@ -106,17 +105,19 @@ def test_cached_by_level_calls_once_for_each_level(monkeypatch: pytest.MonkeyPat
     assert levels == [0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("module", [repeat, builtin, step_loop], ids=lambda module: str(module.__name__))
-def test_code_that_all_programs_share_is_optimised(
-    module: Any, levels: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_code", once_under_compiler_lock(module._code.__wrapped__))
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(module._code.__wrapped__ for module in (repeat, builtin, step_loop, value_builtin)),
+        lambda: shared_functions._sines().addresses,
+        transform_arithmetic.arithmetic_code.__wrapped__,
+    ],
+)
+def test_code_that_all_programs_share_is_optimised(make: Callable[[], object], levels: list[int]) -> None:
     use_level(0)
+    made = make()
     assert set(levels) == {1}
-    levels.clear()
-    module._code()
-    assert not levels
-    assert all(functions._library for functions in (shared_sines(), *map(shared_rows, (1, 2, 4, 8))))
+    assert made
 
 
 def test_background_tasks_end_before_the_level_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias, final, get_args
 
 import attrs
@@ -20,6 +19,7 @@ from rbd.contact.dynamics.results import result_repr
 from rbd.contact.model.evaluation import as_tuple
 from rbd.errors import ArgumentError, SolverError
 from rbd.extras import names_extra
+from rbd.native.runtime.function_caches import function_cache
 from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.scalars import to_float
@@ -128,7 +128,7 @@ def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[
 
 
 @native.one_at_a_time
-@lru_cache(maxsize=64)
+@function_cache(maxsize=64)
 def _program(n: int, m: int) -> RecordedFunction:
     """Return rbd's solver for n variables and m constraints as machine code."""
     shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}

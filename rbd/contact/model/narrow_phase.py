@@ -7,7 +7,7 @@ in the default frame of one body, so that nothing is lost far from the root.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -19,6 +19,7 @@ from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.contact.geometry.shape_rows import RowKind, shape_of_row
 from rbd.contact.model.shape_table import Indices, ShapeTable
 from rbd.mechanism import RigidBody
+from rbd.native.runtime.function_caches import function_cache
 from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.scalar_states.scalar_state import ScalarState
@@ -101,7 +102,7 @@ def _columns(frame: Frame[Any], state: ScalarState) -> object:
 
 
 @native.one_at_a_time
-@cache
+@function_cache()
 def _distance_function(first: RowKind, second: RowKind) -> RecordedFunction:
     """Return the distance of two kinds of shapes as machine code."""
     with recording() as graph:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble_shared
 
 Arithmetic = Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]
 """f(a, b) -> numbers: of two lists of numbers, by + - * only."""
@@ -64,4 +64,4 @@ def arithmetic_text(name: str, function: Arithmetic, first: int, second: int) ->
 
 def arithmetic_library(texts: Sequence[str], names: tuple[str, ...]) -> Library:
     """Return functions of `arithmetic_text` as machine code."""
-    return Library(assemble("\n".join(texts)), names)
+    return Library(assemble_shared("\n".join(texts)), names)

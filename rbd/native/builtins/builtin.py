@@ -36,7 +36,7 @@ from rbd.native.builtins.context import (
 from rbd.native.builtins.rows_ir import MAX_LAYOUT_WORDS
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
-from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
 
@@ -98,7 +98,7 @@ def make_builtin(
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code all builtins share, which is kept for good."""
-    return Library(assemble(builtin_module(abi.addresses())), ("builtin",))
+    return Library(assemble_shared(builtin_module(abi.addresses())), ("builtin",))
 
 
 def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:

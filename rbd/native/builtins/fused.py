@@ -13,7 +13,7 @@ from rbd.native.builtins.context import BuiltinContext, context_fields
 from rbd.native.builtins.ir_parts import FIND_CONTEXT, context_loads, filled
 from rbd.native.codegen.arithmetic import library_symbol
 from rbd.native.runtime import abi
-from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.program import interpret
 from rbd.program.opcodes import Op
@@ -43,7 +43,7 @@ def use_fused_builtins() -> None:
     """Let the interpreter call builtins for fused multiply-adds from now on, where they can be made."""
     if not abi.is_supported():
         return
-    code = Library(assemble(_module()), ("fused",))
+    code = Library(assemble_shared(_module()), ("fused",))
     for op in (Op.FMA, Op.FMS, Op.FNMA, Op.FNMS):
         signs = op.row.signs or (1, 1)
         builtin = _builtin(code, op, *signs)

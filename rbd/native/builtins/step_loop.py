@@ -49,7 +49,7 @@ from rbd.native.builtins.step_loop_ir import (
 )
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
-from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
 
@@ -253,7 +253,7 @@ def _bound_words(binding: LoopBinding) -> dict[str, int]:
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all loops, which is kept for good."""
-    return Library(assemble(loop_module(abi.addresses())), ("steps",))
+    return Library(assemble_shared(loop_module(abi.addresses())), ("steps",))
 
 
 @final

@@ -34,7 +34,7 @@ from rbd.native.builtins.value_ir import CONTEXT, value_module
 from rbd.native.builtins.value_plan import ValuePlan
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
-from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array, set_array_maker
 
@@ -96,7 +96,7 @@ class _ArrayContext(BuiltinContext):
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all builtins, which is kept for good; from now on it makes arrays of framed values, too."""
-    code = Library(assemble(value_module(abi.addresses())), ("value", "array"))
+    code = Library(assemble_shared(value_module(abi.addresses())), ("value", "array"))
     context = _ArrayContext()
     context.kept = (code,)
     set_array_maker(context.builtin(code.address("array"), "array", _ONE_ARGUMENT))

@@ -24,7 +24,9 @@ from rbd.native.runtime.locks import compiler, compiler_unusable, once_under_com
 from rbd.scalars import libm
 
 OPTIMISATION_LEVEL = 1
-"""Level of LLVM's code generator."""
+"""Level of LLVM's code generator for programs."""
+_SHARED_LEVEL: Final = 1
+"""That for the code which all programs of the process share."""
 _PER_LINKER = 16
 """Libraries per linker; making a linker takes as long as linking five small libraries."""
 _C_FUNCTIONS = (*LIBRARY, "fma", "malloc", "free")
@@ -109,11 +111,20 @@ def assemble(text: str) -> bytes:
 
     Raises WorkspaceError if there is not enough memory.
     """
+    return _assemble(text, OPTIMISATION_LEVEL)
+
+
+def assemble_shared(text: str) -> bytes:
+    """Return the object code of a module that all programs of the process share, as `assemble` does."""
+    return _assemble(text, _SHARED_LEVEL)
+
+
+def _assemble(text: str, level: int) -> bytes:
     if compiler_unusable():
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     with compiler.inner:
-        return native_code(text, OPTIMISATION_LEVEL)
+        return native_code(text, level)
 
 
 def native_code(text: str, level: int) -> bytes:

@@ -16,6 +16,7 @@ from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
 from rbd.native.executable import COMPILING_COST, ArrayExecutable
+from rbd.native.runtime.function_caches import register_function_cache
 
 _MAX_FUNCTIONS: Final = 32
 """Functions kept per mechanism; beyond that all are dropped."""
@@ -23,6 +24,7 @@ _CALLING_COST: Final = 100
 """Cost of interpreting a program besides its operations: its callback, and arrays as lists of numbers."""
 _Versions = tuple[int, int]
 _cache: WeakKeyDictionary[Mechanism, dict[Hashable, tuple[_Versions, RecordedFunction]]] = WeakKeyDictionary()
+register_function_cache(_cache.clear)
 
 
 def recorded_step(

@@ -23,7 +23,6 @@ from rbd.native.runtime.locks import Lock, once_under_compiler_lock
 from rbd.program.lazy_program import LazyProgram
 from tests.native import programs
 from tests.native.processes import run
-from tests.plugins import optimisation
 
 _SHARED = """
 import sys, threading
@@ -102,7 +101,8 @@ def compiled() -> CompiledProgram:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Let LLVM take long enough for all threads to come; return what is linked beside the code that programs share."""
-    optimisation.make_shared_code()
+    other = compile_program(programs.random_program(6, 40))
+    _ = other.compile_single(), other.compile_batch()
     linked, link = list[bytes](), jit.Library.__init__
 
     def late(self: jit.Library, code: bytes, *others: Any) -> None:
