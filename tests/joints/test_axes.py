@@ -16,6 +16,7 @@ import rbd.joints
 from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError
 from rbd.joints import Fixed, JointType, Planar, Prismatic, Revolute, Screw, SinCosRevolute, Universal
 from rbd.joints.axis import perpendicular_axes, unit_axis
+from rbd.joints.base import joint_type_from
 from tests.joints.samples import JOINTS
 
 MAKERS: dict[str, tuple[str, Callable[[object], JointType]]] = {
@@ -92,9 +93,18 @@ def test_axes_have_length_one_and_stay(axis: tuple[float, float, float]) -> None
     assert np.dot(unit, along) > 0
 
 
-@pytest.mark.parametrize("axis", [(0, 0, 1), (0, -5, 0), (1e-320, 0, 0), (1e308, 1e308, 1e308)])
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, -5, 0), (1e-320, 0, 0), (5e-324, -5e-324, 0), (1e308, 1e308, 1e308), (1.7e308, 0, 1.7e308)]
+)
 def test_axes_of_any_size(axis: tuple[float, float, float]) -> None:
     assert math.hypot(*unit_axis(axis, "axis")) == pytest.approx(1.0, abs=4e-16)
+
+
+@pytest.mark.parametrize("value", ["revolute", 3, None, lambda: "revolute"])
+def test_what_is_no_joint_type_and_makes_none_is_refused(value: object) -> None:
+    with pytest.raises(ArgumentError, match="is not a joint type and does not return one") as caught:
+        joint_type_from(value, "floating")
+    assert (caught.value.argument, caught.value.value) == ("floating", value)
 
 
 def test_an_axis_has_no_negative_zeros() -> None:
