@@ -92,7 +92,9 @@ def _of_state_and_out(fast: _FastFunction) -> Callable[..., Any]:
             answer = builtin() if out is MISSING else builtin(out=out)
         except (AttributeError, KeyError):
             answer = NotImplemented
-        return fast.run(state, args, _with_out(named, out), fast.plain) if answer is NotImplemented else answer
+        if answer is NotImplemented:
+            return fast.run(state, args, {} if out is MISSING else {OUT: out}, fast.plain)
+        return answer
 
     return call
 
