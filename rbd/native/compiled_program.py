@@ -11,7 +11,7 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.native.batch.row_access import layout_of
+from rbd.native.batch.row_access import array_layouts
 from rbd.native.batch.rows import batch
 from rbd.native.batch.tasks import run_on_threads
 from rbd.native.cached_code import cached_code, code_key
@@ -215,7 +215,7 @@ class CompiledProgram:
     ) -> tuple[int, int]:
         """Call machine code for rows; this frame keeps the arrays alive, even if the caller is interrupted."""
         ports = (*self.outline.inputs, *self.outline.outputs)
-        layouts, status = layout_of((*inputs, *outputs), ports), ctypes.c_int64(0)
+        layouts, status = array_layouts((*inputs, *outputs), ports), ctypes.c_int64(0)
         tables = (_addresses(inputs), layouts, _addresses(outputs))
         taken = None if codes is None else codes.ctypes.data
         row = entry(*start, *(table.buffer_info()[0] for table in tables), ctypes.byref(status), taken)

@@ -37,7 +37,8 @@ OPERATIONS_BEFORE_COMPILING = 10_000
 OPERATIONS_BEFORE_SEARCH = 2_000
 """Operations that are interpreted before the disk cache is searched, which needs the compiler."""
 COMPILING_COST: Final = (300_000, 100)
-"""Cost of compiling in interpreted operations: constant, and per instruction."""
+"""Cost of compiling in interpreted operations, a lower bound: constant, most of it the loading of LLVM, and per
+instruction. Inverse dynamics, mass matrices and forward dynamics of robots take 120 to 300 per instruction."""
 LONG_CALL: Final = 200_000
 """Operations of a call that takes some tens of milliseconds when interpreted. Longer ones wait for machine code once
 they have cost more than compiling: at once, as with large solves, or after a few calls. Interpreting meanwhile, they

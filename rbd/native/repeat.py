@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, final
 
 import attrs
 
-from rbd.native.batch.row_access import packed_layout
+from rbd.native.batch.row_access import packed_layouts
 from rbd.native.batch.tasks import run_on_threads
 from rbd.native.cached_code import cached_code, code_key
 from rbd.native.compiled_program import Codes, CompiledProgram
@@ -70,7 +70,7 @@ def repeat_rows(
     """
     outline = compiled.outline
     steps = (*strides, *(port.size for port in outline.outputs))
-    tables, each = _tables(inputs, outputs), packed_layout((*outline.inputs, *outline.outputs), steps)
+    tables, each = _tables(inputs, outputs), packed_layouts((*outline.inputs, *outline.outputs), steps)
     address, entry = compiled.compile_batch().address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, compiled.lanes))
     taken = 0 if codes is None else codes.ctypes.data

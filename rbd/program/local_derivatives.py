@@ -13,6 +13,7 @@ from rbd.errors import ScalarError
 from rbd.program.opcodes import BY_NUMBER, operands_of
 from rbd.program.operation import Pushforward
 from rbd.program.program import Program
+from rbd.program.replay import operand_values
 from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.protocol import Scalar, Vector
 
@@ -24,7 +25,7 @@ def local_derivatives(
     row, operands = BY_NUMBER[instruction[0]].row, operands_of(instruction)
     if row.local_derivatives is None:
         return
-    arguments = [values[r] if r >= 0 else program.constants[~r] for r in operands]
+    arguments = operand_values(program, instruction, values)
     for r, pushforward in zip(operands, row.local_derivatives(*arguments, values[position]), strict=True):
         if pushforward is not None:
             yield r, pushforward
@@ -65,6 +66,6 @@ def _call_arguments(
 ) -> tuple[tuple[int, ...], Sequence[str], Vector, Vector]:
     """Return sizes, labels, operands and outputs of a call."""
     call = program.calls[instruction[1]]
-    operands = tuple(values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction))
+    operands = tuple(operand_values(program, instruction, values))
     labels = program.labels[call.first_label : call.first_label + call.label_count]
     return call.sizes, labels, operands, tuple(values[position])

@@ -40,9 +40,13 @@ def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
         raise ShapeError(message, argument="inputs", expected=program.input_size, actual=len(inputs))
     values: list[Any] = list(inputs)
     for instruction in program.code:
-        operands = [values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction)]
-        values.append(evaluate_instruction(program, instruction, operands))
+        values.append(evaluate_instruction(program, instruction, operand_values(program, instruction, values)))
     return values
+
+
+def operand_values(program: Program, instruction: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+    """Return the operands of an instruction: of the values that `evaluate` returns, and of the constants."""
+    return [values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction)]
 
 
 def evaluate_instruction(program: Program, instruction: tuple[int, ...], operands: list[Any]) -> object:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ShapeError
-from rbd.rational.polynomials import printing, recording
+from rbd.rational.polynomials import printing, recorded_functions
 from rbd.rational.polynomials.derivatives import derivatives
 from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
@@ -208,7 +208,7 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
 
     def compile(self) -> RecordedFunction:
         """Return a native function of s with two outputs, `rotation` and `translation`."""
-        return recording.recorded(self.ring, "pose", self._packed())
+        return recorded_functions.recorded_polynomials(self.ring, "pose", self._packed())
 
     def _packed(self) -> dict[str, object]:
         rotation = tuple(tuple(entry.content.terms for entry in row) for row in self.rotation)
@@ -216,7 +216,7 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
 
     @lazy
     def _native(self) -> RecordedFunction:
-        return recording.recorded_in_variables(self.ring, "pose", self._packed())
+        return recorded_functions.recorded_in_variables(self.ring, "pose", self._packed())
 
     def evaluate(self, s: ArrayLike, *, threads: int = 1) -> Array:
         """Return homogeneous 4×4 matrices at many s (rows of an array), by machine code compiled once.

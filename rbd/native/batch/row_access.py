@@ -24,7 +24,7 @@ from rbd.scalars.arrays import Array
 _DOUBLE = 8
 
 
-def layout_of(arrays: Iterable[Array], ports: Iterable[Port]) -> array[int]:
+def array_layouts(arrays: Iterable[Array], ports: Iterable[Port]) -> array[int]:
     """Return the layouts of arrays, one after the other: of the shape of the port, or with an axis of rows before."""
     layouts = array("q")
     for each, port in zip(arrays, ports, strict=True):
@@ -34,7 +34,7 @@ def layout_of(arrays: Iterable[Array], ports: Iterable[Port]) -> array[int]:
     return layouts
 
 
-def packed_layout(ports: Iterable[Port], row_steps: Iterable[int]) -> array[int]:
+def packed_layouts(ports: Iterable[Port], row_steps: Iterable[int]) -> array[int]:
     """Return the layouts of arrays whose rows have no gaps, for given distances from row to row."""
     layouts = array("q")
     for port, step in zip(ports, row_steps, strict=True):

@@ -76,6 +76,17 @@ ARRAY_HEAD: Final = """\
 """
 """Whether %thing, an array, is of float64 and has all of %flags; how many axes it has."""
 
+AXES_FIT: Final = """\
+  %axes_fit = icmp eq i64 %axes_found_64, %axes
+  %fit_0 = and i1 %is_double, %flags_fit
+  %fit = and i1 %fit_0, %axes_fit
+  br i1 %fit, label %lengths, label %wrong
+lengths:
+  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
+  %lengths_found = load ptr, ptr %lengths_at
+"""
+"""The lengths of %thing, an array, behind `ARRAY_HEAD`; `wrong` unless it is as wanted and has so many %axes."""
+
 NUMBERS: Final = f"""
 ; The numbers of a float64 array of this shape that has these flags; null for everything else.
 define internal ptr @numbers(ptr %thing, ptr %shape, i32 %flags) nounwind {{
@@ -94,14 +105,7 @@ number:
   ret ptr %value
 array:
 {ARRAY_HEAD}  %axes = load i64, ptr %shape
-  %axes_fit = icmp eq i64 %axes_found_64, %axes
-  %fit_0 = and i1 %is_double, %flags_fit
-  %fit = and i1 %fit_0, %axes_fit
-  br i1 %fit, label %lengths, label %wrong
-lengths:
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
-  %lengths_found = load ptr, ptr %lengths_at
-  br label %axis
+{AXES_FIT}  br label %axis
 axis:
   %i = phi i64 [0, %lengths], [%following, %compare]
   %more = icmp ult i64 %i, %axes

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.native.builtins.ir_parts import ARRAY_HEAD, FINISH, IS_ARRAY, RESULT_GIVEN, RESULT_MADE, give_back
+from rbd.native.builtins.ir_parts import ARRAY_HEAD, AXES_FIT, FINISH, IS_ARRAY, RESULT_GIVEN, RESULT_MADE, give_back
 
 MAX_AXES: Final = 64
 """Axes of an array, at most."""
@@ -25,14 +25,7 @@ begin:
 array:
 {ARRAY_HEAD}  %own = load i64, ptr %shape
   %axes = add i64 %own, %lead_axes
-  %axes_fit = icmp eq i64 %axes_found_64, %axes
-  %fit_0 = and i1 %is_double, %flags_fit
-  %fit = and i1 %fit_0, %axes_fit
-  br i1 %fit, label %lengths, label %wrong
-lengths:
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
-  %lengths_found = load ptr, ptr %lengths_at
-  %strides_at = getelementptr i8, ptr %thing, i64 $ARRAY_STRIDES
+{AXES_FIT}  %strides_at = getelementptr i8, ptr %thing, i64 $ARRAY_STRIDES
   %strides_found = load ptr, ptr %strides_at
   br label %axis
 axis:

@@ -8,7 +8,7 @@ substitution.py         values of the variables at s
 s_arguments.py          checks of s
 evaluation.py           values at s
 derivatives.py          derivatives by s
-recording.py            native functions
+recorded_functions.py   recorded functions
 printing.py             text, LaTeX and SymPy expressions
 polynomial.py           `Polynomial`
 polynomial_scalars.py   polynomials as scalars of `rbd.scalars`; `HalfTangent`

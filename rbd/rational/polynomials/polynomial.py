@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
 from rbd.program.status import range_error
-from rbd.rational.polynomials import arithmetic, evaluation, printing, recording
+from rbd.rational.polynomials import arithmetic, evaluation, printing, recorded_functions
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.ring import (
     INPUT_ERROR,
@@ -141,7 +141,7 @@ class Polynomial(RingElement):
 
     def compile(self) -> RecordedFunction:
         """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
-        return recording.recorded(self.ring, "polynomial", {"result": self.content.terms})
+        return recorded_functions.recorded_polynomials(self.ring, "polynomial", {"result": self.content.terms})
 
     def derivative(self, index: SupportsIndex) -> Polynomial:
         """Return the derivative by s[index], a polynomial again, since dΔ = (1 + cos Δ) ds.

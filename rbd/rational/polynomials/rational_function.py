@@ -12,7 +12,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
-from rbd.rational.polynomials import evaluation, printing, recording
+from rbd.rational.polynomials import evaluation, printing, recorded_functions
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomials.polynomial import Polynomial
@@ -116,12 +116,14 @@ class RationalFunction(RingElement):
     def compile(self) -> RecordedFunction:
         """Return it as a native function of s; `.derivative`, `.to_c` and batches come with it."""
         if self.divisor is not None:
-            return recording.recorded_ratio(self.ring, "rational", *self._ratio, half_angle_scalar_values)
+            return recorded_functions.recorded_ratio(self.ring, "rational", *self._ratio, half_angle_scalar_values)
         if self.projective is None:
             raise ArgumentError(
                 "a function that is infinite at infinite s cannot be compiled", argument="self", value=str(self)
             )
-        return recording.recorded(self.ring, "rational", {"result": self.projective}, half_angle_scalar_values)
+        return recorded_functions.recorded_polynomials(
+            self.ring, "rational", {"result": self.projective}, half_angle_scalar_values
+        )
 
     def derivative(self, index: SupportsIndex) -> RationalFunction:
         """Return the derivative by s[index]; raise ArgumentError when there is no such variable."""

@@ -15,52 +15,25 @@ NAN = math.nan
 INF = math.inf
 
 
-def sin(x: float) -> float:
-    """Return the sine; NaN at infinity."""
-    try:
-        return math.sin(x)
-    except ValueError:
-        return NAN
+def _nan_outside_domain(function: Callable[[float], float]) -> Callable[[float], float]:
+    """Return a function of `math` that is NaN where `math` raises ValueError."""
+
+    def value(x: float) -> float:
+        try:
+            return function(x)
+        except ValueError:
+            return NAN
+
+    value.__name__ = function.__name__
+    return value
 
 
-def cos(x: float) -> float:
-    """Return the cosine; NaN at infinity."""
-    try:
-        return math.cos(x)
-    except ValueError:
-        return NAN
-
-
-def tan(x: float) -> float:
-    """Return the tangent; NaN at infinity."""
-    try:
-        return math.tan(x)
-    except ValueError:
-        return NAN
-
-
-def asin(x: float) -> float:
-    """Return the arc sine; NaN outside [-1, 1]."""
-    try:
-        return math.asin(x)
-    except ValueError:
-        return NAN
-
-
-def acos(x: float) -> float:
-    """Return the arc cosine; NaN outside [-1, 1]."""
-    try:
-        return math.acos(x)
-    except ValueError:
-        return NAN
-
-
-def sqrt(x: float) -> float:
-    """Return the square root; NaN below zero."""
-    try:
-        return math.sqrt(x)
-    except ValueError:
-        return NAN
+sin = _nan_outside_domain(math.sin)
+cos = _nan_outside_domain(math.cos)
+tan = _nan_outside_domain(math.tan)
+asin = _nan_outside_domain(math.asin)
+acos = _nan_outside_domain(math.acos)
+sqrt = _nan_outside_domain(math.sqrt)
 
 
 def exp(x: float) -> float:

@@ -1,4 +1,4 @@
-"""Polynomials as native functions."""
+"""Recorded functions of polynomials."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rbd.rational.polynomials.substitution import ScalarSubstitution, scalar_val
 from rbd.scalars import Vector
 
 
-def recorded(
+def recorded_polynomials(
     ring: Ring, name: str, outputs: Mapping[str, Any], at: ScalarSubstitution = scalar_values
 ) -> RecordedFunction:
-    """Return a native function of s: `outputs` are packed polynomials in nested tuples, by name."""
+    """Return a recorded function of s: `outputs` are packed polynomials in nested tuples, by name."""
     with recording() as graph:
         s: Vector = graph.input("s", (ring.s_count,))
         return _function(graph, name, outputs, at(ring, s))
@@ -27,7 +27,7 @@ def recorded(
 def recorded_ratio(
     ring: Ring, name: str, numerator: Packed, denominator: Packed, at: ScalarSubstitution
 ) -> RecordedFunction:
-    """Return a quotient as a native function of s."""
+    """Return a quotient as a recorded function of s."""
     with recording() as graph:
         values = at(ring, graph.input("s", (ring.s_count,)))
         ratio = horner(numerator, values) / horner(denominator, values)
@@ -35,7 +35,7 @@ def recorded_ratio(
 
 
 def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:
-    """Return a native function of all variables, which are finite at infinite s too."""
+    """Return a recorded function of all variables, which are finite at infinite s too."""
     with recording() as graph:
         variables: Vector = graph.input("variables", (len(ring.names),))
         return _function(graph, name, outputs, dict(enumerate(variables)))
