@@ -9,7 +9,7 @@ findings.py       findings of readers as lines
 initial_state.py  initial configurations
 
 There is one module per command, which has a `COMMAND`: demo.py, info.py, check.py, convert.py (with losses.py),
-simulate.py (with controllers.py, ground.py, mesh_shapes.py and results.py), view.py, c_library.py (`rbd compile`),
+simulate.py (with controllers.py, ground.py, mesh_shapes.py and results.py), view.py, compile.py,
 bench.py. Commands import what they need when they run, which keeps `rbd --help` fast.
 """
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import rbd
-from rbd.cli import bench, c_library, check, convert, demo, info, simulate, view
+from rbd.cli import bench, check, convert, demo, info, simulate, view
+from rbd.cli import compile as compile_c
 from rbd.cli.streams import discard_output, writable_anywhere
 from rbd.errors import RbdError, printable
 
@@ -18,7 +19,7 @@ FAILURE: Final = 1
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
-COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, c_library, bench))
+COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, compile_c, bench))
 _EPILOG: Final = """\
 exit codes:
   0    success

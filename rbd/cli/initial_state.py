@@ -30,7 +30,7 @@ def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> Non
         action=AddAssignments,
         default={},
         metavar="JOINT=VALUE,...",
-        help="coordinates (rad, m; q0:q1:... of a joint)",
+        help="initial coordinates of joints (rad, m; q0:q1:... of a joint)",
     )
     if velocities:
         parser.add_argument(
@@ -39,7 +39,7 @@ def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> Non
             action=AddAssignments,
             default={},
             metavar="JOINT=VALUE,...",
-            help="velocities, likewise",
+            help="initial velocities of joints, likewise (rad/s, m/s)",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import re
 import sys
 import threading
@@ -37,8 +38,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_file(parser)
     add_pose(parser, velocities=False)
-    parser.add_argument("--trajectory", type=Path, metavar="FILE", help="play this file of `rbd simulate --out`: .npz")
-    parser.add_argument("--rate", type=positive, default=1.0, metavar="FACTOR", help="speed of playing (1: real time)")
+    parser.add_argument(
+        "--trajectory",
+        type=Path,
+        metavar="FILE",
+        help="play this file of `rbd simulate --out` once the page is open: .npz",
+    )
+    parser.add_argument(
+        "--rate", type=positive, default=1.0, metavar="FACTOR", help="playback speed: trajectory time per real time (1)"
+    )
     parser.add_argument("--layers", nargs="+", metavar="LAYER", help="what is shown at first, such as frames")
     parser.add_argument(
         "--pixel-ratio", type=positive, metavar="RATIO", help="0.5: half the pixels, faster without GPU"
@@ -49,7 +57,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=_port, default=8080, help="port of the page (8080, or the next free one)")
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="open no browser")
-    parser.add_argument("--duration", type=positive, metavar="SECONDS", help="end after this time, else by Ctrl-C")
+    parser.add_argument(
+        "--duration", type=positive, metavar="SECONDS", help="end after so much real time, else by Ctrl-C"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,14 +69,15 @@ def run(options: argparse.Namespace) -> int:
     motion = None if options.trajectory is None else _motion(robot, options.trajectory)
     with contextlib.suppress(KeyboardInterrupt), _viewer(robot, options) as viewer:  # Ctrl-C ends it
         if motion is not None:
-            motion.show_on(state, float(motion.t[-1]))
+            motion.show_on(state, float(motion.t[0 if options.screenshot is None else -1]))
         viewer.show(state)
         if _drawn(viewer, motion, options):
             return 0
-        if motion is not None:
-            viewer.animate(motion, speed=options.rate)
         print(f"{robot.title}: {viewer.url}", flush=True)
-        _wait(viewer, options.duration)
+        end = math.inf if options.duration is None else time.monotonic() + options.duration
+        if motion is not None and viewer.wait_for_page(options.duration):
+            viewer.animate(motion, speed=options.rate)
+        _wait(viewer, end)
     return 0
 
 
@@ -120,12 +131,12 @@ def _not_shown(missing: Sequence[str]) -> str:
     return f"{subject} not shown; the first: {first}"
 
 
-def _wait(viewer: Viewer, duration: float | None) -> None:
-    """Wait for Ctrl-C, or for some seconds."""
-    if duration is None:
+def _wait(viewer: Viewer, end: float) -> None:
+    """Wait for Ctrl-C, or until a time."""
+    if math.isinf(end):
         viewer.wait()
     else:
-        time.sleep(min(duration, threading.TIMEOUT_MAX))
+        time.sleep(min(max(end - time.monotonic(), 0.0), threading.TIMEOUT_MAX))
 
 
 def _port(text: str) -> int:

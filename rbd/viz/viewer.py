@@ -279,6 +279,13 @@ class Viewer:
             motion.show_on(state, t)
             self._draw(None if forces is None else arrows(state, forces(t, state)))
 
+    def wait_for_page(self, timeout: float | None = None) -> bool:
+        """Wait until a browser has opened the page, at most `timeout` seconds; return whether one has."""
+        end = math.inf if timeout is None else time.monotonic() + above_zero(timeout, "timeout")
+        while not self._server.get_clients() and time.monotonic() < end and not self._closed.wait(0.02):
+            pass
+        return bool(self._server.get_clients())
+
     def wait_for_motion(self) -> Self:
         """Wait until the trajectory that `animate` plays has come to its end, or was stopped on the page."""
         self._player.wait()

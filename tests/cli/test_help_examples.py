@@ -65,9 +65,13 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def wait(viewer: Viewer) -> Viewer:
         return viewer
 
+    def wait_for_page(viewer: Viewer, timeout: float | None) -> bool:
+        return True
+
     monkeypatch.setattr(bench, "run", measured)
     monkeypatch.setattr(webbrowser, "open", open_page)
     monkeypatch.setattr(Viewer, "wait", wait)
+    monkeypatch.setattr(Viewer, "wait_for_page", wait_for_page)
     return opened
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import rbd
 from rbd import cli
+from rbd.viz import Viewer
 from rbd.viz.browser import find_browser
 
 pytest.importorskip("viser", reason="the viewer is of the extra viz")
@@ -39,6 +41,26 @@ def test_poses_layers_and_trajectories(robot: Path, capsys: pytest.CaptureFixtur
     options = ["--set", "shoulder=0.5", "--layers", "shapes", "frames", "--trajectory", str(motion), "--rate", "2"]
     assert cli.main(["view", str(robot), *QUICK, *options]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_trajectories_play_once_a_page_is_open(opened: bool, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    played = list[float]()
+
+    def wait_for_page(viewer: Viewer, timeout: float | None = None) -> bool:
+        played.clear()
+        assert viewer.q.tolist() == [0.5]  # the beginning
+        return opened
+
+    def animate(viewer: Viewer, motion: rbd.Trajectory, *, speed: float) -> None:
+        played.append(speed)
+
+    monkeypatch.setattr(Viewer, "wait_for_page", wait_for_page)
+    monkeypatch.setattr(Viewer, "animate", animate)
+    motion = urdf.with_suffix(".npz")
+    assert cli.main(["simulate", str(urdf), "--time", "0.1", "--set", "shoulder=0.5", "--out", str(motion)]) == 0
+    assert cli.main(["view", str(urdf), *QUICK, "--trajectory", str(motion), "--rate", "2"]) == 0
+    assert played == [2.0] * opened
 
 
 @pytest.mark.skipif(find_browser() is None, reason="Chromium draws pictures")

@@ -95,6 +95,12 @@ def test_one_thread_wakes_what_sends_messages(viewer: Viewer) -> None:
     assert setters == {infra._server_thread}
 
 
+def test_waiting_for_a_page_ends_when_one_is_open(viewer: Viewer) -> None:
+    assert not viewer.wait_for_page(0.01)
+    with pages.open_page(viewer):
+        assert viewer.wait_for_page(60.0)
+
+
 # -------------------------------------------------------------------- files
 
 
