@@ -61,7 +61,7 @@ PARTS = {
     "contact": ["arguments", "geometry", "model", "dynamics", "stepping", "simulation"],
     "native": [
         *("codegen", "runtime", "batch", "cached_code", "shared_functions"),
-        *("compiled_program", "repeat", "builtins", "*", "executable"),
+        *("compiled_program", "repeat", "builtins", "*", "executable", "live_executable"),
     ],
     "solvers": [
         *("operands", "row_pattern", "intervals", "scaling", "dense_factors", "weighted_factor"),

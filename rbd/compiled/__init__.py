@@ -7,7 +7,7 @@ method_base.py        base class of these methods: options of calls, calls of re
 function_table.py     FunctionTable: the recorded functions of a robot, each recorded once
 specs.py              specifications of recordings: a function of a state for each method
 step_derivatives.py   derivatives of steps
-trajectory.py         rollouts
+rollout.py            rollouts: many steps in a row
 method_builtins.py    signatures and guards of builtins in the place of methods
 
 A call such as `robot.mass_matrix(q)` gets the recorded function from the table, which records its specification at the

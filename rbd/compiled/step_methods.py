@@ -15,8 +15,8 @@ from rbd.array_functions.parameter_checks import check_parameters
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame
 from rbd.compiled.method_base import CallOptions, MethodBase
+from rbd.compiled.rollout import rollout
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
-from rbd.compiled.trajectory import trajectory
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
@@ -163,7 +163,7 @@ class StepMethods(MethodBase):
         check_parameters(parameters)
         function = self._table.step(integrator, stabilization, wrenches)
         named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
-        return trajectory(function.evaluation, arrays, steps, threads, named, out, status)
+        return rollout(function.evaluation, arrays, steps, threads, named, out, status)
 
     @overload
     def step_derivatives(

@@ -46,7 +46,7 @@ class CoordinateWriter:
         """Return the builtin once there is machine code."""
         engine, which = self._engine, self._which
         executable = engine.kernels.coordinate_check(engine.mechanism, "q" if which == Q else "v")
-        compiled = executable.machine_code if executable is not None and executable.request() else None
+        compiled = executable.machine_code if executable is not None and executable.request_code() else None
         if compiled is None:
             return _no_builtin
         from rbd.native.builtins.builtin import Binding, make_builtin

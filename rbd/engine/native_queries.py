@@ -148,7 +148,7 @@ class NativeQueries:
         recorded, _ = self._kernels.get_or_record(self._mechanism, version, kernel, ())
         if not isinstance(recorded, RecordedKernel) or len(framed_offsets()) != 3:
             raise UnsuitableError(f"{kernel.name} has no program, or values have no slots")
-        code = recorded.executable.counted()
+        code = recorded.executable.code_after_use()
         if code is None:
             raise _NoCodeYetError
         buffer = PassBuffer(code, recorded.inputs(self._buffers.q, self._buffers.v), needs_v=needs_v)

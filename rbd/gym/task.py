@@ -36,8 +36,8 @@ class Task:
     `outcome` maps q, v and, as it likes, t, action and contact_forces, to a mapping with an "observation", (m,), a
     "reward", and "terminated": a number that is positive where the episode has ended in a terminal state. `start` draws
     what an episode begins with, as for `rbd.rollout.rollout`, which may include parameters. An action is held for
-    `steps` steps of `dt`; the control is evaluated in each. What `start` draws has the same names each time, and no
-    "action".
+    `steps` steps of `dt` (action repeat); the control is evaluated in each. What `start` draws has the same names each
+    time, and no "action".
 
     >>> import rbd
     >>> task = rbd.gym.acrobot_swing_up()

@@ -13,6 +13,7 @@ compiled_program.py      machine code of a program, for one state and for rows
 repeat.py                repeated calls, each on the results of the last
 builtins/                C functions that Python calls, made at run time
 executable.py            a program that is interpreted, compiled, or called as a builtin
+live_executable.py       that of a live state: when it is compiled
 
 Importing this package is fast: llvmlite is loaded when the first program is compiled.
 

@@ -1,18 +1,15 @@
 """Executables: programs that are interpreted, compiled, or called as builtins, with the same bits.
 
 An `ArrayExecutable`, of a function of arrays, compiles in its first call, or in the background thread within a
-`native.background` block. A `LiveExecutable`, of a live state, is interpreted for a number of operations and then
-compiled by that thread; long calls wait for machine code once they have cost more than compiling.
-Costs are operation counts, never times, so that results do not depend on the machine.
+`native.background` block. `live_executable.py` has those of live states.
 """
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from typing_extensions import override
@@ -20,7 +17,6 @@ from typing_extensions import override
 from rbd import native
 from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
-from rbd.program.interpret import run as interpret
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline
@@ -31,21 +27,6 @@ from rbd.scalars.arrays import Array
 if TYPE_CHECKING:
     from rbd.native.builtins.context import Guards
     from rbd.native.compiled_program import Codes, CompiledProgram
-
-OPERATIONS_BEFORE_COMPILING = 10_000
-"""Operations that are interpreted before a program is compiled: about as long as compiling blocks other threads."""
-OPERATIONS_BEFORE_SEARCH = 2_000
-"""Operations that are interpreted before the disk cache is searched, which needs the compiler."""
-COMPILING_COST: Final = (300_000, 100)
-"""Cost of compiling in interpreted operations, a lower bound: constant, most of it the loading of LLVM, and per
-instruction. Inverse dynamics, mass matrices and forward dynamics of robots take 120 to 300 per instruction."""
-LONG_CALL: Final = 200_000
-"""Operations of a call that takes some tens of milliseconds when interpreted. Longer ones wait for machine code once
-they have cost more than compiling: at once, as with large solves, or after a few calls. Interpreting meanwhile, they
-would delay it; shorter ones hardly do."""
-
-_LEAST_COST: Final = 5
-"""Cost of an interpreted call of a program without operations, so that it is compiled, too."""
 
 
 class Executable(ABC):
@@ -97,7 +78,7 @@ class Executable(ABC):
         elif wait:
             with self._lock.inner:
                 self._compile_now(rows)
-        elif not self._find():
+        elif not self._load_if_possible():
             self._queue()
         return self._code if self._has_code(rows) else None
 
@@ -110,12 +91,12 @@ class Executable(ABC):
             return
         code = self._own_code()
         if self.progress is False or (not rows and code.load_single()):
-            self._load(code, rows)
+            self._install(code, rows)
             return
         with progress_bar(2, f"compile {self.outline.name}", self.progress) as bar:
             _ = code.program  # is recorded now if only its outline was found on disk
             bar.update()
-            self._load(code, rows)
+            self._install(code, rows)
             bar.update()
 
     def _own_code(self) -> CompiledProgram:
@@ -124,16 +105,20 @@ class Executable(ABC):
         return self._code
 
     @abstractmethod
-    def _load(self, code: CompiledProgram, rows: bool) -> None:
-        """Load the code for one state or for rows, with what its calls need."""
+    def _install(self, code: CompiledProgram, rows: bool) -> None:
+        """Install the code for one state or for rows, with what its calls need."""
 
-    def _find(self) -> bool:
-        """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
-        if not self.is_compiled and native.is_loaded():
-            self._lock.try_run(self._load_found)
+    def load(self) -> bool:
+        """Load machine code for one state from the disk cache, and the compiler first; return whether there is code."""
+        if not self.is_compiled:
+            self._lock.try_run(self._load_cached)
         return self.is_compiled
 
-    def _load_found(self) -> None:
+    def _load_if_possible(self) -> bool:
+        """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
+        return self.load() if native.is_loaded() else self.is_compiled
+
+    def _load_cached(self) -> None:
         with suppress(MemoryError):  # it is interpreted until there is memory
             if self._own_code().load_single():
                 self._compile_now(rows=False)
@@ -175,106 +160,6 @@ class Executable(ABC):
 
 
 @final
-class LiveExecutable(Executable):
-    """The executable of a live state, for one state at a time."""
-
-    def __init__(self, lazy_program: LazyProgram, keep: Callable[[], object] | None = None) -> None:
-        """Set a program or its outline, and a function that is called after compilation."""
-        super().__init__(lazy_program)
-        self._keep = keep
-        self._builtin: Callable[..., Any] | None = None
-        self._results = [(port.shape, port.size) for port in self.outline.outputs]
-        self._program: Program | None = None
-        self._cost = 0
-        if not self._find():
-            self._program = lazy_program.program  # recorded now: the mechanism may be edited later
-            self._cost = self._program.cost or _LEAST_COST
-
-    def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
-        """Return the outputs as new arrays; None unless the status is clean."""
-        builtin = self._builtin or self._counted()
-        if builtin is None:
-            return self._interpret(inputs)
-        result: Any = builtin(*inputs)
-        return result if result is None or len(self.outline.outputs) > 1 else (result,)
-
-    def counted(self) -> CompiledProgram | None:
-        """Return the machine code; without any, a use of outputs that are kept counts as an interpreted call."""
-        if not self.is_compiled:
-            self._counted()
-        return self.machine_code
-
-    def _counted(self) -> Callable[..., Any] | None:
-        """Count an interpreted call; return the builtin if machine code is there by now."""
-        before, self._interpreted = self._interpreted, self._interpreted + self._cost
-        return self._advance(before) if self._interpreted > OPERATIONS_BEFORE_SEARCH else None
-
-    def request(self) -> bool:
-        """Return whether there is machine code; let the background thread compile if there is none.
-
-        After a failure it compiles again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
-        """
-        if self.is_compiled or self._is_queued:
-            return self.is_compiled
-        self._interpreted += max(self._cost, 1)
-        if self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._ensure_compiled(rows=False, wait=False)
-        return self.is_compiled
-
-    def _advance(self, before: int) -> Callable[..., Any] | None:
-        """Compile if that is cheaper; `before` operations were interpreted before this call."""
-        waits = self._pays_to_wait()
-        if self._is_queued and not waits:
-            return None
-        if not native.available():
-            if self._interpreted > OPERATIONS_BEFORE_COMPILING:
-                native.warn_interpreted()
-            return None
-        error = self._take_error()
-        if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
-            message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
-            warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-        if waits:
-            self._compile_and_keep_error()
-        elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._ensure_compiled(rows=False, wait=False)
-        elif before <= OPERATIONS_BEFORE_SEARCH:
-            self._find()
-        return self._builtin
-
-    def _pays_to_wait(self) -> bool:
-        """Return whether calls are long, and have cost more than compiling since the last attempt."""
-        if self._cost <= LONG_CALL:
-            return False
-        return self._interpreted > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code)
-
-    @override
-    def _load(self, code: CompiledProgram, rows: bool) -> None:
-        assert not rows, "a live state is one state"
-        code.compile_single()
-        self._builtin = _make_builtin(code, lambda *arrays: _run(code, arrays))
-        if self._keep is not None:
-            self._keep()
-        self.is_compiled = True
-
-    def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
-        program = self._program
-        assert program is not None
-        flat: list[float] = []
-        for each in inputs:
-            flat.extend(each.ravel().tolist())
-        values, status = interpret(program.code, program.constants, program.results, flat, program.calls)
-        if status != CLEAN:
-            return None
-        arrays: list[Array] = []
-        start = 0
-        for shape, size in self._results:
-            arrays.append(np.array(values[start : start + size], dtype=np.float64).reshape(shape))
-            start += size
-        return arrays
-
-
-@final
 class ArrayExecutable(Executable):
     """The executable of a function of arrays, for one state or for rows of a batch."""
 
@@ -286,14 +171,8 @@ class ArrayExecutable(Executable):
         self.interpreted_calls = 0
         """Number of interpreted calls of those who choose between the interpreter and machine code by cost."""
 
-    def load(self) -> bool:
-        """Load machine code for one state from the disk cache, and the compiler first; return whether there is code."""
-        if not self.is_compiled:
-            self._lock.try_run(self._load_found)
-        return self.is_compiled
-
     @override
-    def _load(self, code: CompiledProgram, rows: bool) -> None:
+    def _install(self, code: CompiledProgram, rows: bool) -> None:
         if rows:
             code.compile_batch()
             self._has_rows = True
@@ -301,7 +180,7 @@ class ArrayExecutable(Executable):
             code.compile_single()
             self.is_compiled = True
 
-    def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
+    def code_for_call(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code for a call; None if the call is interpreted.
 
         In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
@@ -316,7 +195,7 @@ class ArrayExecutable(Executable):
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`; return the status."""
-        code = self.prepared()
+        code = self.code_for_call()
         if code is None:
             return self.interpret_rows(inputs, [each[None] for each in outputs], 1)[1]
         self.native_calls += 1
@@ -331,7 +210,7 @@ class ArrayExecutable(Executable):
         codes: Codes | None = None,
     ) -> tuple[int, int]:
         """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
-        code = self.prepared(rows=True)
+        code = self.code_for_call(rows=True)
         if code is None:
             return self.interpret_rows(inputs, outputs, count, codes)
         self.native_calls += 1
@@ -382,11 +261,3 @@ def _make_builtin(
     from rbd.native.builtins.builtin import Binding, make_builtin  # loads LLVM
 
     return make_builtin(code, fallback, Binding(guards=guards), name=name, documentation=documentation)
-
-
-def _run(code: CompiledProgram, inputs: Sequence[Array]) -> Any:
-    """Run machine code through ctypes; return None unless the status is clean."""
-    outputs = [np.empty(port.shape) for port in code.outline.outputs]
-    if code.run(inputs, outputs) != CLEAN:
-        return None
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)

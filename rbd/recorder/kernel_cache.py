@@ -18,7 +18,7 @@ from rbd.indexing.layout import layout_of
 from rbd.indexing.parameter_arrays import ParameterName
 from rbd.kernels.kernel import Kernel
 from rbd.mechanism import Mechanism
-from rbd.native.executable import LiveExecutable
+from rbd.native.live_executable import LiveExecutable
 from rbd.program.graph import Graph
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.program import Program

@@ -16,7 +16,7 @@ A = TypeVar("A", bound="Array | None")
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram
-    from rbd.native.executable import LiveExecutable
+    from rbd.native.live_executable import LiveExecutable
     from rbd.recorder.result_form import ResultForm
 
 

@@ -71,17 +71,17 @@ class WorldBatch:
         steps = self.inputs["steps"]
         return np.where(np.isnan(steps), self._frozen_after, steps)
 
-    def take_steps(self, calls: int, threads: int) -> None:
+    def take_steps(self, substeps: int, threads: int) -> None:
         """Take integration steps; rows that fail are frozen, and their statuses noted.
 
         After an interrupt some rows have taken more steps than others, and those that failed may not be frozen yet.
         """
-        calls_at_a_time = max(_ROWS_PER_CALL // max(self.count, 1), 1)
-        while calls > 0 and self.count:
+        substeps_per_call = max(_ROWS_PER_CALL // max(self.count, 1), 1)
+        while substeps > 0 and self.count:
             codes = np.zeros(self.count, np.int64)
-            self._call_step(min(calls, calls_at_a_time), threads, codes)
+            self._call_step(min(substeps, substeps_per_call), threads, codes)
             self._freeze_failed(codes)
-            calls -= calls_at_a_time
+            substeps -= substeps_per_call
 
     def explain(self, row: int) -> str:
         """Return the message of a row's failure."""
@@ -97,19 +97,19 @@ class WorldBatch:
             ]
         )
 
-    def _call_step(self, calls: int, threads: int, codes: NDArray[np.int64]) -> None:
-        """Call the step `calls` times, each in place, and write the status codes of the rows."""
+    def _call_step(self, substeps: int, threads: int, codes: NDArray[np.int64]) -> None:
+        """Take integration steps in place, and write the status codes of the rows."""
         kernel = self._executable.compile(rows=True)
         inputs, outputs = list(self.inputs.values()), list(self.outputs.values())
         if kernel is None:
-            for _ in range(calls):
+            for _ in range(substeps):
                 self._executable.interpret_rows(inputs, outputs, self.count, codes)
             return
         from rbd.native.repeat import repeat_rows
 
         strides = [port.size for port in self.outline.inputs]
         reads, writes = [(each, 0) for each in inputs], [(each, 0) for each in outputs]
-        repeat_rows(kernel, calls, reads, strides, writes, self.count, threads, codes)
+        repeat_rows(kernel, substeps, reads, strides, writes, self.count, threads, codes)
         if (codes == NO_MEMORY).any():
             raise status_error(self.outline, NO_MEMORY)
 

@@ -78,7 +78,7 @@ class Rollouts:
 
     def explain(self, case: int) -> str:
         """Return why a case failed."""
-        chunk, row = divmod(self._number(case), self._study.chunk)
+        chunk, row = divmod(self._number(case), self._study.chunk_size)
         return str(self._storage.get(chunk)["messages"].get(row, "no error"))
 
     def start(self, case: int) -> dict[str, Array]:

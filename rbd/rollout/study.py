@@ -44,24 +44,25 @@ class Study:
     zero: Mapping[str, Array]
     """The start of cases that have none."""
     dt: float
-    chunk: int
+    chunk_size: int
+    """Number of cases of a chunk, but perhaps the last."""
 
     @classmethod
-    def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, chunk: int) -> Study:
+    def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, size: int) -> Study:
         """Record the step, and check the cases with it."""
         step = record_world_step(mechanism, settings)
         cases.require(step.outline.inputs)
-        return cls(step, plan, cases, zero_start(mechanism), settings.dt, chunk)
+        return cls(step, plan, cases, zero_start(mechanism), settings.dt, size)
 
     @property
     def chunks(self) -> range:
         """The numbers of all chunks."""
-        return range(-(-self.cases.count // self.chunk))
+        return range(-(-self.cases.count // self.chunk_size))
 
     def start(self, chunk: int) -> dict[str, Array]:
         """Return the starts of the cases of a chunk."""
-        first = chunk * self.chunk
-        return self.rows(first, min(self.chunk, self.cases.count - first))
+        first = chunk * self.chunk_size
+        return self.rows(first, min(self.chunk_size, self.cases.count - first))
 
     def rows(self, first: int, count: int) -> dict[str, Array]:
         """Return the starts of some cases; q and v always."""
@@ -80,7 +81,7 @@ class Study:
             "every": self.plan.every,
             "seed": int(seed),
             "cases": self.cases.count,
-            "chunk": self.chunk,
+            "chunk": self.chunk_size,
         }
 
     def run(self, storage: Storage, executor: str | Executor, progress: bool | Listener | Progress) -> None:
@@ -98,7 +99,7 @@ class Study:
                 bar.update(self._size(chunk))
 
     def _size(self, chunk: int) -> int:
-        return min(self.chunk, self.cases.count - chunk * self.chunk)
+        return min(self.chunk_size, self.cases.count - chunk * self.chunk_size)
 
     def _results(self, chunks: list[int], executor: str | Executor) -> Generator[tuple[int, Results]]:
         threads = available_threads()

@@ -20,7 +20,7 @@ from rbd.scalars.arrays import scalar
 from rbd.scalars.functions import is_float
 from rbd.scalars.registry import ARRAYS, TRUTHS
 
-MAX_STEPS: Final = 1e10
+MAX_STEPS: Final = 10**10
 """Steps of a run, at most."""
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rbd.errors import ArgumentError
 from rbd.state.mechanism_state import MechanismState
 
-_PARAMETERS = {
+_SIGNATURES = {
     "monitor.begin": "()",
     "monitor.observe": "(t, state, s)",
     "sink.begin": "(sizes)",
@@ -44,7 +44,7 @@ def annotated_with_time(callback: str, t: float) -> Generator[None, None, None]:
 
 def annotate(error: BaseException, callback: str, t: float) -> None:
     """Add a note of the callback and the time to an exception."""
-    error.add_note(f"raised by {callback}{_PARAMETERS.get(callback, '(t, state)')} at t = {t!r}")
+    error.add_note(f"raised by {callback}{_SIGNATURES.get(callback, '(t, state)')} at t = {t!r}")
 
 
 def state_changed(callback: str, argument: str | None = None) -> ArgumentError:

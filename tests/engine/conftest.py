@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.native import executable
+from rbd.native import live_executable
 from rbd.native.runtime.thread_pool import compiler_thread
 from tests.background import run_here
 
@@ -16,7 +16,7 @@ from tests.background import run_here
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let programs be compiled in the first run, in this thread, and coordinates be written by machine code at once."""
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
-        monkeypatch.setattr(executable, name, -1)
+        monkeypatch.setattr(live_executable, name, -1)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setattr("rbd.engine.coordinate_writer.WRITES_BEFORE_BUILTIN", 1)
 

@@ -16,7 +16,7 @@ import rbd
 from rbd import MechanismState, native
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.kernels.kernel import Kernel, kernels
-from rbd.native import compiled_program, executable
+from rbd.native import compiled_program, live_executable
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.recorder.kernel_cache import KernelCache, RecordedKernel, kernel_cache
@@ -51,7 +51,7 @@ def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeyp
     """Interpreted, compiled, through builtins: nobody can tell."""
     state = a_case.state
     with monkeypatch.context() as patient:
-        patient.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10**9)
+        patient.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 10**9)
         first = values(state)
     moved = state.q.copy(), state.v.copy()
     for _ in range(3):
@@ -159,8 +159,8 @@ def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest
 
     monkeypatch.setattr(compiled_program, "cached_code", slow)
     monkeypatch.setattr(CompiledProgram, "load_single", lambda code: False)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", -1)
     first = rbd.mass_matrix(a_case.state)
     for _ in range(5):
         assert np.array_equal(rbd.mass_matrix(a_case.state), first)

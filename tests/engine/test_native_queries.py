@@ -22,7 +22,7 @@ from rbd.engine.live_engine import LiveEngine
 from rbd.engine.native_queries import NativeQueries
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
 from rbd.kernels.query_builtins import QueryTable, unanswered
-from rbd.native import executable
+from rbd.native import live_executable
 from rbd.testing import random_floating_tree
 from tests.marks import needs_builtins
 
@@ -126,8 +126,8 @@ def arm(at_once: None) -> tuple[MechanismState, rbd.Frame]:
 
 def test_queries_of_a_state_at_rest_become_builtins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10_000)
-        patch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", 2_000)
+        patch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 10_000)
+        patch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", 2_000)
         patch.setenv("RBD_CACHE_DIR", str(tmp_path))  # no machine code is found
         state = MechanismState(random_floating_tree([rbd.Revolute((0, 0, 1))] * 3, np.random.default_rng(8)))
         body = state.mechanism.bodies[-1]

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from rbd import native
-from rbd.native import compiled_program, executable
-from rbd.native.executable import ArrayExecutable, LiveExecutable
+from rbd.native import compiled_program, executable, live_executable
+from rbd.native.executable import ArrayExecutable
+from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime import jit, thread_pool
 from rbd.native.runtime.thread_pool import ThreadPool, compiler_thread
 from rbd.program.lazy_program import LazyProgram
@@ -34,8 +35,8 @@ def rows() -> list[np.ndarray]:
 def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     """An executable that this thread compiles in its third run."""
     program = random_program(8, 40, plain=True)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setenv("RBD_CACHE", "0")
     return LiveExecutable(LazyProgram.of(program))
@@ -84,27 +85,27 @@ def test_requests_that_fail_are_not_repeated_at_once(live: LiveExecutable, monke
 
     make = compiled_program.cached_code
     monkeypatch.setattr(compiled_program, "cached_code", failing)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.program.cost)
-    assert [live.request() for _ in range(50)] == [False] * 50
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.program.cost)
+    assert [live.request_code() for _ in range(50)] == [False] * 50
     assert len(tries) == 3
     monkeypatch.setattr(compiled_program, "cached_code", make)
-    assert live.request() is False
-    assert any(live.request() for _ in range(21))
+    assert live.request_code() is False
+    assert any(live.request_code() for _ in range(21))
 
 
 @pytest.fixture
 def never_served(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     """An executable whose calls are long, queued in a thread that is busy with other work."""
     monkeypatch.setattr(compiler_thread, "submit", lambda task: True)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 0)
-    monkeypatch.setattr(executable, "LONG_CALL", live.program.cost - 1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 0)
+    monkeypatch.setattr(live_executable, "LONG_CALL", live.program.cost - 1)
     return live
 
 
 def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
     never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
+    monkeypatch.setattr(live_executable, "COMPILING_COST", (0, 0))
     never_served(rows)
     assert never_served.is_compiled
 
@@ -112,7 +113,7 @@ def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
 def test_long_calls_wait_once_they_have_cost_more_than_compiling(
     never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executable, "COMPILING_COST", (3 * never_served.program.cost, 0))
+    monkeypatch.setattr(live_executable, "COMPILING_COST", (3 * never_served.program.cost, 0))
     compiled = []
     for _ in range(5):
         never_served(rows)
@@ -123,8 +124,8 @@ def test_long_calls_wait_once_they_have_cost_more_than_compiling(
 def test_short_calls_never_wait(
     never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
-    monkeypatch.setattr(executable, "LONG_CALL", never_served.program.cost)
+    monkeypatch.setattr(live_executable, "COMPILING_COST", (0, 0))
+    monkeypatch.setattr(live_executable, "LONG_CALL", never_served.program.cost)
     for _ in range(5):
         never_served(rows)
     assert not never_served.is_compiled
@@ -137,7 +138,7 @@ def test_failures_of_long_calls_are_told_each_time(
         raise OSError("full")
 
     monkeypatch.setattr(compiled_program, "cached_code", failing)
-    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
+    monkeypatch.setattr(live_executable, "COMPILING_COST", (0, 0))
     assert never_served(rows) is not None
     with pytest.warns(native.InterpretedWarning, match="full"):
         assert never_served(rows) is not None
@@ -147,9 +148,9 @@ def test_failures_of_long_calls_are_told_each_time(
 _DEFAULTS = """
 import numpy as np
 from rbd import native
-from rbd.native import executable
+from rbd.native import live_executable
 from rbd.native.runtime.thread_pool import compiler_thread
-from rbd.native.executable import LiveExecutable
+from rbd.native.live_executable import LiveExecutable
 from rbd.program.lazy_program import LazyProgram
 from tests.background import run_here
 from tests.native.programs import random_inputs, random_program
@@ -158,7 +159,7 @@ program = random_program(8, 40, plain=True)
 rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 native._load()  # the disk cache is searched only if the compiler is loaded
 compiler_thread.submit = run_here
-searches, find = [], LiveExecutable._find
+searches, find = [], LiveExecutable._load_if_possible
 
 
 def noted(self):
@@ -166,7 +167,7 @@ def noted(self):
     return find(self)
 
 
-calls, LiveExecutable._find = 0, noted
+calls, LiveExecutable._load_if_possible = 0, noted
 live = LiveExecutable(LazyProgram.of(program))
 while not live.is_compiled:
     calls += 1
@@ -257,9 +258,9 @@ def test_a_function_is_compiled_in_the_background_once_a_thread_can_start(
 ) -> None:
     function = ArrayExecutable(live.lazy_program)
     with native.background():
-        assert [function.prepared() for _ in range(3)] == [None] * 3
+        assert [function.code_for_call() for _ in range(3)] == [None] * 3
         assert not refused.has_threads
         monkeypatch.setattr(thread_pool, "start_new_thread", start_new_thread)
-        assert function.prepared() is None
+        assert function.code_for_call() is None
         finish(refused)
-        assert function.prepared() is not None
+        assert function.code_for_call() is not None

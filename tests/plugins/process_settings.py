@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from rbd import native
-from rbd.native import executable
+from rbd.native import live_executable
 
 
 def pytest_configure() -> None:
@@ -22,7 +22,7 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _live_states_compile_late() -> None:
     """Interpret programs of live states for longer, and faster: the processes of a test run share the processor."""
-    executable.OPERATIONS_BEFORE_COMPILING = 250_000
+    live_executable.OPERATIONS_BEFORE_COMPILING = 250_000
     if native.available():
         native.use_fused_builtins()
 

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.algorithms.energy import spring_energy_of_joints
-from rbd.native import executable
+from rbd.native import live_executable
 from rbd.native.runtime.thread_pool import compiler_thread
 from tests.background import run_here
 
@@ -15,7 +15,7 @@ from tests.background import run_here
 def test_energies_of_springs_take_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where nothing is elastic: the program has no operation, and is compiled nevertheless."""
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
-        monkeypatch.setattr(executable, name, 4)
+        monkeypatch.setattr(live_executable, name, 4)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     state = rbd.MechanismState(rbd.robots.arm7())
     for k in range(4):

@@ -15,7 +15,8 @@ from rbd.array_functions.record import record_uncached, recorded_function
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
-from rbd.native.executable import COMPILING_COST, ArrayExecutable
+from rbd.native.executable import ArrayExecutable
+from rbd.native.live_executable import COMPILING_COST
 from rbd.native.runtime.function_caches import register_function_cache
 
 _MAX_FUNCTIONS: Final = 32

@@ -119,7 +119,7 @@ def test_words_of_the_structure_are_numbers() -> None:
 
 _BACKGROUND = """
 import numpy as np
-from rbd.native.executable import LiveExecutable
+from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program import interpret
 from rbd.program.opcodes import Op

@@ -13,9 +13,10 @@ import pytest
 
 from rbd import native
 from rbd.errors import RbdError
-from rbd.native import InterpretedWarning, background, cached_code, executable
+from rbd.native import InterpretedWarning, background, cached_code, live_executable
 from rbd.native.compiled_program import compile_program
-from rbd.native.executable import ArrayExecutable, LiveExecutable
+from rbd.native.executable import ArrayExecutable
+from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock
 from rbd.program.lazy_program import LazyProgram
@@ -178,7 +179,7 @@ def until(found: Callable[[], bool]) -> bool:
 
 def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
-        monkeypatch.setattr(executable, name, -1)
+        monkeypatch.setattr(live_executable, name, -1)
     program = programs.random_program(9, 40, plain=True)
     live, rows = (
         LiveExecutable(LazyProgram.of(program)),
@@ -198,7 +199,7 @@ def test_a_child_prepares_in_the_background_itself(held: Held) -> None:
 
     def ask() -> bool:
         with background():
-            return of_arrays.prepared() is not None
+            return of_arrays.code_for_call() is not None
 
     held(ask)
     assert in_child(lambda: until(ask))
@@ -226,8 +227,8 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", -1)
     program = programs.random_program(11, 40, plain=True)
     live, rows = (
         LiveExecutable(LazyProgram.of(program)),

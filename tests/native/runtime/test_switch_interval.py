@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rbd.native import executable
-from rbd.native.executable import LiveExecutable
+from rbd.native import live_executable
+from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime.switch_interval import COMPILING_INTERVAL, short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.lazy_program import LazyProgram
@@ -72,8 +72,8 @@ def test_a_forked_process_has_the_interval_of_before() -> None:
 
 
 def test_the_background_thread_compiles_with_the_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", -1)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", -1)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setenv("RBD_CACHE", "0")
     seen = list[float]()

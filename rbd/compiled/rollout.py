@@ -22,16 +22,16 @@ from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_ro
 from rbd.errors import ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
+from rbd.scalars.number_checks import MAX_STEPS
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram
 
-_MAX_STEPS = 10**10
 History = tuple[Array, ...]
 """q, v and, with contact states, s at all times: the time axis first, then the batch axis if there is one."""
 
 
-def trajectory(
+def rollout(
     step: Evaluation,
     arrays: Sequence[ArrayLike],
     steps: int,
@@ -46,7 +46,7 @@ def trajectory(
     errors of a step, with a note that has its number; `status` receives them instead.
     """
     check_status(status)
-    steps, threads = whole_number(steps, "steps", 0, _MAX_STEPS), whole_number(threads, "threads", 1)
+    steps, threads = whole_number(steps, "steps", 0, MAX_STEPS), whole_number(threads, "threads", 1)
     *start, tau, dt = arrays
     ports = step.outline.inputs
     axes = as_input(start[0], ports[0]).ndim
