@@ -22,7 +22,6 @@ from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.context import Guards
     from rbd.program.listing import Count
 
 CALLS_BEFORE_BUILTIN = 10
@@ -208,18 +207,9 @@ class RecordedFunction:
         """Whether machine code has run often enough to make a builtin."""
         return self.executable.native_calls >= CALLS_BEFORE_BUILTIN
 
-    def builtin(
-        self,
-        fallback: Callable[..., object] | None = None,
-        name: str = "",
-        documentation: str = "",
-        guards: Guards = (),
-    ) -> Callable[..., Any]:
-        """Return a builtin for one state or small batches; `fallback` handles all other calls.
-
-        See `rbd.native.builtins.builtin`.
-        """
-        return self.executable.builtin(fallback or self.evaluation, name, documentation, guards)
+    def builtin(self) -> Callable[..., Any]:
+        """Return a builtin for one state or small batches."""
+        return self.executable.builtin(self.evaluation)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is compiled again, or found on disk."""

@@ -29,6 +29,11 @@ def check_parameters(parameters: Mapping[str, ArrayLike]) -> None:
             check(as_numbers(value, name), name)
 
 
+def is_checked(name: str) -> bool:
+    """Return whether values of a parameter are checked."""
+    return name in _CHECKS
+
+
 def _require_inertias(values: Array, name: str) -> None:
     """Refuse negative masses and negative moments about an axis."""
     if values.ndim < 2 or values.shape[-1] != 10:

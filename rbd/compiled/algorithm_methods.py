@@ -191,4 +191,8 @@ class AlgorithmMethods(MethodBase):
     ) -> Array:
         """Geometric Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         options = CallOptions(out, threads, status, parameters)
-        return only_array(options.call(self._table.geometric_jacobian(body), (q,)))
+        function = self._table.geometric_jacobian(body)
+        result = only_array(options.call(function, (q,)))
+        if function.is_warm:
+            self._called("geometric_jacobian", function, {"body": body})
+        return result

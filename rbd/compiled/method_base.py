@@ -18,8 +18,10 @@ from rbd.array_functions.parameter_checks import check_parameters
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
 from rbd.compiled.function_table import FunctionTable
+from rbd.compiled.method_builtins import Options, WrenchKeys
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
+from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
 
 
@@ -82,8 +84,8 @@ class MethodBase:
                 message = f"{method.__name__} takes {', '.join(names)}; got {name}{instead}"
                 raise ArgumentError(message, argument=name, value=value, allowed=names) from None
 
-    def _called(self, name: str, function: RecordedFunction) -> None:
-        """Note that the method `name` has called its function, with its options at their defaults."""
+    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
+        """Note that the method `name` has often called the function of these options."""
 
     def _array(
         self,
@@ -97,16 +99,16 @@ class MethodBase:
         wrenches, components = self._wrench_inputs(external, frame)
         function = self._table.algorithm(name, wrenches)
         result = only_array(options.call(function, (*arrays, *components)))
-        if not wrenches:
-            self._called(name, function)
+        if function.is_warm:
+            self._called(name, function, self._wrench_options(external, wrenches, frame))
         return result
 
     def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
         """Return the derivatives of an algorithm."""
         function = self._table.derivatives(name, space)
         result = options.call(function, arrays)
-        if space == "tangent":
-            self._called(name, function)
+        if function.is_warm:
+            self._called(name, function, {"space": space})
         return result
 
     def _wrench_inputs(
@@ -116,6 +118,20 @@ class MethodBase:
         if external is None and frame == "body":
             return (), ()
         return wrench_inputs(layout_of(self._table.mechanism), external, frame)
+
+    def _wrench_options(
+        self, external: WrenchArrays | None, inputs: WrenchInputs, frame: WrenchFrame
+    ) -> dict[str, object]:
+        """Return the options of a call with external wrenches; wrenches with frames of their own are not among them."""
+        options: dict[str, object] = {"external_wrenches": None, "wrench_frame": frame}
+        if external and all(type(value) is np.ndarray for value in external.values()):
+            layout = layout_of(self._table.mechanism)
+            keys = list[RigidBody | str](external)
+            keys.sort(key=layout.body_index)
+            options["external_wrenches"] = WrenchKeys(tuple(keys), inputs)
+        elif external:
+            options["external_wrenches"] = external
+        return options
 
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import final
+from typing import TYPE_CHECKING, Final, final
 
 from typing_extensions import override
 
@@ -13,12 +13,25 @@ from rbd.arguments import made_by
 from rbd.array_functions.function import RecordedFunction
 from rbd.compiled.algorithm_methods import AlgorithmMethods
 from rbd.compiled.function_table import FunctionTable
-from rbd.compiled.method_builtins import builtin_documentation, version_guards
+from rbd.compiled.method_builtins import (
+    Options,
+    builtin_documentation,
+    method_binding,
+    options_key,
+    version_guards,
+)
 from rbd.compiled.step_methods import StepMethods
 from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array, to_float_array
+
+if TYPE_CHECKING:
+    from rbd.native.builtins.builtin import Binding
+    from rbd.native.builtins.parameters import Followers
+
+_MAX_OPTIONS: Final = 17
+"""Options of a method for which there are builtins."""
 
 
 @made_by("rbd.compile(mechanism)")
@@ -115,22 +128,53 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         return {name: self.function(name) for name in names}
 
     @override
-    def _called(self, name: str, function: RecordedFunction) -> None:
-        """Replace the method `name` of this robot by a builtin, once it is called often.
+    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
+        """Replace the method `name` of this robot by a builtin, which is called often.
 
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
         """
-        table = self._table
-        if not table.parameters and function.is_warm and name not in self.__dict__:
-            method: Callable[..., object] = getattr(_PythonRobot(table), name)
-            guards = version_guards(table.mechanism, table.versions)
-            setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
+        if name not in self.__dict__:
+            setattr(self, name, _PythonRobot(self._table).builtin(name, function, options))
 
 
 @final
 class _PythonRobot(AlgorithmMethods, StepMethods):
-    """A robot whose methods stay Python: builtins of a compiled robot call it where they do not apply."""
+    """A robot whose methods stay Python: builtins of a compiled robot call it where they do not apply.
+
+    Each method of a compiled robot has its own, which adds builtins for options that calls have often.
+    """
+
+    def __init__(self, table: FunctionTable) -> None:
+        """Set the recorded functions."""
+        super().__init__(table)
+        self._known = set[tuple[object, ...]]()
+        self._followers: Followers | None = None
+
+    def builtin(self, name: str, function: RecordedFunction, options: Options) -> Callable[..., object]:
+        """Return the builtin of the method `name`, for calls with these options first."""
+        from rbd.native.builtins.parameters import Followers
+
+        method: Callable[..., object] = getattr(self, name)
+        self._followers = Followers()
+        self._known.add(options_key(options))
+        binding, text = self._binding(method, function, options), builtin_documentation(method)
+        return function.executable.builtin(method, name, text, binding, self._followers)
+
+    @override
+    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
+        """Add a builtin for other options, which are called often."""
+        if self._followers is None:
+            return
+        key = options_key(options)
+        if key not in self._known and len(self._known) < _MAX_OPTIONS:
+            self._known.add(key)
+            binding = self._binding(getattr(self, name), function, options)
+            function.executable.follow(self._followers, binding)
+
+    def _binding(self, method: Callable[..., object], function: RecordedFunction, options: Options) -> Binding:
+        guards = version_guards(self._table.mechanism, self._table.versions)
+        return method_binding(method, function, options, guards)
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__

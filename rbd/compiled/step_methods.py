@@ -89,8 +89,9 @@ class StepMethods(MethodBase):
         options = CallOptions(out, threads, status, parameters)
         function = self._table.step(integrator, stabilization, wrenches)
         result = options.call(function, (*start, self._torques(tau), dt, *components))
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT_STABILIZATION and not wrenches:
-            self._called("step", function)
+        if function.is_warm:
+            given = self._wrench_options(external_wrenches, wrenches, wrench_frame)
+            self._called("step", function, {"integrator": integrator, "stabilization": stabilization, **given})
         return tuple(result)
 
     @overload

@@ -25,7 +25,8 @@ from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.context import Guards
+    from rbd.native.builtins.builtin import Binding
+    from rbd.native.builtins.parameters import Followers
     from rbd.native.compiled_program import Codes, CompiledProgram
 
 
@@ -235,16 +236,35 @@ class ArrayExecutable(Executable):
         return _first_code(codes)
 
     def builtin(
-        self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
+        self,
+        fallback: Callable[..., object],
+        name: str = "",
+        documentation: str = "",
+        binding: Binding | None = None,
+        followers: Followers | None = None,
     ) -> Callable[..., Any]:
         """Return a builtin for one state or a small batch; `fallback` handles all other calls.
 
         See `rbd.native.builtins.builtin`.
         """
-        code = self._code if self._has_rows else self.compile()
+        code = self._code_of_builtins()
         if code is None:
             return fallback
-        return _make_builtin(code, fallback, name, documentation, guards)
+        from rbd.native.builtins.builtin import make_builtin  # loads LLVM
+
+        texts = {"name": name, "documentation": documentation}
+        return make_builtin(code, fallback, binding, followers=followers, **texts)
+
+    def follow(self, followers: Followers, binding: Binding) -> None:
+        """Let a method have a builtin of this program for other options."""
+        code = self._code_of_builtins()
+        if code is not None:
+            from rbd.native.builtins.builtin import add_follower  # loads LLVM
+
+            add_follower(code, binding, followers)
+
+    def _code_of_builtins(self) -> CompiledProgram | None:
+        return self._code if self._has_rows else self.compile()
 
 
 def _first_code(codes: Codes | None) -> tuple[int, int]:
@@ -253,11 +273,3 @@ def _first_code(codes: Codes | None) -> tuple[int, int]:
         return -1, CLEAN
     first = int((codes != 0).argmax())
     return first, int(codes[first])
-
-
-def _make_builtin(
-    code: CompiledProgram, fallback: Callable[..., Any], name: str = "", documentation: str = "", guards: Guards = ()
-) -> Callable[..., Any]:
-    from rbd.native.builtins.builtin import Binding, make_builtin  # loads LLVM
-
-    return make_builtin(code, fallback, Binding(guards=guards), name=name, documentation=documentation)

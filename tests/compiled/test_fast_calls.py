@@ -18,7 +18,8 @@ from rbd.array_functions.evaluation import Evaluation
 from rbd.array_functions.function import CALLS_BEFORE_BUILTIN
 from rbd.compiled import CompiledRobot, record
 from rbd.compiled import compile as compile_robot
-from rbd.errors import NotFiniteError, ShapeError, StaleStateError
+from rbd.compiled.method_base import CallOptions
+from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
 from tests.marks import needs_builtins
 
@@ -161,6 +162,100 @@ def test_small_batches_make_builtins_and_run_in_them(mechanism: rbd.Mechanism, m
     monkeypatch.undo()
     alone = [robot.inverse_dynamics(q[k], v[k], a[k]) for k in range(8)]
     assert np.array(alone).tobytes() == slow.tobytes()
+
+
+WRENCH = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
+OUT = np.empty(7), np.empty(7)
+OPTIONS: dict[str, Call] = {
+    "inputs by name": lambda robot: robot.inverse_dynamics(Q, v=V, vd=A),
+    "no torques": lambda robot: robot.forward_dynamics(Q, V),
+    "torques are None": lambda robot: robot.step(Q, V, None, 0.01),
+    "options at their defaults": lambda robot: robot.step(
+        Q, V, tau=A, dt=0.01, integrator="munthe-kaas-rk4", threads=1
+    ),
+    "a NumPy number": lambda robot: robot.step(Q, V, A, np.float64(0.01)),
+    "another integrator": lambda robot: robot.step(Q, V, A, 0.01, integrator="semi-implicit-euler"),
+    "another integrator, a batch": lambda robot: robot.step(Q[None], V, A, 0.01, integrator="semi-implicit-euler"),
+    "another integrator, arrays for results": lambda robot: robot.step(
+        Q, V, None, 0.01, integrator="semi-implicit-euler", out=OUT
+    ),
+    "no stabilisation": lambda robot: robot.step(Q, V, A, 0.01, stabilization=None),
+    "arrays for results": lambda robot: robot.step(Q, V, A, 0.01, out=list(OUT)),
+    "wrenches": lambda robot: robot.step(Q, V, A, 0.01, external_wrenches={"link7": WRENCH, "link3": -WRENCH}),
+    "wrenches, another integrator": lambda robot: robot.step(
+        Q, V, A, 0.01, external_wrenches={"link7": WRENCH, "link3": -WRENCH}, integrator="semi-implicit-euler"
+    ),
+    "wrenches in the root frame": lambda robot: robot.inverse_dynamics(
+        Q, V, A, external_wrenches={robot.mechanism.body("link5"): WRENCH}, wrench_frame="root"
+    ),
+    "wrenches of a batch": lambda robot: robot.forward_dynamics(
+        Q, V, external_wrenches={"link3": np.stack([WRENCH, -WRENCH])}
+    ),
+    "a Jacobian": lambda robot: robot.geometric_jacobian(Q, "link4"),
+    "another Jacobian": lambda robot: robot.geometric_jacobian(Q, body=robot.mechanism.body("link5")),
+    "another space": lambda robot: robot.forward_dynamics_derivatives(Q, V, space="coordinates"),
+    "derivatives without torques": lambda robot: robot.forward_dynamics_derivatives(Q, V),
+}
+
+
+@needs_builtins
+@pytest.mark.parametrize("name", OPTIONS)
+def test_calls_with_options_run_in_builtins(
+    mechanism: rbd.Mechanism, robot: CompiledRobot, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = pickle.dumps(OPTIONS[name](compile_robot(mechanism)))
+    for each in (METHODS["step"], OPTIONS[name]):
+        warm(robot, each)
+    monkeypatch.setattr(CallOptions, "__attrs_post_init__", None)  # nothing may come this way
+    assert pickle.dumps(OPTIONS[name](robot)) == slow
+
+
+@needs_builtins
+def test_wrenches_with_frames_of_their_own_are_no_arrays(mechanism: rbd.Mechanism) -> None:
+    robot, body = compile_robot(mechanism), mechanism.body("link7")
+    wrench = rbd.Wrench(mechanism.root_frame, WRENCH[:3], WRENCH[3:])
+    framed = warm(robot, lambda robot: robot.inverse_dynamics(Q, V, A, external_wrenches={body: wrench}))
+    arrays = warm(robot, lambda robot: robot.inverse_dynamics(Q, V, A, external_wrenches={body: WRENCH}))
+    root = robot.inverse_dynamics(Q, V, A, external_wrenches={body: WRENCH}, wrench_frame="root")
+    again = robot.inverse_dynamics(Q, V, A, external_wrenches={body: wrench})
+    assert pickle.dumps(framed) == pickle.dumps(root) == pickle.dumps(again)
+    assert pickle.dumps(framed) != pickle.dumps(arrays)
+
+
+@needs_builtins
+def test_parameters_of_the_mechanism_run_in_builtins_unless_they_are_checked(
+    mechanism: rbd.Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = compile_robot(mechanism, ["gravity", "inertia"])
+    gravity, inertia = np.array([0.0, 0.0, -3.0]), 2 * robot.parameters["inertia"]
+    calls: list[Call] = [
+        lambda robot: robot.inverse_dynamics(Q, V, A),
+        lambda robot: robot.inverse_dynamics(Q, V, A, gravity=gravity),
+        lambda robot: robot.inverse_dynamics(Q, V, A, gravity=np.stack([gravity, 2 * gravity])),
+    ]
+    slow = [pickle.dumps(call(robot)) for call in calls]
+    heavy = pickle.dumps(robot.inverse_dynamics(Q, V, A, inertia=inertia))
+    for call in calls:
+        warm(robot, call)
+    assert pickle.dumps(robot.inverse_dynamics(Q, V, A, inertia=inertia)) == heavy
+    with pytest.raises(InertiaError):
+        robot.inverse_dynamics(Q, V, A, inertia=-inertia)
+    monkeypatch.setattr(CallOptions, "__attrs_post_init__", None)
+    assert [pickle.dumps(call(robot)) for call in calls] == slow
+
+
+@needs_builtins
+def test_mistakes_are_named_by_builtins_too(robot: CompiledRobot) -> None:
+    warm(robot, METHODS["step"])
+    warm(robot, OPTIONS["another integrator"])
+    with pytest.raises(ArgumentError, match="no integrator is called 'euler'"):
+        robot.step(Q, V, A, 0.01, integrator="euler")  # type: ignore[call-overload]  # that is the point
+    with pytest.raises(ArgumentError, match="contact states"):
+        robot.step(Q, V, A, 0.01, s=V)
+    with pytest.raises(TypeError, match="dt"):
+        robot.step(Q, V, A)  # type: ignore[call-overload]  # that is the point
+    with pytest.raises(NotFiniteError, match=r"v\[0\]"):
+        robot.step(Q, np.full(7, np.nan), A, 0.01, integrator="semi-implicit-euler")
 
 
 @needs_builtins

@@ -7,6 +7,7 @@ has a Python module, which makes contexts, and a module of LLVM IR:
 
     builtin.py          builtin_ir.py        compiled programs: a single call on arrays, with a fallback
                         rows_ir.py           the same for batches: leading axes of arguments
+    parameters.py       parameters_ir.py     arguments by keyword; builtins of a method for other options
     value_builtin.py    value_ir.py          framed values: passes, then a plan; value_plan.py,
                                              value_instructions.py, value_update_ir.py, arithmetic_ir.py, slots.py
     step_loop.py        step_loop_ir.py      loops over time steps with callbacks

@@ -33,6 +33,7 @@ from rbd.native.builtins.context import (
     guard_table,
     word_table,
 )
+from rbd.native.builtins.parameters import CallSignature, Followers, signature_words
 from rbd.native.builtins.rows_ir import MAX_LAYOUT_WORDS
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
@@ -60,6 +61,8 @@ class Binding:
     """Copies after success: from, to."""
     counter: Word | None = None
     """Counts successful calls that write to `outputs`."""
+    signature: CallSignature | None = None
+    """Parameters of calls with keywords; without it `out` is the only one, and for a single result."""
 
 
 @final
@@ -76,23 +79,41 @@ class _CallContext(BuiltinContext):
 
 
 def make_builtin(
-    compiled: CompiledProgram, fallback: F, binding: Binding | None = None, *, name: str = "", documentation: str = ""
+    compiled: CompiledProgram,
+    fallback: F,
+    binding: Binding | None = None,
+    *,
+    name: str = "",
+    documentation: str = "",
+    followers: Followers | None = None,
 ) -> Callable[..., Any] | F:
     """Return a builtin of a compiled program for one state; where that is not possible, `fallback` itself.
 
     It takes one C-contiguous float64 array per input that `binding` does not hold (a scalar input may be a float).
-    Every call it does not serve goes to `fallback`; None stands for the result NotImplemented. `documentation` may
-    begin with a signature, as builtins have it.
+    Calls that do not fit its signature go to its `followers`; every other call it does not serve goes to `fallback`;
+    None stands for the result NotImplemented. `documentation` may begin with a signature, as builtins have it.
     """
+    if not _is_possible(compiled, binding):
+        return fallback
+    context = _context(compiled, binding or Binding(), followers)
+    context.has_fallback, context.fallback = fallback is not None, fallback
+    return context.builtin(_code().address("builtin"), name or compiled.outline.name, FAST_WITH_KEYWORDS, documentation)
+
+
+def add_follower(compiled: CompiledProgram, binding: Binding, followers: Followers) -> None:
+    """Let a method have one more builtin, if that is possible."""
+    if _is_possible(compiled, binding):
+        followers.append(_context(compiled, binding))
+
+
+def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
+    """Return whether there may be a builtin of a program."""
     ports = compiled.outline
     if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MAX_PORTS:
-        return fallback
-    if sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) > MAX_LAYOUT_WORDS:
-        return fallback
-    context, code = _context(compiled, binding or Binding()), _code()
-    context.has_fallback, context.fallback = fallback is not None, fallback
-    context.kept = (*context.kept, code)
-    return context.builtin(code.address("builtin"), name or ports.name, FAST_WITH_KEYWORDS, documentation)
+        return False
+    if binding is not None and binding.signature is not None and not binding.signature.is_possible:
+        return False
+    return sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) <= MAX_LAYOUT_WORDS
 
 
 @once_under_compiler_lock
@@ -101,12 +122,13 @@ def _code() -> Library:
     return Library(assemble_shared(builtin_module(abi.addresses())), ("builtin",))
 
 
-def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:
+def _context(compiled: CompiledProgram, binding: Binding, followers: Followers | None = None) -> _CallContext:
     """Return the words for machine code."""
     ports, inputs, owner = compiled.outline, binding.inputs, binding.owner
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
     own = array("q", [0])
     compiled.load_entries()
+    parameters, kept = signature_words(binding.signature, len(free))
     tables = _tables(compiled, binding, free)
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
     context = _CallContext(
@@ -117,8 +139,9 @@ def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:
         first_argument=free[0] if free else 0, argument_count=len(free),
         targets=None if binding.outputs is None else targets, output_count=len(ports.outputs),
         copies=copies, copy_count=len(binding.copies), counter=(binding.counter or Word(own, 0)).address,
+        follower=None if followers is None else followers.first, **parameters,
     )  # fmt: skip
-    context.kept = (compiled, binding, tables, own)
+    context.kept = (compiled, binding, tables, own, kept, followers, _code())
     return context
 
 

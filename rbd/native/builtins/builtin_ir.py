@@ -1,9 +1,10 @@
 """LLVM IR of builtins of compiled programs: from the arguments of a call to the program, and to its results.
 
 One function serves all builtins; it is what CPython calls for METH_FASTCALL | METH_KEYWORDS. It checks the owner, the
-guards and the arguments, runs the program, and returns the array of the keyword `out`, new arrays, or None. Wherever
-something is not as expected, the block `decline` calls the fallback or returns NotImplemented; until then nothing has
-been changed, and new arrays have been given back.
+guards and the arguments, runs the program, and returns the arrays of the keyword `out`, new arrays, or None. A builtin
+with parameters has followers, one for other options each, which are tried in turn. Wherever something is not as
+expected, the block `decline` calls the fallback or returns NotImplemented; until then nothing has been changed, and new
+arrays have been given back.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rbd.native.builtins import rows_ir
+from rbd.native.builtins import parameters_ir, rows_ir
 from rbd.native.builtins.ir_parts import (
     COPY,
-    FIND_CONTEXT,
     FINISH,
+    GIVEN_RESULTS,
     NUMBERS,
-    RESULT_GIVEN,
+    RESULT_KEPT,
     RESULT_MADE,
+    RESULT_TAKEN,
     context_loads,
     copy_all,
     filled,
@@ -30,6 +32,7 @@ CONTEXT: Final = (
     *("entries", "row_limit_count", "owner", "guards", "guard_count"),
     *("bound", "bound_count", "shapes", "first_argument", "argument_count"),
     *("targets", "output_count", "copies", "copy_count", "counter", "has_fallback"),
+    *("plain_count", "parameters", "parameter_count", "positional_count", "required", "defaults", "follower"),
 )
 """The words of the structure a builtin is bound to:
 
@@ -44,6 +47,11 @@ CONTEXT: Final = (
     copies, copy_count               triples from, to, bytes: what is copied after success
     counter                          word that counts successful calls with targets
     has_fallback                     whether the structure itself, which is callable, takes what is declined
+    plain_count                      arguments without keywords that are the inputs; -1 if they cannot be
+    parameters, parameter_count      see `parameters_ir.py`; without them the only keyword is `out`, of a single result
+    positional_count, required       how many of them may be positional; the bits of those that must be given
+    defaults                         objects of inputs that are not given; null for those that must be
+    follower                         address of the word with the structure of the next builtin of the method, or null
 """
 MAX_PORTS: Final = 64
 """Inputs and outputs, each; their pointers go on the stack."""
@@ -55,35 +63,67 @@ begin:
   %into = alloca [$MAX_PORTS x ptr], align 16
   %out = alloca [$MAX_PORTS x ptr], align 16
   %made = alloca [$MAX_PORTS x ptr], align 16
-{FIND_CONTEXT}"""
+  %ends = alloca [$MAX_PORTS x ptr], align 16
+  %found_things = alloca [$MAX_PORTS x ptr], align 16
+  %found_given = alloca ptr, align 8
+  %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
+  %first_context = load ptr, ptr %context_at
+  %plain = icmp eq ptr %keywords, null
+  br label %candidate
+candidate:
+  %context = phi ptr [%first_context, %begin], [%next_context, %following]
+"""
 
 _CHECKS: Final = f"""
-  %count_fits = icmp eq i64 %count, %argument_count
-  br i1 %count_fits, label %counted, label %decline
-counted:
   %has_owner = icmp ne ptr %owner, null
   br i1 %has_owner, label %owned, label %guard
 owned:
-{owner_and_guards("counted", "owned", then="started", refuse="decline")}started:
+{owner_and_guards("candidate", "owned", then="started", refuse="decline")}started:
   %to_new = icmp eq ptr %targets, null
-  %plain = icmp eq ptr %keywords, null
-  br i1 %plain, label %bind, label %named
-; One keyword is understood: the array for the only result.
+  %is_complete = icmp eq i64 %count, %plain_count
+  %is_plain = and i1 %is_complete, %plain
+  br i1 %is_plain, label %bind, label %other_call
+other_call:
+  %has_parameters = icmp ne ptr %parameters, null
+  br i1 %has_parameters, label %find, label %named
+; Without parameters one keyword is understood: the array for the only result.
 named:
-  %keyword_count = call i64 $PyTuple_Size(ptr %keywords)
-  %one_keyword = icmp eq i64 %keyword_count, 1
   %one_output = icmp eq i64 %output_count, 1
-  %both_one = and i1 %one_keyword, %one_output
-  %usable = and i1 %both_one, %to_new
-  br i1 %usable, label %keyword, label %decline
+  %usable_0 = and i1 %is_complete, %one_output
+  %usable = and i1 %usable_0, %to_new
+  br i1 %usable, label %keyword_count, label %decline
+keyword_count:
+  %names_size_at = getelementptr i8, ptr %keywords, i64 $TUPLE_SIZE
+  %names_size = load i64, ptr %names_size_at
+  %one_keyword = icmp eq i64 %names_size, 1
+  br i1 %one_keyword, label %keyword, label %decline
 keyword:
-  %name = call ptr $PyTuple_GetItem(ptr %keywords, i64 0)
+  %name_at = getelementptr i8, ptr %keywords, i64 $TUPLE_ITEMS
+  %name = load ptr, ptr %name_at
   %is_out = icmp eq ptr %name, $out
+  %last_at = getelementptr ptr, ptr %args, i64 %count
+  %last = load ptr, ptr %last_at
   br i1 %is_out, label %bind, label %decline
+find:
+  %fits = call i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %found_things, ptr %found_given)
+  %given_found = load ptr, ptr %found_given
+  br i1 %fits, label %bind, label %unfit
+unfit:
+  %has_follower = icmp ne ptr %follower, null
+  br i1 %has_follower, label %follow, label %decline
+follow:
+  %next_context = load ptr, ptr %follower
+  %any_next = icmp ne ptr %next_context, null
+  br i1 %any_next, label %following, label %decline
+following:
+  br label %candidate
 """
 
 _ARGUMENTS: Final = """
 bind:
+  %things = phi ptr [%args, %started], [%args, %keyword], [%found_things, %find]
+  %given = phi ptr [null, %started], [%last, %keyword], [%given_found, %find]
+  %were_found = phi i1 [false, %started], [false, %keyword], [true, %find]
   %bound_bytes = shl i64 %bound_count, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %into, ptr %bound, i64 %bound_bytes, i1 false)
   br label %input
@@ -93,7 +133,7 @@ input:
   %more_inputs = icmp ult i64 %k, %argument_count
   br i1 %more_inputs, label %take, label %results
 take:
-  %thing_at = getelementptr ptr, ptr %args, i64 %k
+  %thing_at = getelementptr ptr, ptr %things, i64 %k
   %thing = load ptr, ptr %thing_at
   %data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
   %place = add i64 %k, %first_argument
@@ -110,11 +150,16 @@ taken:
 """
 
 _TARGETS: Final = f"""
+; None in a plain call may stand for something.
 stack:
+  %no_parameters = icmp eq ptr %parameters, null
+  %is_final = or i1 %were_found, %no_parameters
+  br i1 %is_final, label %stacked, label %find
+stacked:
   %takes_rows = icmp ne i64 %row_limit_count, 0
   br i1 %takes_rows, label %rows, label %decline
 rows:
-  %batch_result = call ptr @rows(ptr %context, ptr %args, i64 %count, ptr %keywords)
+  %batch_result = call ptr @rows(ptr %context, ptr %things, ptr %given)
   %no_batch = icmp eq ptr %batch_result, null
   br i1 %no_batch, label %decline, label %return_rows
 return_rows:
@@ -141,16 +186,17 @@ run_bound:
 
 _ARRAYS: Final = f"""
 to_array:
-  br i1 %plain, label %output, label %given
-given:
-  %result_at = getelementptr ptr, ptr %args, i64 %count
-  %result = load ptr, ptr %result_at
-  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE_PACKED)
-  %no_result = icmp eq ptr %result_data, null
-  br i1 %no_result, label %decline, label %taken_out
-taken_out:
-{RESULT_GIVEN}
-output:
+  %is_new = icmp eq ptr %given, null
+  br i1 %is_new, label %output, label %next_given
+next_given:
+  %n = phi i64 [0, %to_array], [%n_next, %keep_given]
+  %g_shape = phi ptr [%shape, %to_array], [%g_shape_next, %keep_given]
+{RESULT_TAKEN}  %result_data = call ptr @numbers(ptr %result, ptr %g_shape, i32 $WRITE_PACKED)
+  %is_unfit = icmp eq ptr %result_data, null
+  br i1 %is_unfit, label %release, label %fit_given
+fit_given:
+  %g_numbers = add i64 %g_size, 0
+{RESULT_KEPT}output:
   %o = phi i64 [0, %to_array], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %to_array], [%o_shape_next, %new_made]
   %more_outputs = icmp ult i64 %o, %output_count
@@ -164,15 +210,17 @@ make:
   %o_shape_next = getelementptr i64, ptr %o_shape, i64 %o_skip
   br label %output
 run:
-  %code = phi ptr [%one_state, %taken_out], [%fresh, %output]
+  %code = phi ptr [%one_state, %next_given], [%fresh, %output]
   %status = call i64 %code(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %finish, label %release
 {FINISH}
 ; Give the arrays made so far back. Then either there was no memory, and an exception is set, or the status was bad.
 release:
-  %held = phi i64 [%o, %make], [%output_count, %run], [%output_count, %tuple]
-  %to_slow = phi i1 [false, %make], [true, %run], [false, %tuple]
+  %held = phi i64 [%o, %make], [%output_count, %run], [%output_count, %tuple],
+    [%n, %take_given], [%n, %look_at_given], [%n, %fit_given]
+  %to_slow = phi i1 [false, %make], [true, %run], [false, %tuple],
+    [true, %take_given], [true, %look_at_given], [true, %fit_given]
 {give_back(then="released")}released:
   br i1 %to_slow, label %decline, label %no_memory
 no_memory:
@@ -180,8 +228,11 @@ no_memory:
 """
 
 _DECLINE: Final = """
+; Followers have no fallback of their own.
 decline:
-  %asks = icmp ne i64 %has_fallback, 0
+  %first_asks_at = getelementptr i64, ptr %first_context, i64 $HAS_FALLBACK
+  %first_asks = load i64, ptr %first_asks_at
+  %asks = icmp ne i64 %first_asks, 0
   br i1 %asks, label %ask, label %refuse
 ask:
   %answer = call ptr $PyObject_Vectorcall(ptr %self, ptr %args, i64 %count, ptr %keywords)
@@ -197,7 +248,12 @@ def builtin_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     loads = context_loads(CONTEXT)
     rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
-    text = NUMBERS + rows + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
-    return filled(
-        text, addresses, MAX_PORTS=MAX_PORTS, MAX_AXES=rows_ir.MAX_AXES, MAX_LAYOUT_WORDS=rows_ir.MAX_LAYOUT_WORDS
-    )
+    find = parameters_ir.FIND_ARGUMENTS + loads + parameters_ir.MATCH_ARGUMENTS
+    text = NUMBERS + GIVEN_RESULTS + rows + find + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
+    limits = {
+        "HAS_FALLBACK": CONTEXT.index("has_fallback"),
+        "MAX_PORTS": MAX_PORTS,
+        "MAX_AXES": rows_ir.MAX_AXES,
+        "MAX_LAYOUT_WORDS": rows_ir.MAX_LAYOUT_WORDS,
+    }
+    return filled(text, addresses, **limits, **parameters_ir.NUMBERS)

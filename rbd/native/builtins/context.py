@@ -55,6 +55,8 @@ class BuiltinContext(ctypes.Structure):
 
     definition: MethodDefinition
     kept: tuple[object, ...]
+    follower: int | None
+    """Address of the word with the next context; only of builtins with parameters."""
 
     def builtin(
         self, function: int, name: str, flags: int = NO_ARGUMENTS, documentation: str = ""

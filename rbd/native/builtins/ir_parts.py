@@ -12,7 +12,7 @@ from typing import Final
 
 from rbd.native.runtime import abi
 
-_NUMBERS: Final = ("first_argument", "has_fallback", "product_sign", "addend_sign")
+_NUMBERS: Final = ("first_argument", "has_fallback", "required", "product_sign", "addend_sign")
 _LAYOUT: Final = (
     *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE", "ALIGNED", "CONTIGUOUS"),
     *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_DTYPE", "ARRAY_FLAGS"),
@@ -93,7 +93,9 @@ define internal ptr @numbers(ptr %thing, ptr %shape, i32 %flags) nounwind {{
 begin:
 {IS_ARRAY}  br i1 %is_array, label %array, label %other
 other:
-  %is_float = icmp eq ptr %type, $float
+  %is_plain_float = icmp eq ptr %type, $float
+  %is_numpy_float = icmp eq ptr %type, $float64_scalar
+  %is_float = or i1 %is_plain_float, %is_numpy_float
   %axes_wanted = load i64, ptr %shape
   %is_scalar = icmp eq i64 %axes_wanted, 0
   %is_input = icmp ult i32 %flags, $WRITEABLE
@@ -192,13 +194,96 @@ copy_one:
 
 # ---------------------------------------------------------------- results
 
-RESULT_GIVEN: Final = """\
-  call void $Py_IncRef(ptr %result)
-  store ptr %result, ptr %made
-  store ptr %result_data, ptr %out
-  br label %run
+GIVEN_RESULTS: Final = """
+; The array for a result: that of the keyword `out`, or one of its tuple or list of as many as there are; else null.
+define internal ptr @result_array(ptr %given, i64 %k, i64 %count) nounwind {
+begin:
+  %is_only = icmp eq i64 %count, 1
+  br i1 %is_only, label %only, label %several
+only:
+  ret ptr %given
+several:
+  %type_at = getelementptr i8, ptr %given, i64 $OBJECT_TYPE
+  %type = load ptr, ptr %type_at
+  %is_tuple = icmp eq ptr %type, $tuple
+  br i1 %is_tuple, label %tuple, label %other
+tuple:
+  %tuple_size = call i64 $PyTuple_Size(ptr %given)
+  %tuple_fits = icmp eq i64 %tuple_size, %count
+  br i1 %tuple_fits, label %tuple_item, label %wrong
+tuple_item:
+  %of_tuple = call ptr $PyTuple_GetItem(ptr %given, i64 %k)
+  ret ptr %of_tuple
+other:
+  %is_list = icmp eq ptr %type, $list
+  br i1 %is_list, label %list, label %wrong
+list:
+  %list_size = call i64 $PyList_Size(ptr %given)
+  %list_fits = icmp eq i64 %list_size, %count
+  br i1 %list_fits, label %list_item, label %wrong
+list_item:
+  %of_list = call ptr $PyList_GetItem(ptr %given, i64 %k)
+  ret ptr %of_list
+wrong:
+  ret ptr null
+}
+
+; Whether memory lies apart from that of the first arrays.
+define internal i1 @is_apart(ptr %start, ptr %end, ptr %starts, ptr %ends, i64 %count) nounwind {
+begin:
+  br label %next
+next:
+  %k = phi i64 [0, %begin], [%k_next, %compare]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %compare, label %apart
+compare:
+  %k_next = add i64 %k, 1
+  %other_start_at = getelementptr ptr, ptr %starts, i64 %k
+  %other_start = load ptr, ptr %other_start_at
+  %other_end_at = getelementptr ptr, ptr %ends, i64 %k
+  %other_end = load ptr, ptr %other_end_at
+  %begins_before = icmp ult ptr %start, %other_end
+  %ends_behind = icmp ult ptr %other_start, %end
+  %overlaps = and i1 %begins_before, %ends_behind
+  br i1 %overlaps, label %overlap, label %next
+apart:
+  ret i1 true
+overlap:
+  ret i1 false
+}
 """
-"""The array of the keyword `out` is the only result."""
+
+RESULT_TAKEN: Final = """\
+  %more_given = icmp ult i64 %n, %output_count
+  br i1 %more_given, label %take_given, label %run
+take_given:
+  %n_next = add i64 %n, 1
+  %g_axes = load i64, ptr %g_shape
+  %g_lengths = getelementptr i64, ptr %g_shape, i64 1
+  %g_shape_next = getelementptr i64, ptr %g_lengths, i64 %g_axes
+  %g_size = call i64 @product(ptr %g_lengths, i64 %g_axes)
+  %result = call ptr @result_array(ptr %given, i64 %n, i64 %output_count)
+  %no_result = icmp eq ptr %result, null
+  br i1 %no_result, label %release, label %look_at_given
+look_at_given:
+"""
+"""The array %result is given for result number %n."""
+
+RESULT_KEPT: Final = """\
+  %g_end = getelementptr double, ptr %result_data, i64 %g_numbers
+  %is_apart = call i1 @is_apart(ptr %result_data, ptr %g_end, ptr %out, ptr %ends, i64 %n)
+  br i1 %is_apart, label %keep_given, label %release
+keep_given:
+  %g_end_at = getelementptr ptr, ptr %ends, i64 %n
+  store ptr %g_end, ptr %g_end_at
+  %g_out_at = getelementptr ptr, ptr %out, i64 %n
+  store ptr %result_data, ptr %g_out_at
+  %g_made_at = getelementptr ptr, ptr %made, i64 %n
+  store ptr %result, ptr %g_made_at
+  call void $Py_IncRef(ptr %result)
+  br label %next_given
+"""
+"""%result, of %g_numbers from %result_data on, lies apart from the results before it, and is one."""
 
 RESULT_MADE: Final = """\
   %no_new = icmp eq ptr %new, null

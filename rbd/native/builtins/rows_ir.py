@@ -10,7 +10,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.native.builtins.ir_parts import ARRAY_HEAD, AXES_FIT, FINISH, IS_ARRAY, RESULT_GIVEN, RESULT_MADE, give_back
+from rbd.native.builtins.ir_parts import (
+    ARRAY_HEAD,
+    AXES_FIT,
+    FINISH,
+    IS_ARRAY,
+    RESULT_KEPT,
+    RESULT_MADE,
+    RESULT_TAKEN,
+    give_back,
+)
 
 MAX_AXES: Final = 64
 """Axes of an array, at most."""
@@ -83,6 +92,41 @@ good:
   ret ptr %data
 wrong:
   ret ptr null
+}}
+
+; Hold objects while other threads run: those in a dictionary may be replaced.
+define internal void @hold(ptr %things, i64 %count) nounwind {{
+begin:
+  br label %next
+next:
+  %k = phi i64 [0, %begin], [%k_next, %one]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %one, label %done
+one:
+  %k_next = add i64 %k, 1
+  %thing_at = getelementptr ptr, ptr %things, i64 %k
+  %thing = load ptr, ptr %thing_at
+  call void $Py_IncRef(ptr %thing)
+  br label %next
+done:
+  ret void
+}}
+
+define internal void @drop(ptr %things, i64 %count) nounwind {{
+begin:
+  br label %next
+next:
+  %k = phi i64 [0, %begin], [%k_next, %one]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %one, label %done
+one:
+  %k_next = add i64 %k, 1
+  %thing_at = getelementptr ptr, ptr %things, i64 %k
+  %thing = load ptr, ptr %thing_at
+  call void $Py_DecRef(ptr %thing)
+  br label %next
+done:
+  ret void
 }}
 
 ; The product of lengths.
@@ -195,12 +239,13 @@ done:
 
 BEGIN: Final = """
 ; The result for rows; null where it is none, or a row failed.
-define internal ptr @rows(ptr %context, ptr %args, i64 %count, ptr %keywords) nounwind {
+define internal ptr @rows(ptr %context, ptr %things, ptr %given) nounwind {
 begin:
   %into = alloca [$MAX_PORTS x ptr], align 16
   %layouts = alloca [$MAX_LAYOUT_WORDS x i64], align 16
   %out = alloca [$MAX_PORTS x ptr], align 16
   %made = alloca [$MAX_PORTS x ptr], align 16
+  %ends = alloca [$MAX_PORTS x ptr], align 16
   %lengths = alloca [$MAX_AXES x i64], align 16
   %strides = alloca [$MAX_AXES x i64], align 16
   %status = alloca i64, align 8
@@ -228,7 +273,7 @@ take:
   %shape_next = getelementptr i64, ptr %own, i64 %axes
   %steps_own = getelementptr i64, ptr %steps, i64 1
   %steps_next = getelementptr i64, ptr %steps_own, i64 %axes
-  %thing_at = getelementptr ptr, ptr %args, i64 %k
+  %thing_at = getelementptr ptr, ptr %things, i64 %k
   %thing = load ptr, ptr %thing_at
   %into_at = getelementptr ptr, ptr %into, i64 %k
 {IS_ARRAY}  br i1 %is_array, label %array, label %number
@@ -285,34 +330,35 @@ all_taken:
 RESULTS: Final = f"""
 results:
   %lead_bytes = shl i64 %lead_axes, 3
-  %to_new = icmp eq ptr %keywords, null
-  br i1 %to_new, label %output, label %given
-given:
-  %result_at = getelementptr ptr, ptr %args, i64 %count
-  %result = load ptr, ptr %result_at
-  %result_data = call ptr @stacked(ptr %result, ptr %shape, i32 $WRITE, i64 %lead_axes, ptr %lead, ptr %steps)
-  %no_result = icmp eq ptr %result_data, null
-  br i1 %no_result, label %wrong, label %dense
+  %is_new = icmp eq ptr %given, null
+  br i1 %is_new, label %output, label %next_given
+next_given:
+  %n = phi i64 [0, %results], [%n_next, %keep_given]
+  %g_shape = phi ptr [%shape, %results], [%g_shape_next, %keep_given]
+  %g_steps = phi ptr [%steps, %results], [%g_steps_next, %keep_given]
+{RESULT_TAKEN}  %result_data = call ptr @stacked(
+    ptr %result, ptr %g_shape, i32 $WRITE, i64 %lead_axes, ptr %lead, ptr %g_steps)
+  %is_unfit = icmp eq ptr %result_data, null
+  br i1 %is_unfit, label %release, label %dense
 dense:
+  %g_steps_own = getelementptr i64, ptr %g_steps, i64 1
+  %g_steps_next = getelementptr i64, ptr %g_steps_own, i64 %g_axes
   %result_flags_at = getelementptr i8, ptr %result, i64 $ARRAY_FLAGS
   %result_flags = load i32, ptr %result_flags_at
   %dense_flags = and i32 %result_flags, $DENSE
   %is_dense = icmp ne i32 %dense_flags, 0
-  br i1 %is_dense, label %apart, label %wrong
+  br i1 %is_dense, label %apart, label %release
 ; What is written must not be read later: no input may lie in the memory of the result.
 apart:
-  %result_axes = load i64, ptr %shape
-  %result_own = getelementptr i64, ptr %shape, i64 1
-  %result_size = call i64 @product(ptr %result_own, i64 %result_axes)
-  %result_numbers = mul i64 %result_size, %rows
-  %result_end = getelementptr double, ptr %result_data, i64 %result_numbers
+  %g_numbers = mul i64 %g_size, %rows
+  %result_end = getelementptr double, ptr %result_data, i64 %g_numbers
   br label %other
 other:
   %a = phi i64 [0, %apart], [%a_next, %check]
   %a_shape = phi ptr [%shapes, %apart], [%a_shape_next, %check]
   %a_steps = phi ptr [%layouts, %apart], [%a_steps_next, %check]
   %more_others = icmp ult i64 %a, %argument_count
-  br i1 %more_others, label %check, label %take_out
+  br i1 %more_others, label %check, label %fit_given
 check:
   %a_next = add i64 %a, 1
   %a_axes = load i64, ptr %a_shape
@@ -322,10 +368,9 @@ check:
   %a_data_at = getelementptr ptr, ptr %into, i64 %a
   %a_data = load ptr, ptr %a_data_at
   %overlap = call i1 @overlaps(ptr %a_data, ptr %a_shape, ptr %a_steps, i64 %rows, ptr %result_data, ptr %result_end)
-  br i1 %overlap, label %wrong, label %other
-take_out:
-{RESULT_GIVEN}
-output:
+  br i1 %overlap, label %release, label %other
+fit_given:
+{RESULT_KEPT}output:
   %o = phi i64 [0, %results], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %results], [%o_shape_next, %new_made]
   %o_steps = phi ptr [%steps, %results], [%o_steps_next, %new_made]
@@ -357,9 +402,11 @@ run_locked:
   %bad_locked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
   br label %ran
 run_unlocked:
+  call void @hold(ptr %things, i64 %argument_count)
   %thread = call ptr $PyEval_SaveThread()
   %bad_unlocked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
   call void $PyEval_RestoreThread(ptr %thread)
+  call void @drop(ptr %things, i64 %argument_count)
   br label %ran
 ran:
   %bad = phi i64 [%bad_locked, %run_locked], [%bad_unlocked, %run_unlocked]
@@ -368,7 +415,8 @@ ran:
 {FINISH}
 ; Give the arrays made so far back; whoever is asked next finds out what is wrong.
 release:
-  %held = phi i64 [%o, %make], [%o, %new_one], [%output_count, %ran], [%output_count, %tuple]
+  %held = phi i64 [%o, %make], [%o, %new_one], [%output_count, %ran], [%output_count, %tuple], [%n, %take_given],
+    [%n, %look_at_given], [%n, %dense], [%n, %check], [%n, %fit_given]
   call void $PyErr_Clear()
 {give_back(then="wrong")}wrong:
   ret ptr null

@@ -53,9 +53,12 @@ PYTHON_FUNCTIONS: Final = (
     "PyEval_RestoreThread",
     "PyEval_SaveThread",
     "PyErr_Clear",
+    "PyDict_GetItem",
+    "PyDict_Size",
     "PyFloat_FromDouble",
     "PyList_GetItem",
     "PyList_SetItem",
+    "PyList_Size",
     "PyLong_AsDouble",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
@@ -64,6 +67,7 @@ PYTHON_FUNCTIONS: Final = (
     "PyTuple_SetItem",
     "PyTuple_Size",
     "PyType_GenericAlloc",
+    "PyUnicode_Compare",
     "Py_DecRef",
     "Py_IncRef",
 )
@@ -112,7 +116,8 @@ def addresses() -> dict[str, int]:
     table = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     table["PyArray_New"] = _numpy_table()[_NEW]
     table |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
-    table |= {"int": id(int), "tuple": id(tuple)}
+    table |= {"int": id(int), "tuple": id(tuple), "list": id(list), "dict": id(dict), "str": id(str)}
+    table["float64_scalar"] = id(np.float64)
     return table | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
 
 
@@ -192,14 +197,17 @@ class _Sample(ctypes.Structure):
 
 def _floats_and_structures_match() -> bool:
     """Return whether the fields of floats and structures are at their offsets."""
-    number, sample = 0.1 * 3, _Sample(2.5)
+    sample = _Sample(2.5)
     return (
-        _word(number, OBJECT_TYPE) == id(float)
-        and _read(number, FLOAT_VALUE, ctypes.c_double) == number
+        all(_float_matches(number) for number in (0.1 * 3, np.float64(0.1 * 7)))
         and _word(sample, STRUCTURE_DATA) == ctypes.addressof(sample)
         and np.dtype(np.float64).num == DOUBLE
         and np.empty(3).dtype is np.dtype(np.float64)
     )
+
+
+def _float_matches(number: float) -> bool:
+    return _word(number, OBJECT_TYPE) == id(type(number)) and _read(number, FLOAT_VALUE, ctypes.c_double) == number
 
 
 def _reference_counts_match() -> bool:

@@ -84,6 +84,7 @@ def test_new_array(entry: Any, fallback: Fallback) -> None:
 
 def test_numbers_for_scalars(entry: Any, fallback: Fallback) -> None:
     assert entry(A, X, 0.5).tolist() == Y
+    assert entry(A, X, np.float64(0.5)).tolist() == Y
     assert fallback.calls == []
 
 
@@ -124,6 +125,7 @@ def test_several_results() -> None:
     assert [part.shape for part in result] == [(), (3, 1), (0,)]
     assert fallback.calls == []
     assert entry(np.array([2.0, 3.0]), out=np.zeros(())) is HANDED_ON
+    assert entry(np.array([2.0, 3.0]), out=ordinary) is HANDED_ON  # without parameters
 
 
 def test_nothing_in_or_out() -> None:
@@ -146,7 +148,7 @@ UNUSUAL: dict[str, tuple[Any, ...]] = {
     "too many": (A, X, S, S),
     "a list": (A, [1.0, 2.0, 3.0], S),
     "an int": (A, X, 2),
-    "a NumPy number": (A, X, np.float64(2.0)),
+    "a NumPy number of single precision": (A, X, np.float32(2.0)),
     "None": (A, None, S),
     "a bool": (A, X, True),
     "a number for an array": (A, 1.0, S),

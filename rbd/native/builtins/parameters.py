@@ -1,0 +1,129 @@
+"""Parameters of builtins: the signature of a Python method, in which options have one value each."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Final, final
+
+import attrs
+
+from rbd.native.builtins.context import BuiltinContext, Word, word_table
+from rbd.native.builtins.parameters_ir import CONSTANT, INPUT, MAPPING, RESULT
+from rbd.native.runtime.locks import Lock
+from rbd.scalars.arrays import Array
+
+MAX_PARAMETERS: Final = 63
+"""Parameters of a builtin, each a bit of a word."""
+MAX_BUILTINS: Final = 16
+"""Builtins of one method, each for other options."""
+
+
+@final
+@attrs.frozen(eq=False)
+class CallParameter:
+    """A parameter of a builtin; see `parameters_ir.py`."""
+
+    name: str = attrs.field(converter=sys.intern)
+    kind: int
+    index: int = 0
+    value: object = None
+    is_required: bool = False
+    is_positional: bool = False
+
+    @classmethod
+    def input(cls, name: str, index: int, default: Array | None, **flags: bool) -> CallParameter:
+        """Return input `index` of the program; None stands for `default`."""
+        return cls(name, INPUT, index, default, **flags)
+
+    @classmethod
+    def constant(cls, name: str, value: object, **flags: bool) -> CallParameter:
+        """Return an option that has this value."""
+        return cls(name, CONSTANT, 0, value, **flags)
+
+    @classmethod
+    def result(cls, name: str) -> CallParameter:
+        """Return the parameter for arrays of results: one, or a tuple or list of them; None stands for new ones."""
+        return cls(name, RESULT)
+
+    @classmethod
+    def mapping(cls, name: str, first: int, keys: tuple[object, ...]) -> CallParameter:
+        """Return a dictionary with these keys, whose values are the inputs from `first` on."""
+        return cls(name, MAPPING, first, keys, is_required=True)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The words for machine code."""
+        has_object = self.value is not None or self.kind == CONSTANT
+        return id(self.name), self.kind, self.index, id(self.value) if has_object else 0
+
+
+@final
+@attrs.frozen(eq=False)
+class CallSignature:
+    """The parameters of a builtin, those that may be positional first, and objects of inputs that are not given."""
+
+    parameters: Sequence[CallParameter]
+    defaults: Sequence[Array | None]
+    """None for inputs that must be given."""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a builtin may have these parameters."""
+        return len(self.parameters) <= MAX_PARAMETERS
+
+    def words(self, argument_count: int) -> tuple[dict[str, int], tuple[object, ...]]:
+        """Return the words of a context for a program with so many inputs, and what they refer to."""
+        table = word_table([word for each in self.parameters for word in each.words])
+        defaults = word_table([0 if each is None else id(each) for each in self.defaults])
+        positional = sum(each.is_positional for each in self.parameters)
+        required = sum(1 << k for k, each in enumerate(self.parameters) if each.is_required)
+        words = {
+            "plain_count": argument_count if self._is_plain(argument_count) else -1,
+            "parameters": ctypes.addressof(table), "parameter_count": len(self.parameters),
+            "positional_count": positional, "required": required, "defaults": ctypes.addressof(defaults),
+        }  # fmt: skip
+        return words, (table, defaults, self)
+
+    def _is_plain(self, argument_count: int) -> bool:
+        """Return whether the inputs may be given by position alone."""
+        kinds = [(each.kind, each.index) for each in self.parameters[:argument_count] if each.is_positional]
+        rest = self.parameters[argument_count:]
+        return kinds == [(INPUT, k) for k in range(argument_count)] and not any(each.is_required for each in rest)
+
+
+@final
+class Followers:
+    """The builtins of a method after the first one, for other options; machine code tries them in turn."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._words = array("q", [0] * (MAX_BUILTINS + 1))
+        self._contexts: list[BuiltinContext] = []
+        self._lock = Lock()
+
+    @property
+    def first(self) -> int:
+        """The address of the word that has the first context."""
+        return self._address(0)
+
+    def append(self, context: BuiltinContext) -> None:
+        """Let machine code find the context of a builtin, if there is place for one more."""
+        with self._lock.inner:
+            place = len(self._contexts)
+            if place < MAX_BUILTINS:
+                context.follower = self._address(place + 1)
+                self._contexts.append(context)
+                self._words[place] = ctypes.addressof(context)
+
+    def _address(self, place: int) -> int:
+        return Word(self._words, place).address
+
+
+def signature_words(signature: CallSignature | None, argument_count: int) -> tuple[dict[str, int], tuple[object, ...]]:
+    """Return the words of a context about parameters, and what they refer to; without a signature it has none."""
+    if signature is None:
+        return {"plain_count": argument_count}, ()
+    return signature.words(argument_count)
