@@ -40,14 +40,14 @@ def controller(
             message = "--controller actuators: the file has no actuators; take hold, gravity or none"
             raise ArgumentError(message, argument="controller", value=name, allowed=NAMES)
         return report.controller(robot.mechanism, report.controls.get(pose or "")), None
-    passive, driven = _passive(robot, report), _driven(robot, state)
+    passive, actuated = _passive(robot, report), _actuated(robot, state)
     if name == "hold":
-        hold = Hold(state, driven, dt, contact=contact)
+        hold = Hold(state, actuated, dt, contact=contact)
         return _sum(hold, passive), hold.joint_options
-    return _sum(WeightCompensation(state, driven) if name == "gravity" else None, passive), None
+    return _sum(GravityController(state, actuated) if name == "gravity" else None, passive), None
 
 
-def _driven(robot: RobotFile, state: MechanismState) -> Array:
+def _actuated(robot: RobotFile, state: MechanismState) -> Array:
     """Return 1 for velocities of joints that have an actuator; without actuators, that do not float."""
     mask = np.zeros(robot.mechanism.nv)
     actuators = getattr(robot.report, "actuators", [])
@@ -79,18 +79,18 @@ def _effort_bounds(state: MechanismState) -> tuple[Array, Array]:
 
 
 @final
-class WeightCompensation:
+class GravityController:
     """Torques that carry the weight of the robot, within the effort bounds; none at joints without an actuator."""
 
-    def __init__(self, state: MechanismState, driven: Array) -> None:
-        """Act on the velocities for which `driven` is 1."""
-        self._driven, self._bounds = driven, _effort_bounds(state)
+    def __init__(self, state: MechanismState, actuated: Array) -> None:
+        """Act on the velocities for which `actuated` is 1."""
+        self._actuated, self._bounds = actuated, _effort_bounds(state)
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques."""
         from rbd.algorithms import gravity_torques
 
-        torques: Array = np.clip(gravity_torques(state), *self._bounds) * self._driven
+        torques: Array = np.clip(gravity_torques(state), *self._bounds) * self._actuated
         return torques
 
 
@@ -107,12 +107,12 @@ class Hold:
     take the gains implicitly: `joint_options`.
     """
 
-    def __init__(self, state: MechanismState, driven: Array, dt: float, *, contact: bool) -> None:
-        """Hold the configuration of `state`, with steps of `dt`, by the velocities for which `driven` is 1."""
-        self._q0, self._dt, self._driven, self._predicts = state.q.copy(), dt, driven, not contact
+    def __init__(self, state: MechanismState, actuated: Array, dt: float, *, contact: bool) -> None:
+        """Hold the configuration of `state`, with steps of `dt`, by the velocities for which `actuated` is 1."""
+        self._q0, self._dt, self._actuated, self._predicts = state.q.copy(), dt, actuated, not contact
         self._bounds = _effort_bounds(state)
-        self._anchored = _anchored(state, driven)
-        inertia = _inertias(state, self._anchored) * driven
+        self._anchored = _anchored(state, actuated)
+        inertia = _inertias(state, self._anchored) * actuated
         self._k, self._d = _FREQUENCY**2 * inertia, 2 * _FREQUENCY * inertia
 
     @property
@@ -130,7 +130,7 @@ class Hold:
         torques = self._anchored * gravity_torques(state) - self._k * error - self._d * state.v
         if self._predicts:
             torques = torques - self._dt * self._d * self._acceleration(state, torques)
-        limited: Array = np.clip(torques, *self._bounds) * self._driven
+        limited: Array = np.clip(torques, *self._bounds) * self._actuated
         return limited
 
     def _acceleration(self, state: MechanismState, torques: Array) -> Array:
@@ -141,9 +141,9 @@ class Hold:
         return np.asarray(np.linalg.solve(M, torques + passive_torques(state) - dynamics_bias(state)), dtype=np.float64)
 
 
-def _anchored(state: MechanismState, driven: Array) -> Array:
-    """Return 1 for velocities of joints that are driven, and all joints towards the root as well."""
-    mechanism, mask = state.mechanism, driven.copy()
+def _anchored(state: MechanismState, actuated: Array) -> Array:
+    """Return 1 for velocities of joints that are actuated, and all joints towards the root as well."""
+    mechanism, mask = state.mechanism, actuated.copy()
     anchored: dict[Joint | None, bool] = {None: True}
     for joint in mechanism.tree_joints:  # parents first
         before = mechanism.parent_joint(mechanism.predecessor(joint))

@@ -11,7 +11,7 @@ from rbd.atomic_files import replaced_file
 from rbd.cli.findings import doubts, ignored
 from rbd.cli.losses import losses, named_frames
 from rbd.cli.options import Command, add_file
-from rbd.cli.robot_file import Kind, RobotFile, parse_robot, read_robot
+from rbd.cli.robot_file import FileFormat, RobotFile, parse_robot, read_robot
 from rbd.errors import ArgumentError, printable, quoted
 
 _EXAMPLES = """
@@ -20,7 +20,7 @@ rbd convert --floating robot.urdf robot.xml
 rbd convert gymnasium:ant.xml ant.urdf
 rbd convert robot.urdf copy.urdf --strict
 """
-_KINDS: Final[dict[str, Kind]] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
+_FORMATS: Final[dict[str, FileFormat]] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -34,10 +34,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    kind = options.to or _kind_of(options.result)
+    file_format = options.to or _format_of(options.result)
     robot = read_robot(options)
-    text = _text(robot, kind)
-    lost = losses(robot, parse_robot(text, kind, options.result))
+    text = _text(robot, file_format)
+    lost = losses(robot, parse_robot(text, file_format, options.result))
     for title, lines in {"lost": lost, "doubtful": doubts(robot.report), "ignored": ignored(robot.report)}.items():
         if lines:
             print("\n".join([f"{title}:", *(f"  {line}" for line in lines)]))
@@ -46,24 +46,24 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentError(f"{shown} is not written: --strict allows no losses", argument="strict", value=True)
     with replaced_file(options.result) as partial:
         partial.write_text(text, encoding="utf-8", newline="\n")
-    print(f"Wrote {shown} ({kind.upper()})")
+    print(f"Wrote {shown} ({file_format.upper()})")
     return 0
 
 
-def _kind_of(result: Path) -> Kind:
-    kind = _KINDS.get(result.suffix.lower())
-    if kind is None:
+def _format_of(result: Path) -> FileFormat:
+    file_format = _FORMATS.get(result.suffix.lower())
+    if file_format is None:
         message = f"the ending of {quoted(result)} tells no format; add --to urdf or --to mjcf"
-        raise ArgumentError(message, argument="result", value=result, allowed=tuple(_KINDS))
-    return kind
+        raise ArgumentError(message, argument="result", value=result, allowed=tuple(_FORMATS))
+    return file_format
 
 
-def _text(robot: RobotFile, kind: Kind) -> str:
+def _text(robot: RobotFile, file_format: FileFormat) -> str:
     """Return the robot in a format, without what the format does not have."""
     from rbd.mjcf import format_mjcf
     from rbd.urdf import format_urdf
 
-    write = format_urdf if kind == "urdf" else format_mjcf
+    write = format_urdf if file_format == "urdf" else format_mjcf
     name = robot.report.name or robot.path.stem
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # doubts about the robot are in its report

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rbd.mjcf import MjcfReport
     from rbd.urdf import UrdfReport
 
-Kind: TypeAlias = Literal["urdf", "mjcf"]
+FileFormat: TypeAlias = Literal["urdf", "mjcf"]
 
 _BEGINNING = 1_000_000
 """Bytes in which the first element of a file is looked for."""
@@ -30,7 +30,7 @@ class RobotFile:
     """A robot file that was read: its path and format, the mechanism, and the report of the reader."""
 
     path: Path
-    kind: Kind
+    file_format: FileFormat
     mechanism: Mechanism
     report: UrdfReport | MjcfReport
 
@@ -56,12 +56,12 @@ def read_robot(options: argparse.Namespace) -> RobotFile:
     """Read the file of the options of `add_file`; warnings are in the report."""
     path, packages = find_file(options.file)
     arguments: dict[str, Any] = {"remove_fixed_joints": not options.keep_fixed}
-    kind: Kind = "mjcf" if is_mjcf(path) else "urdf"
-    if kind == "urdf":
+    file_format: FileFormat = "mjcf" if is_mjcf(path) else "urdf"
+    if file_format == "urdf":
         arguments |= {"floating": options.floating, "packages": packages | dict(options.package)}
     else:
         _refuse_options_of_urdf(options)
-    return _read(kind, path, "load", arguments)
+    return _read(file_format, path, "load", arguments)
 
 
 def _refuse_options_of_urdf(options: argparse.Namespace) -> None:
@@ -73,22 +73,22 @@ def _refuse_options_of_urdf(options: argparse.Namespace) -> None:
         raise ArgumentError(message, argument="package", value=options.package)
 
 
-def parse_robot(text: str, kind: Kind, path: Path) -> RobotFile:
+def parse_robot(text: str, file_format: FileFormat, path: Path) -> RobotFile:
     """Return the robot of a text, with its fixed joints, as if it were in the file `path`."""
-    return _read(kind, path, "parse", {"text": text, "file": str(path), "remove_fixed_joints": False})
+    return _read(file_format, path, "parse", {"text": text, "file": str(path), "remove_fixed_joints": False})
 
 
-def _read(kind: Kind, path: Path, how: Literal["load", "parse"], arguments: dict[str, Any]) -> RobotFile:
+def _read(file_format: FileFormat, path: Path, how: Literal["load", "parse"], arguments: dict[str, Any]) -> RobotFile:
     from rbd import mjcf, urdf
 
-    report = urdf.UrdfReport() if kind == "urdf" else mjcf.MjcfReport()
-    read = getattr(urdf if kind == "urdf" else mjcf, f"{how}_{kind}")
+    report = urdf.UrdfReport() if file_format == "urdf" else mjcf.MjcfReport()
+    read = getattr(urdf if file_format == "urdf" else mjcf, f"{how}_{file_format}")
     if how == "load":
         arguments = {"path": path, **arguments}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", urdf.UrdfWarning)
         warnings.simplefilter("ignore", mjcf.MjcfWarning)
-        return RobotFile(path, kind, read(**arguments, report=report), report)
+        return RobotFile(path, file_format, read(**arguments, report=report), report)
 
 
 def find_file(text: str) -> tuple[Path, dict[str, Path]]:

@@ -106,7 +106,7 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     model, doubts = ground_model(robot, among_bodies=options.self_collisions)
     for doubt in doubts:
         print(f"rbd: --ground: {printable(doubt)}", file=sys.stderr)
-    if options.height is not None or (robot.kind == "urdf" and floating_joint(state) is not None):
+    if options.height is not None or (robot.file_format == "urdf" and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
     control, joints = _control(robot, state, options)
     joints, mu = joints or JointOptions(), _FRICTION if options.friction is None else options.friction

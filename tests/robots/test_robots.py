@@ -153,6 +153,8 @@ def test_arm_is_as_documented() -> None:
     shoulder = state.transform_to_root(arm.body("link2")).translation
     assert np.allclose(tool, [0, 0, 1.33], atol=1e-12)
     assert np.allclose(shoulder, [0, 0, 0.32], atol=1e-12)
+    elbow = state.transform_to_root(arm.body("link4")).translation
+    assert np.linalg.norm(elbow - shoulder) + np.linalg.norm(tool - elbow) == pytest.approx(1.02, abs=0.005)
     assert arm.mass == pytest.approx(17.3)
     assert [joint.name for joint in arm.joints] == [f"joint{i}" for i in range(1, 8)]
     bounds = [(joint.position_bounds, joint.velocity_bounds, joint.effort_bounds) for joint in arm.joints]
