@@ -24,7 +24,16 @@ semi_implicit.py        semi-implicit Euler
 variational.py          the variational midpoint rule
 variational_kernels.py  its iterations, as kernels
 tableau.py              coefficients of Runge-Kutta methods
-native/                 steps and stages as programs
+programs/               steps and stages as programs
+
+Objects of a run, from the call to the forces:
+
+    simulate ──► choose_path ──► RunPath          takes the steps: BlocksOfSteps, BlocksOfStages, SingleSteps
+                                   ├──► Run         state, time, events, last sample ──► Outputs: Sink, monitors, pacing
+                                   └──► Integrator  one step; in programs RepeatedStep, RecordedStages
+                                          └──► EquationsOfMotion   accelerations at one instant
+                                                 ├──► Callbacks      control, external wrenches, ZeroOrderHold
+                                                 └──► ForceElement   springs, dampers
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Callbacks:
         return self._control
 
     @property
-    def has_external(self) -> bool:
+    def has_external_wrenches(self) -> bool:
         """Whether there are external wrenches."""
         return self._external is not None
 

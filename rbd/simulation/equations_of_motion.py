@@ -57,7 +57,7 @@ class EquationsOfMotion:
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics of a robot's compiled step."""
         default = self.stabilization == DEFAULT_STABILIZATION or not state.layout.is_constrained
-        return default and not (self.callbacks.has_external or self.forces)
+        return default and not (self.callbacks.has_external_wrenches or self.forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates at time `t`; the arrays belong to the caller."""

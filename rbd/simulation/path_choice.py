@@ -4,7 +4,7 @@ There are three paths. From the fastest to the slowest, each with what it needs 
 
     BlocksOfSteps   the control is held, recorded or missing, nothing else acts, and no output needs the state
     BlocksOfStages  callbacks in Python between stages, and nobody looks at samples before the end of the run
-    SingleSteps     events, monitors, pacing or several holds, by `NativeStages`; all else by the integrator itself
+    SingleSteps     events, monitors, pacing or several holds, by `RecordedStages`; all else by the integrator itself
 
 Where a zero-order hold is the only callback, `BlocksOfStages` is the fastest: it samples the hold within its blocks.
 Short runs interpret the programs, long ones compile them, with the same bits; that is decided here, before the run
@@ -21,9 +21,9 @@ import attrs
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.native.block_runs import MAX_PARTS, BlocksOfStages, BlocksOfSteps, hold_splits_few_steps
-from rbd.simulation.native.blocks import native_blocks, records_steps, step_name, steps_per_call
-from rbd.simulation.native.stages import NativeStages, native_stages
+from rbd.simulation.programs.block_runs import MAX_PARTS, BlocksOfStages, BlocksOfSteps, hold_splits_few_steps
+from rbd.simulation.programs.recorded_stages import RecordedStages, recorded_stages
+from rbd.simulation.programs.repeated_step import records_steps, repeated_step, step_name, steps_per_call
 from rbd.simulation.run_path import RunPath, SingleSteps
 from rbd.state import MechanismState
 
@@ -57,10 +57,10 @@ class RunSettings:
             return False
         return all(hold_splits_few_steps(hold, self.times) for hold in self.equations.holds)
 
-    def native_stages(self, *, samples_hold: bool = False) -> NativeStages | None:
+    def recorded_stages(self, *, samples_hold: bool = False) -> RecordedStages | None:
         """Return the integrator with its stages in recorded programs; None for integrators without."""
         most = steps_per_call(self.state) * (MAX_PARTS if samples_hold else 1)
-        return native_stages(self.state, self.method, self.equations, most, samples_hold=samples_hold)
+        return recorded_stages(self.state, self.method, self.equations, most, samples_hold=samples_hold)
 
 
 def choose_path(settings: RunSettings) -> RunPath:
@@ -70,7 +70,7 @@ def choose_path(settings: RunSettings) -> RunPath:
     return (
         _blocks_under_a_hold(settings)
         or _blocks_of_steps(settings)
-        or _native_stages(settings)
+        or _recorded_stages(settings)
         or SingleSteps(settings.method)
     )
 
@@ -79,7 +79,7 @@ def _blocks_under_a_hold(settings: RunSettings) -> BlocksOfStages | None:
     callbacks = settings.equations.callbacks
     if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
         return None
-    stages = settings.native_stages(samples_hold=True)
+    stages = settings.recorded_stages(samples_hold=True)
     if stages is None or not stages.samples_hold:
         return None
     stages.prepare(settings.least_steps)
@@ -91,20 +91,20 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
     without_python = equations.callbacks.is_held or equations.callbacks.recorded_control is not None
     if name is None or settings.needs_states or not (without_python and equations.is_control_only(state)):
         return None
-    blocks = native_blocks(state, name, equations.callbacks.recorded_control)
+    blocks = repeated_step(state, name, equations.callbacks.recorded_control)
     if blocks is None:
         return None
     blocks.prepare(settings.least_steps)
     if not equations.callbacks.holds:
         return BlocksOfSteps(settings.method, blocks, None)
-    single = settings.native_stages()  # for steps between close instants
+    single = settings.recorded_stages()  # for steps between close instants
     if single is not None:
         single.prepare(0, is_final=True)  # by the program of the blocks
     return BlocksOfSteps(single or settings.method, blocks, equations.holds[0])
 
 
-def _native_stages(settings: RunSettings) -> RunPath | None:
-    stages = settings.native_stages()
+def _recorded_stages(settings: RunSettings) -> RunPath | None:
+    stages = settings.recorded_stages()
     if stages is None:
         return None
     stages.prepare(settings.least_steps, is_final=settings.is_paced)

@@ -1,4 +1,4 @@
-"""Run paths: how a run takes its steps. Single steps; `native/block_runs.py` has blocks by recorded programs."""
+"""Run paths: how a run takes its steps. Single steps; `programs/block_runs.py` has blocks by recorded programs."""
 
 from __future__ import annotations
 

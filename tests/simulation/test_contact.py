@@ -14,7 +14,7 @@ from rbd.contact import HalfSpace
 from rbd.errors import ArgumentError, DivergedError, FrameMismatchError, ShapeError, StaleStateError
 from rbd.native.executable import ArrayExecutable
 from rbd.simulation import EnergyMonitor, Event
-from rbd.simulation.native import recorded_steps
+from rbd.simulation.programs import recorded_steps
 from tests.simulation.contacts import ball, block, floor, slope
 
 ELASTIC = rbd.SoftContact(rbd.HuntCrossley(stiffness=50e3, damping=0.0))

@@ -14,10 +14,10 @@ from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SingularErr
 from rbd.scalars import cos, sin, where
 from rbd.scalars.functions import less
 from rbd.simulation import Integrator, MuntheKaas, Trajectory
-from rbd.simulation.native import blocks as native_blocks
-from rbd.simulation.native import recorded_steps
-from rbd.simulation.native.blocks import NativeBlocks
 from rbd.simulation.npz_file import NpzFile
+from rbd.simulation.programs import recorded_steps
+from rbd.simulation.programs import repeated_step as repeated_step_module
+from rbd.simulation.programs.repeated_step import RepeatedStep
 from rbd.simulation.sinks import RingBuffer, Sink
 from rbd.simulation.tableau import HEUN
 from tests.algorithms.helpers import case
@@ -32,17 +32,17 @@ Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Run short simulations in machine code, too; return the list that gets the number of steps of every block."""
     counts = list[int]()
-    original = NativeBlocks.advance
+    original = RepeatedStep.advance
 
-    def advance(self: NativeBlocks, *arguments: Any) -> Any:
+    def advance(self: RepeatedStep, *arguments: Any) -> Any:
         result = original(self, *arguments)
         counts.append(len(result[0]))
         return result
 
-    monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    monkeypatch.setattr(repeated_step_module, "_MIN_STEPS", 1)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 0)
     monkeypatch.setattr(recorded_steps, "COMPILING_COST", (0, 0))
-    monkeypatch.setattr(NativeBlocks, "advance", advance)
+    monkeypatch.setattr(RepeatedStep, "advance", advance)
     return counts
 
 
@@ -64,7 +64,7 @@ def state_of(mechanism: rbd.Mechanism, seed: int = 1) -> rbd.MechanismState:
 def ordinary(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Trajectory]) -> Trajectory:
     """Run the same without programs of steps."""
     with monkeypatch.context() as patch:
-        patch.setattr(native_blocks, "_MAX_JOINTS", 0)
+        patch.setattr(repeated_step_module, "_MAX_JOINTS", 0)
         return run()
 
 
@@ -107,14 +107,14 @@ def test_blocks_change_no_bit(arm: rbd.Mechanism, taken: list[int], monkeypatch:
     for mechanism in (arm, floating):
         runs = list[Trajectory]()
         for size in (0, 20, 10_000):
-            monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", size)
+            monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", size)
             runs.append(rbd.simulate(state_of(mechanism), 0.02))
         assert len({(run.q[:-1].tobytes(), run.v.tobytes()) for run in runs}) == 1
     assert {1, 20} <= set(taken)
 
 
 def test_quaternions_stay_normalised(taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 10**9)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 10**9)
     mechanism = rbd.Mechanism(gravity=(0, 0, 0))
     body = rbd.RigidBody(
         "top", rbd.SpatialInertia(rbd.Frame("top"), mass=1.0, moment_about_com=np.diag([1.0, 2.0, 2.5]))
@@ -238,12 +238,12 @@ def test_who_must_be_asked_is_asked(arm: rbd.Mechanism, options: dict[str, Any],
 def test_short_runs_and_large_robots_are_not_worth_it(
     arm: rbd.Mechanism, taken: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native_blocks, "_MIN_STEPS", 3)
+    monkeypatch.setattr(repeated_step_module, "_MIN_STEPS", 3)
     rbd.simulate(state_of(arm), 0.002)
-    monkeypatch.setattr(native_blocks, "_MAX_JOINTS", 6)
+    monkeypatch.setattr(repeated_step_module, "_MAX_JOINTS", 6)
     rbd.simulate(state_of(arm), 0.003)
     assert taken == []
-    monkeypatch.setattr(native_blocks, "_MAX_JOINTS", 7)
+    monkeypatch.setattr(repeated_step_module, "_MAX_JOINTS", 7)
     rbd.simulate(state_of(arm), 0.003)
     assert sum(taken) == 3
 
@@ -275,7 +275,7 @@ def test_divergence_is_told_as_ever(
 
     fast, blocks = failure(), len(taken)
     with monkeypatch.context() as patch:
-        patch.setattr(native_blocks, "_MAX_JOINTS", 0)
+        patch.setattr(repeated_step_module, "_MAX_JOINTS", 0)
         slow = failure()
     assert len(taken) == blocks > 0
     assert type(fast) is type(slow)
@@ -291,7 +291,7 @@ def test_joints_without_inertia_are_named(taken: list[int]) -> None:
 
 
 def test_progress_is_told(arm: rbd.Mechanism, taken: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 70)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 70)
     seen = list[tuple[float, float | None]]()
     rbd.simulate(state_of(arm), 0.025, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(10, 25), (20, 25), (25, 25)]

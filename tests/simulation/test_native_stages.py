@@ -26,8 +26,8 @@ from rbd.simulation import (
     RingBuffer,
 )
 from rbd.simulation.equations_of_motion import EquationsOfMotion
-from rbd.simulation.native import blocks as native_blocks
-from rbd.simulation.native.stage_loads import PythonForces
+from rbd.simulation.programs import repeated_step as repeated_step_module
+from rbd.simulation.programs.stage_loads import PythonForces
 
 from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 
@@ -199,7 +199,7 @@ def test_other_tableaus(compiled: list[object], tableau: ButcherTableau, control
 
 def test_unpickled_tableaus_take_the_same_program() -> None:
     method = pickle.loads(pickle.dumps(MuntheKaas()))
-    assert native_blocks.step_name(method) == "munthe-kaas-rk4"
+    assert repeated_step_module.step_name(method) == "munthe-kaas-rk4"
     found, expected = run(damping, tree(), integrator=method), run(damping, tree(), integrator=MuntheKaas())
     assert np.array_equal(found.q, expected.q)
 
@@ -291,9 +291,9 @@ def test_exceptions_pass_with_the_time_and_the_state_goes_back(
 
 def test_blocks_samples_and_sinks_change_no_bit(compiled: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     found = [run(damping, tree())]
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 15)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 15)
     found.append(run(damping, tree()))
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 0)
     found.append(run(damping, tree()))
     found.append(run(damping, tree(), sink=RingBuffer(STEPS + 1)))
     found.append(run(damping, tree(), progress=lambda done, total: None))
@@ -354,7 +354,7 @@ def test_loops_leak_no_reference(compiled: list[object]) -> None:
 def test_holds_are_sampled_in_the_loop(
     compiled: list[object], integrator: str, periods: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    monkeypatch.setattr(repeated_step_module, "_STEPS_PER_CALL", 0)
     asked: list[float] = []
 
     def control(t: float, state: rbd.MechanismState) -> Array:

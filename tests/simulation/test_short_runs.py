@@ -13,8 +13,8 @@ from rbd import native
 from rbd.native.executable import ArrayExecutable
 from rbd.scalars.arrays import Array
 from rbd.simulation import EnergyMonitor, Trajectory
-from rbd.simulation.native import recorded_steps
-from rbd.simulation.native.interpreted_loop import InterpretedLoop
+from rbd.simulation.programs import recorded_steps
+from rbd.simulation.programs.interpreted_loop import InterpretedLoop
 
 pytestmark = pytest.mark.optimised
 

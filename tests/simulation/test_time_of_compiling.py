@@ -13,7 +13,7 @@ from rbd import native
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.executable import ArrayExecutable
 from rbd.simulation import AdaptiveMuntheKaas, EnergyMonitor, Event, RingBuffer, Throttle, Trajectory
-from rbd.simulation.native import recorded_steps
+from rbd.simulation.programs import recorded_steps
 
 STEPS = 60
 

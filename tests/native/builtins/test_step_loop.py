@@ -11,8 +11,8 @@ import rbd
 from rbd.compiled.specs import step_spec
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
-from rbd.simulation.native.recorded_steps import recorded_step
-from rbd.simulation.native.stage_memory import StageLoop, stage_loop
+from rbd.simulation.programs.recorded_steps import recorded_step
+from rbd.simulation.programs.stage_memory import StageLoop, stage_loop
 
 pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
 

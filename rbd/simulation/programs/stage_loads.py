@@ -25,7 +25,7 @@ from rbd.state import MechanismState
 
 def has_called_forces(equations: EquationsOfMotion) -> bool:
     """Return whether forces besides the control must be asked for in Python."""
-    return equations.callbacks.has_external or not all(map(is_recordable, equations.forces))
+    return equations.callbacks.has_external_wrenches or not all(map(is_recordable, equations.forces))
 
 
 def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:

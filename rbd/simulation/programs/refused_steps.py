@@ -16,8 +16,8 @@ from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, Rates, RightHandSide
-from rbd.simulation.native.stage_loads import PythonForces
-from rbd.simulation.native.stage_memory import StageLoop
+from rbd.simulation.programs.stage_loads import PythonForces
+from rbd.simulation.programs.stage_memory import StageLoop
 from rbd.state import MechanismState
 from rbd.state.callback_guard import state_changed
 

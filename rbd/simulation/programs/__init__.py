@@ -1,9 +1,9 @@
 """Programs of simulations: blocks of steps, and the stages of a step; interpreted in short runs, compiled in long ones.
 
 recorded_steps.py    programs of steps and stages of a mechanism, kept until it is edited; when they are compiled
-blocks.py            many steps per call
+repeated_step.py     many steps per call
 block_runs.py        run paths of blocks of steps and of stages
-stages.py            stages around a control in Python
+recorded_stages.py   stages around a control in Python
 refused_steps.py     steps that these programs refuse, in Python
 stage_programs.py    programs of stages
 stage_memory.py      their arrays, and the loop over them

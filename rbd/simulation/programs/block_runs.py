@@ -18,8 +18,8 @@ from typing_extensions import override
 from rbd.progress import Progress
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Integrator
-from rbd.simulation.native.blocks import NativeBlocks
-from rbd.simulation.native.stages import Histories, NativeStages
+from rbd.simulation.programs.recorded_stages import Histories, RecordedStages
+from rbd.simulation.programs.repeated_step import RepeatedStep
 from rbd.simulation.run import Run
 from rbd.simulation.run_path import RunPath
 
@@ -42,7 +42,7 @@ def _no_control(t: float, state: object) -> None:
 class BlocksOfSteps(RunPath):
     """Whole steps by a recorded program, while the torques are constant or the control is recorded."""
 
-    def __init__(self, method: Integrator, blocks: NativeBlocks, hold: ZeroOrderHold[Any] | None) -> None:
+    def __init__(self, method: Integrator, blocks: RepeatedStep, hold: ZeroOrderHold[Any] | None) -> None:
         """Take blocks of steps between the instants of `hold`; `method` takes single steps."""
         super().__init__(method)
         self._blocks, self._hold = blocks, hold
@@ -87,7 +87,7 @@ class BlocksOfStages(RunPath):
     The loop over the stages samples a zero-order hold at its instants, which split the steps of the run into parts.
     """
 
-    def __init__(self, stages: NativeStages, hold: ZeroOrderHold[Any] | None = None) -> None:
+    def __init__(self, stages: RecordedStages, hold: ZeroOrderHold[Any] | None = None) -> None:
         """Take blocks as long as `stages`, which sample `hold` if there is one, allow."""
         super().__init__(stages)
         self._stages = stages

@@ -22,8 +22,8 @@ from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native.recorded_steps import recorded_step
-from rbd.simulation.native.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
+from rbd.simulation.programs.recorded_steps import recorded_step
+from rbd.simulation.programs.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import scalar_tableau
 from rbd.state import MechanismState

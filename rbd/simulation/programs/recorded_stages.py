@@ -1,4 +1,4 @@
-"""Native stages: recorded programs take the stages of a step, a control in Python is called between them.
+"""Recorded stages: programs take the stages of a step, a control in Python is called between them.
 
 A loop in machine code (`rbd.native.builtins.step_loop`), or an interpreted one in short runs, works on the buffers of
 the state, so the controller sees a live state. Steps that it refuses are in `refused_steps`.
@@ -18,10 +18,10 @@ from rbd.scalars.arrays import Array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator, RightHandSide
-from rbd.simulation.native.refused_steps import RefusedSteps
-from rbd.simulation.native.stage_loads import PythonForces, has_called_forces
-from rbd.simulation.native.stage_memory import stage_loop
-from rbd.simulation.native.stage_programs import StageProgram, stage_programs
+from rbd.simulation.programs.refused_steps import RefusedSteps
+from rbd.simulation.programs.stage_loads import PythonForces, has_called_forces
+from rbd.simulation.programs.stage_memory import stage_loop
+from rbd.simulation.programs.stage_programs import StageProgram, stage_programs
 from rbd.state import MechanismState
 
 Histories = Sequence[Array]
@@ -29,7 +29,7 @@ Histories = Sequence[Array]
 
 
 @final
-class NativeStages(Integrator):
+class RecordedStages(Integrator):
     """An integrator with its stages in recorded programs, which short runs interpret, and the control in Python."""
 
     def __init__(
@@ -91,19 +91,19 @@ class NativeStages(Integrator):
             flush(self._loop.current.steps_taken, rows)
 
 
-def native_stages(
+def recorded_stages(
     state: MechanismState,
     method: Integrator,
     equations: EquationsOfMotion,
     most_steps: int,
     *,
     samples_hold: bool = False,
-) -> NativeStages | None:
-    """Return the native stages of `method`; None for methods without, and where a stage cannot be recorded.
+) -> RecordedStages | None:
+    """Return the recorded stages of `method`; None for methods without, and where a stage cannot be recorded.
 
     With `samples_hold`, a hold is sampled between steps of one stage.
     """
     programs = stage_programs(state, method, equations)
     if programs is None:
         return None
-    return NativeStages(method, equations, state, programs, most_steps, samples_hold=samples_hold)
+    return RecordedStages(method, equations, state, programs, most_steps, samples_hold=samples_hold)

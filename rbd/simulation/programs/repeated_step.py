@@ -1,4 +1,4 @@
-"""Blocks of native steps: many steps per call, where no callback needs the state in between.
+"""Repeated steps: the program of one step takes many steps per call, where no callback needs the state in between.
 
 They serve mechanisms that move freely, under a zero-order hold or under a recorded controller, by one of the two
 integrators that compiled robots have. Machine code refuses a step in which a number leaves its range; Python
@@ -23,8 +23,8 @@ from rbd.simulation.callbacks import RecordedControl
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native.interpreted_loop import interpret_into
-from rbd.simulation.native.recorded_steps import MachineCodeChoice, recorded_step
+from rbd.simulation.programs.interpreted_loop import interpret_into
+from rbd.simulation.programs.recorded_steps import MachineCodeChoice, recorded_step
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
@@ -46,7 +46,7 @@ _STEPS_PER_CALL: Final = 20_000
 
 
 @final
-class NativeBlocks:
+class RepeatedStep:
     """Blocks of steps of one mechanism, by the program of one step, which short runs interpret."""
 
     def __init__(self, mechanism: Mechanism, executable: ArrayExecutable, most_steps: int, *, controlled: bool) -> None:
@@ -103,7 +103,7 @@ class NativeBlocks:
 def _interpreted_steps(
     executable: ArrayExecutable, steps: int, inputs: StridedArrays, outputs: StridedArrays, bar: Progress
 ) -> int:
-    """Interpret steps; arguments and result are those of `NativeBlocks._repeat`."""
+    """Interpret steps; arguments and result are those of `RepeatedStep._repeat`."""
     ports = (*executable.outline.inputs, *executable.outline.outputs)
     flat = [(each.reshape(-1), stride, port) for (each, stride), port in zip((*inputs, *outputs), ports, strict=True)]
     for k in range(steps):
@@ -114,8 +114,8 @@ def _interpreted_steps(
     return steps
 
 
-def native_blocks(state: MechanismState, name: FixedStepMethod, control: RecordedControl | None) -> NativeBlocks | None:
-    """Return blocks of native steps; None where a step cannot be recorded."""
+def repeated_step(state: MechanismState, name: FixedStepMethod, control: RecordedControl | None) -> RepeatedStep | None:
+    """Return the repeated step of a mechanism; None where a step cannot be recorded."""
     if control is not None and state.layout.contact_pairs:
         return None
     ns = state.layout.ns
@@ -127,7 +127,7 @@ def native_blocks(state: MechanismState, name: FixedStepMethod, control: Recorde
         executable = recorded_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
     if executable is None:
         return None
-    return NativeBlocks(state.mechanism, executable, steps_per_call(state), controlled=control is not None)
+    return RepeatedStep(state.mechanism, executable, steps_per_call(state), controlled=control is not None)
 
 
 def steps_per_call(state: MechanismState) -> int:

@@ -11,9 +11,9 @@ import numpy as np
 from rbd.engine.live_engine import LiveEngine
 from rbd.native.executable import ArrayExecutable
 from rbd.scalars.arrays import Array
-from rbd.simulation.native.interpreted_loop import InterpretedLoop, LoopMemory, StageMemory
-from rbd.simulation.native.recorded_steps import MachineCodeChoice
-from rbd.simulation.native.stage_programs import StageProgram
+from rbd.simulation.programs.interpreted_loop import InterpretedLoop, LoopMemory, StageMemory
+from rbd.simulation.programs.recorded_steps import MachineCodeChoice
+from rbd.simulation.programs.stage_programs import StageProgram
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
