@@ -1,23 +1,30 @@
-"""Robot files as text: elements, and numbers that read back the same."""
+"""Robot files as text: elements, numbers that read back the same, refusals of what a format cannot express."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from rbd.atomic_files import replaced_file
+from rbd.errors import ArgumentError, quoted
 from rbd.files.formats import Format
 from rbd.files.pose import Triple
+from rbd.mechanism import Joint
 from rbd.scalars import Scalar, to_float
 from rbd.spatial import SpatialInertia
+
+T = TypeVar("T")
 
 _ESCAPES: Final = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 )
 _DIGITS: Final = 15
+_MAX_STEPS: Final = 8
+_COEFFICIENTS: Final = ("damping", "friction", "armature", "bound_stiffness", "bound_damping")
+"""Parameters of joints with a number per velocity."""
 
 
 def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> str:
@@ -70,6 +77,43 @@ def rounded_unit(vector: Triple) -> Triple:
 def floats(values: Sequence[Scalar]) -> list[float]:
     """Return scalars as floats."""
     return [to_float(value) for value in values]
+
+
+def refusal(joint: Joint, reason: str) -> ArgumentError:
+    """Return the error for a joint that a format cannot express."""
+    return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
+
+
+def coefficient_attributes(
+    joint: Joint, file_format: Format, attributes: Mapping[str, str], *, strict: bool
+) -> dict[str, str]:
+    """Return the coefficients of a joint that are not zero; `attributes` names those that the format has.
+
+    Raises ArgumentError, if strict, for other coefficients and for those that differ between velocities.
+    """
+    found: dict[str, str] = {}
+    for what in _COEFFICIENTS:
+        values: list[float] = floats(getattr(joint, what))
+        attribute = attributes.get(what)
+        if strict and attribute is None and any(values):
+            raise refusal(joint, f"{file_format.name} has no {what}; strict=False leaves it out")
+        if strict and attribute is not None and len(set(values)) > 1:
+            message = f"{file_format.name} has one {attribute} per joint, not {values}; strict=False writes the first"
+            raise refusal(joint, message)
+        if attribute is not None and values and values[0]:
+            found[attribute] = numbers_text(values[:1])
+    return found
+
+
+def fixed_point(start: T, step: Callable[[T], T]) -> T:
+    """Return the value that a step, such as reading and writing again, no longer changes; two steps suffice mostly."""
+    value = start
+    for _ in range(_MAX_STEPS):
+        following = step(value)
+        if following == value:
+            break
+        value = following
+    return value
 
 
 def write_text(path: str | os.PathLike[str], text: str, file_format: Format) -> None:

@@ -256,11 +256,7 @@ def copy_joint(
 ) -> Joint:
     """Return an unattached joint with the same parameters, other frames, and perhaps another name and type."""
     new, data = Joint.__new__(Joint), joint.__getstate__()
-    data.name, data.type, data.frame_before, data.frame_after = (
-        name or data.name,
-        joint_type or data.type,
-        before,
-        after,
-    )
+    data.name, data.type = name or data.name, joint_type or data.type
+    data.frame_before, data.frame_after = before, after
     new.__setstate__(data)
     return new

@@ -155,11 +155,8 @@ class MemberRegistry:
         """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
         owner = self.frame_owner.get(require_frame(frame, argument))
         if owner is None:
-            remark = (
-                "; a body has a frame of that name, but this is another frame"
-                if frame.name in self._frame_names
-                else ""
-            )
+            is_known = frame.name in self._frame_names
+            remark = "; a body has a frame of that name, but this is another frame" if is_known else ""
             raise FrameMismatchError(
                 f"{argument}: {frame!r} is fixed to no body of this mechanism{remark}",
                 operation="look-up of a frame",

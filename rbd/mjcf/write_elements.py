@@ -6,27 +6,30 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from rbd.errors import ArgumentError, quoted
+from rbd.files.formats import MJCF
 from rbd.files.pose import IDENTITY, Matrix3, Pose
-from rbd.files.writing import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
+from rbd.files.writing import (
+    coefficient_attributes,
+    element,
+    fixed_point,
+    floats,
+    inertia_numbers,
+    numbers_text,
+    refusal,
+    rounded,
+    rounded_unit,
+)
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint
 from rbd.mjcf.rotations import rotation_of_axes
 from rbd.scalars import to_float
 from rbd.spatial import SpatialInertia
 
-_MAX_ITERATIONS: Final = 8
-_NOT_IN_MJCF: Final = ("bound_stiffness", "bound_damping")
-_PER_JOINT: Final = (("damping", "damping"), ("friction", "frictionloss"), ("armature", "armature"))
+_COEFFICIENTS: Final = {"damping": "damping", "friction": "frictionloss", "armature": "armature"}
 _KINDS: Final = {Revolute: "hinge", Prismatic: "slide", QuaternionSpherical: "ball", QuaternionFloating: "free"}
 _CONSTRAINTS: Final[dict[type[JointType], str]] = {
     QuaternionSpherical: "connect", Revolute: "connect", Fixed: "weld"
 }  # fmt: skip
-
-
-def refusal(joint: Joint, reason: str) -> ArgumentError:
-    """Return an error that names a joint."""
-    return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
 
 
 def pose_attributes(pose: Pose) -> dict[str, str]:
@@ -43,13 +46,7 @@ def pose_attributes(pose: Pose) -> dict[str, str]:
 
 def _axes(rotation: Matrix3) -> tuple[float, ...]:
     """Return the x and y axes of a rotation, rounded such that reading and writing them again reproduces them."""
-    axes = _rounded_axes(rotation)
-    for _ in range(_MAX_ITERATIONS):
-        again = _rounded_axes(rotation_of_axes(axes) or rotation)
-        if again == axes:
-            break
-        axes = again
-    return axes
+    return fixed_point(_rounded_axes(rotation), lambda axes: _rounded_axes(rotation_of_axes(axes) or rotation))
 
 
 def _rounded_axes(rotation: Matrix3) -> tuple[float, ...]:
@@ -82,7 +79,7 @@ def joint_line(joint: Joint, pose: Pose, *, strict: bool) -> str:
         case _:
             pass
     attributes |= _bounds(joint, kind, strict=strict)
-    attributes |= _coefficients(joint, strict=strict)
+    attributes |= coefficient_attributes(joint, MJCF, _COEFFICIENTS, strict=strict)
     if kind == "free" and len(attributes) == 2:
         return element("freejoint", {"name": joint.name})
     return element("joint", attributes)
@@ -105,20 +102,6 @@ def _bounds(joint: Joint, kind: str, *, strict: bool) -> dict[str, str]:
         elif strict and any(math.isfinite(end) for pair in pairs for end in pair):
             reason = "one-sided" if kind in ("hinge", "slide") else f"of a {kind} joint"
             raise refusal(joint, f"MJCF has no {what} bounds that are {reason}; strict=False leaves them out")
-    return attributes
-
-
-def _coefficients(joint: Joint, *, strict: bool) -> dict[str, str]:
-    attributes: dict[str, str] = {}
-    for what in _NOT_IN_MJCF if strict else ():
-        if any(floats(getattr(joint, what))):
-            raise refusal(joint, f"MJCF has no {what}; strict=False leaves it out")
-    for what, attribute in _PER_JOINT:
-        values = floats(getattr(joint, what))
-        if strict and len(set(values)) > 1:
-            raise refusal(joint, f"MJCF has one {attribute} per joint, not {values}; strict=False writes the first")
-        if values and values[0]:
-            attributes[attribute] = numbers_text(values[:1])
     return attributes
 
 

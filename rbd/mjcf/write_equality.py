@@ -8,10 +8,10 @@ from typing import Final, final
 from rbd.errors import quoted
 from rbd.files.names import free_name
 from rbd.files.pose import Pose
-from rbd.files.writing import element, floats, numbers_text
+from rbd.files.writing import element, floats, numbers_text, refusal
 from rbd.joints import Revolute
 from rbd.mechanism import Coupling, Joint, Mechanism
-from rbd.mjcf.write_elements import constraint_tag, refusal
+from rbd.mjcf.write_elements import constraint_tag
 from rbd.mjcf.write_sites import SitesWriter, file_pose
 
 _COEFFICIENTS: Final = 5

@@ -10,10 +10,10 @@ import numpy as np
 
 from rbd.errors import ArgumentError, quoted
 from rbd.files.pose import Pose, pose_of
-from rbd.files.writing import element, floats
+from rbd.files.writing import element, floats, refusal
 from rbd.joints import Fixed, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mjcf.write_elements import inertial_line, joint_line, pose_attributes, refusal
+from rbd.mjcf.write_elements import inertial_line, joint_line, pose_attributes
 from rbd.mjcf.write_sites import SitesWriter, file_frame, file_pose
 from rbd.scalars import to_float
 

@@ -15,20 +15,7 @@ from rbd.spatial.force_matrices import WrenchMatrix
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian
-from rbd.spatial.linalg import (
-    Mat3,
-    Vec3,
-    add3,
-    add33,
-    cross3,
-    hat,
-    matmul,
-    matvec,
-    outer,
-    scale3,
-    tmatvec,
-    zero3,
-)
+from rbd.spatial.linalg import Mat3, Vec3, add3, add33, cross3, hat, matmul, matvec, outer, scale3, tmatvec, zero3
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 

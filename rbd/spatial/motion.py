@@ -18,13 +18,7 @@ from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, neg3, scale3, transform_motion, zero3
-from rbd.spatial.motion_vector import (
-    MotionVector,
-    check_sum,
-    checked_frames_of_motion,
-    difference_frames,
-    motion_cross,
-)
+from rbd.spatial.motion_vector import MotionVector, check_sum, checked_frames_of_motion, difference_frames, motion_cross
 from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
 from rbd.spatial.values import checked_frames, require_kind_in_frame, slot_setters

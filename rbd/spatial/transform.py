@@ -17,17 +17,7 @@ from rbd.scalars import Scalar, Vector, const, is_float, to_float
 from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, shaped
 from rbd.spatial.checks import check_rotation, check_unit_quaternion, plain_rotation
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import (
-    Mat3,
-    Vec3,
-    add3,
-    cross3,
-    dot3,
-    identity3,
-    scale3,
-    sub3,
-    zero3,
-)
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, identity3, scale3, sub3, zero3
 from rbd.spatial.motion import Twist
 from rbd.spatial.motion_vector import log_rate
 from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion

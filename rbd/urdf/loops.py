@@ -16,14 +16,7 @@ from rbd.errors import UrdfTopologyError, quoted
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfLoop
-from rbd.urdf.joints import (
-    LOOP_KINDS,
-    read_axis_of,
-    read_bounds,
-    read_dynamics,
-    read_end,
-    read_kind,
-)
+from rbd.urdf.joints import LOOP_KINDS, read_axis_of, read_bounds, read_dynamics, read_end, read_kind
 from rbd.urdf.origins import ORIGIN, read_placement
 from rbd.urdf.reading import UrdfReading
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from rbd.errors import UrdfValueError
 from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
@@ -16,14 +16,7 @@ Color: TypeAlias = tuple[float, float, float, float]
 Colors: TypeAlias = dict[str, Color]
 _Shape: TypeAlias = Literal["box", "cylinder", "sphere", "capsule", "mesh"]
 
-_SHAPES: Final[dict[str, _Shape]] = {
-    "box": "box",
-    "cylinder": "cylinder",
-    "sphere": "sphere",
-    "capsule": "capsule",
-    "mesh": "mesh",
-}
-_NAMES: Final = frozenset(_SHAPES)
+_SHAPES: Final[tuple[_Shape, ...]] = get_args(_Shape)
 _ROUND: Final[dict[str, tuple[str, ...]]] = {
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "length"),
@@ -73,12 +66,8 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
     geometry = reading.single_child(node, "geometry")
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
-    reading.ignore_unknown(geometry, frozenset(), _NAMES)
-    shapes: list[tuple[_Shape, XmlElement]] = []
-    for child in geometry.children:
-        shape = _SHAPES.get(child.tag)
-        if shape is not None:
-            shapes.append((shape, child))
+    reading.ignore_unknown(geometry, frozenset(), frozenset(_SHAPES))
+    shapes: list[tuple[_Shape, XmlElement]] = [(each.tag, each) for each in geometry.children if each.tag in _SHAPES]
     if not shapes:
         raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
     if len(shapes) > 1:

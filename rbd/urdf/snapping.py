@@ -97,13 +97,8 @@ def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
     along = sum(a * b for a, b in zip(first, other, strict=True))
     x, y, z = (b - along * a for a, b in zip(first, other, strict=True))
     second = _unit((x, y, z))
-    result = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
-    result[i], result[(i + 1) % 3], result[(i + 2) % 3] = (
-        list(first),
-        list(second),
-        list(float_vector(cross3(first, second))),
-    )
-    return _rows(result)
+    result = {i: first, (i + 1) % 3: second, (i + 2) % 3: float_vector(cross3(first, second))}
+    return result[0], result[1], result[2]
 
 
 def _rows(values: list[list[float]]) -> Matrix3:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rbd.errors import quoted
-from rbd.files.writing import element, numbers_text
+from rbd.files.writing import element, numbers_text, refusal
 from rbd.joints import Prismatic, QuaternionSpherical, Revolute
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.urdf.cycles import find_cycle
-from rbd.urdf.write_elements import kind_and_axis, parameter_lines, placement_attributes, refusal
+from rbd.urdf.write_elements import kind_and_axis, parameter_lines, placement_attributes
 
 
 def mimic_elements(mechanism: Mechanism, *, strict: bool) -> dict[Joint, str]:

@@ -6,9 +6,19 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from rbd.errors import ArgumentError, quoted
+from rbd.files.formats import URDF
 from rbd.files.pose import Matrix3, Triple, float_vector
-from rbd.files.writing import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
+from rbd.files.writing import (
+    coefficient_attributes,
+    element,
+    fixed_point,
+    floats,
+    inertia_numbers,
+    numbers_text,
+    refusal,
+    rounded,
+    rounded_unit,
+)
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float
@@ -19,8 +29,6 @@ from rbd.urdf.origins import planar_axes, rpy_rows
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
 _NOISE: Final = 1e-13  # radians; smaller angles are rounding errors of the others
-_MAX_ITERATIONS: Final = 8  # one or two rounds suffice in practice
-_NOT_IN_URDF: Final = ("armature", "bound_stiffness", "bound_damping")
 
 
 def link_lines(body: RigidBody) -> Iterator[str]:
@@ -60,13 +68,7 @@ def rpy_of(rows: Matrix3) -> Triple:
 
     Rounding may alternate between two neighbours; iterating here settles it in the first file, not in the second.
     """
-    rpy = _rounded_rpy(rows)
-    for _ in range(_MAX_ITERATIONS):
-        again = _rounded_rpy(rpy_rows(rpy))
-        if again == rpy:
-            break
-        rpy = again
-    return rpy
+    return fixed_point(_rounded_rpy(rows), lambda rpy: _rounded_rpy(rpy_rows(rpy)))
 
 
 def _rounded_rpy(rows: Matrix3) -> Triple:
@@ -111,14 +113,9 @@ def parameter_lines(joint: Joint, kind: str, axis: Triple | None, *, strict: boo
     limit = _limit(joint, kind)
     if limit:
         yield f"    {element('limit', limit)}"
-    dynamics = _dynamics(joint, strict=strict)
+    dynamics = coefficient_attributes(joint, URDF, {"damping": "damping", "friction": "friction"}, strict=strict)
     if dynamics:
         yield f"    {element('dynamics', dynamics)}"
-
-
-def refusal(joint: Joint, reason: str) -> ArgumentError:
-    """Return the error for a joint that URDF cannot express."""
-    return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
 
 
 def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
@@ -175,18 +172,3 @@ def _refuse_bounds(joint: Joint, kind: str) -> None:
     for what in ("position", "velocity", "effort"):
         if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
             raise refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
-
-
-def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:
-    if strict:
-        for what in _NOT_IN_URDF:
-            if any(floats(getattr(joint, what))):
-                raise refusal(joint, f"URDF has no {what}; strict=False leaves it out")
-    attributes: dict[str, str] = {}
-    for what in ("damping", "friction"):
-        values: list[float] = floats(getattr(joint, what))
-        if strict and len(set(values)) > 1:
-            raise refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
-        if values and values[0]:
-            attributes[what] = numbers_text(values[:1])
-    return attributes
