@@ -26,6 +26,7 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.spatial.half_space import HalfSpace
 from tests.spatial import helpers
 from tests.spatial.helpers import CAMERA, HAND, WORLD, with_rng
 
@@ -130,6 +131,11 @@ def test_repr_in_full() -> None:
     twist = Twist(HAND, WORLD, CAMERA, [1, 2.5, -1e-7], [0, 0, 1 / 3])
     expected = "Twist of 'hand' with respect to 'world' in 'camera': angular (1, 2.5, -1e-07), linear (0, 0, 0.333333)"
     assert repr(twist) == expected
+
+
+def test_repr_of_a_half_space() -> None:
+    half_space = HalfSpace(Point(WORLD, (1, 2, 3)), FreeVector(WORLD, (0, 0, 2)))
+    assert repr(half_space) == "HalfSpace in 'world': point (1, 2, 3), normal (0, 0, 1)"
 
 
 def test_isclose_uses_the_norm_of_every_part() -> None:
