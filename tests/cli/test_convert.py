@@ -86,6 +86,20 @@ def test_a_keyframe_that_mjcf_does_not_get_is_lost(tmp_path: Path, capsys: pytes
     assert not result.exists()
 
 
+def test_couplings_and_gravity_that_urdf_cannot_say_are_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, result = tmp_path / "hand.xml", tmp_path / "result.urdf"
+    body = "<body name='{0}'><joint name='{0}'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+    model.write_text(
+        f"<mujoco><option gravity='0 0 -1.62'/><worldbody>{body.format('a')}{body.format('b')}</worldbody>"
+        "<equality><joint joint1='a' joint2='b' polycoef='0 1 0.5 0 0'/></equality></mujoco>"
+    )
+    assert cli.main(["convert", str(model), str(result)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {"  1 of 1 couplings", "  gravity 0 0 -1.62: it is 0 0 -9.81"} <= set(lines)
+
+
 def test_another_mass_moment_or_centre_is_a_lost_inertia(urdf: Path) -> None:
     text = urdf.read_text()
     before = parse_robot(text, "urdf", urdf)

@@ -138,6 +138,7 @@ FAULTS = {
         f"vertex='{VERTICES}' maxhullvert='2'", "at least 4 vertices (-1: as many as there are)"
     ),
     "hull of some vertices": mesh(f"vertex='{VERTICES}' maxhullvert='x'", "maxhullvert: 'x' is no number"),
+    "mesh, flat, without faces": mesh("vertex='0 0 0 1 0 0 0 1 0 1 1 0'", "it has no convex hull"),
     "mesh, flat": mesh("vertex='0 0 0 1 0 0 0 1 0 1 1 0' face='0 1 2 1 2 3'", "volume"),
     "mesh, inside out": mesh(f"vertex='{VERTICES}' face='0 1 2 0 3 1 0 2 3 1 3 2' inertia='exact'", "face inwards"),
     "mesh, half a vertex": mesh("vertex='0 0 0 1'", "three coordinates"),

@@ -20,6 +20,7 @@ from rbd.simulation import (
     AdaptiveMuntheKaas,
     ButcherTableau,
     Event,
+    Integrator,
     MuntheKaas,
 )
 from rbd.simulation.equations_of_motion import EquationsOfMotion
@@ -186,3 +187,17 @@ def test_a_step_cut_short_by_a_sample_shortens_the_next_where_its_error_says_so(
     tried = lengths_of_steps(pendulum, [1.0, 1.002, 1.5], lambda t: 0.01 if t < 1.0 else 0.003)
     cut = next(i for i, length in enumerate(tried) if length == pytest.approx(0.002))
     assert tried[cut + 1] == pytest.approx(0.0027)
+
+
+class _Adaptive(Integrator):
+    """Another integrator, which takes its steps by the adaptive method."""
+
+    def step(self, rhs: Any, state: Any, s: Any, start: float, end: float) -> Any:
+        return AdaptiveMuntheKaas(rtol=1e-10).step(rhs, state, s, start, end)
+
+
+def test_other_integrators_may_take_adaptive_steps(pendulum: rbd.MechanismState) -> None:
+    other = rbd.MechanismState(pendulum.mechanism, pendulum.q, pendulum.v)
+    rbd.simulate(pendulum, 0.1, dt=0.05, integrator=_Adaptive())
+    rbd.simulate(other, 0.1, dt=0.05, integrator=AdaptiveMuntheKaas(rtol=1e-10))
+    np.testing.assert_allclose(pendulum.q, other.q, rtol=1e-8)

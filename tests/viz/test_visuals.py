@@ -102,6 +102,42 @@ def test_meshes_of_mjcf_files_are_where_mujoco_has_them(tmp_path: Path) -> None:
     assert found[0] == found[1] == {(5, 0, 0), (6, 0, 0), (5, 1, 0), (5, 0, 2)}
 
 
+SIZES = {"sphere": "0.5", "box": "0.5 1 1.5", "ellipsoid": "0.5 1 2", "capsule": "0.5 1", "cylinder": "0.5 1"}
+VOLUMES = {
+    "sphere": np.pi / 6,
+    "box": 6.0,
+    "ellipsoid": 4 / 3 * np.pi,
+    "capsule": np.pi * 0.5 + np.pi / 6,
+    "cylinder": np.pi * 0.5,
+}
+
+
+@pytest.mark.parametrize("shape", SIZES)
+def test_primitive_shapes_of_mjcf_files(shape: str) -> None:
+    report = MjcfReport()
+    text = f'<body><freejoint/><geom type="{shape}" size="{SIZES[shape]}"/></body>'
+    robot = parse_mjcf(f"<mujoco><worldbody>{text}</worldbody></mujoco>", report=report)
+    (visual,) = shown(robot, report)
+    assert volume(visual.surface) == pytest.approx(VOLUMES[shape], rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [
+        ("sphere", '<sphere radius="0.5"/>'),
+        ("box", '<box size="1 2 3"/>'),
+        ("capsule", '<capsule radius="0.5" length="2"/>'),
+        ("cylinder", '<cylinder radius="0.5" length="2"/>'),
+    ],
+)
+def test_primitive_shapes_of_urdf_files(shape: str, text: str) -> None:
+    report = UrdfReport()
+    link = f'<link name="a"><visual><geometry>{text}</geometry></visual></link>'
+    robot = rbd.parse_urdf(f'<robot name="r">{link}</robot>', report=report)
+    (visual,) = shown(robot, report)
+    assert volume(visual.surface) == pytest.approx(VOLUMES[shape], rel=0.03)
+
+
 def test_shapes_of_collision_models() -> None:
     robot = rbd.robots.quadruped()
     model = rbd.robots.quadruped_collision_model(robot)
