@@ -33,6 +33,13 @@ def hand_run() -> Any:
     return rbd.contact.ContactSimulator(mechanism, model, None, 1e-3).run(rbd.MechanismState(mechanism), 0.02)
 
 
+def failed_rows() -> object:
+    status = rbd.RowStatus()
+    robot = rbd.compile(rbd.robots.double_pendulum())
+    robot.mass_matrix([[0.0, 0.0], [np.nan, 0.0], [1.0, 0.0]], status=status)
+    return status
+
+
 SHOWN: dict[str, tuple[Callable[[], object], str]] = {
     "state": (arm, "MechanismState of 'world': 8 bodies, nq = 7, nv = 7"),
     "large state": (lambda: rbd.MechanismState(rbd.robots.chain(100)), "... and 76 more"),
@@ -54,6 +61,9 @@ SHOWN: dict[str, tuple[Callable[[], object], str]] = {
     "copied frames": (lambda: rbd.robots.humanoid().copy()[1], "<frame map: 98 frames, 32 bodies, 31 joints>"),
     "transform": (lambda: arm().transform_to_root("tool"), "'tool'"),
     "values by joint": (lambda: arm().by_joint(np.zeros(7)), "joint3: [0.]"),
+    "status of rows": (failed_rows, "<status of 3 rows, 1 failed>"),
+    "report of a file": (lambda: rbd.mjcf.MjcfReport(), "MjcfReport"),
+    "held control": (lambda: rbd.ZeroOrderHold(len, 0.5), "ZeroOrderHold(<built-in function len>, period=0.5)"),
     "recorded": (lambda: rbd.record(rbd.mass_matrix, rbd.robots.arm7()), "<recorded mass_matrix(q, v), "),
 }
 

@@ -143,6 +143,15 @@ def test_energies_of_trajectories_include_the_springs_of_pairs() -> None:
     assert 0 < np.ptp(found.total) < 0.2  # implicit springs take energy of the order of the step
 
 
+def test_energies_need_the_collision_model_of_the_mechanism() -> None:
+    hand, _ = rbd.robots.hand()
+    other, model = rbd.robots.hand()
+    run = rbd.simulate(rbd.MechanismState(hand), 0.01, dt=0.01)
+    with pytest.raises(rbd.errors.ArgumentError, match="another mechanism") as caught:
+        run.energies(hand, collision_model=model)
+    assert (caught.value.argument, caught.value.value, model.mechanism) == ("collision_model", model, other)
+
+
 def test_every_contact_point_of_a_pair_has_a_spring() -> None:
     state, model = crate(Compliance(4e3, 100.0), 0.0)
     run = ContactSimulator(state.mechanism, model, None, 1e-3, friction=0.5).run(state, 3.0)

@@ -223,8 +223,3 @@ def test_recorded_controllers_are_those_of_simulate() -> None:
     found = rbd.Dynamics(pendulum, recorded)(0.0, x)
     expected = rbd.Dynamics(pendulum, lambda t, state: -0.3 * state.v)(0.0, x)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
-
-
-def test_its_text_says_what_it_maps(pendulum: rbd.MechanismState) -> None:
-    f = rbd.simulation.Dynamics(pendulum.mechanism)
-    assert repr(f) == "<Dynamics of 'world': f(t, x) -> dx/dt with x = [q; v; s], nq = 2, nv = 2, ns = 0>"

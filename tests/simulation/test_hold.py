@@ -130,8 +130,3 @@ def test_a_recorded_function_is_refused_with_advice() -> None:
     recorded = rbd.record(lambda state: [0 * x for x in state.v], pendulum)
     with pytest.raises(ArgumentError, match=r"lambda t, state: recorded\(state.q, state.v\)"):
         rbd.ZeroOrderHold(recorded, 0.1)
-
-
-def test_its_text_names_the_controller_and_the_period() -> None:
-    hold = rbd.ZeroOrderHold(abs, period=0.5)  # type: ignore[arg-type]  # not called
-    assert repr(hold) == "ZeroOrderHold(<built-in function abs>, period=0.5)"
