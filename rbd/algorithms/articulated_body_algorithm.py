@@ -23,7 +23,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import subtract
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.spatial import GeometricJacobian, Transform, Wrench, WrenchMatrix
 from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion

@@ -15,7 +15,7 @@ from rbd.kinematics import passes
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix
 from rbd.scalars.linear_algebra import freeze
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.spatial.column_operations import transpose_product
 
 

@@ -10,11 +10,11 @@ dependence_analysis.py which loops over columns are independent, which functions
 evaluation_order.py    expressions whose order of evaluation C leaves open
 inlinability.py        which functions batches can inline
 intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
-specialise.py          loops unrolled for the sizes and tables of one call
+specialisation.py      loops unrolled for the sizes and tables of one call
 comparable.py          the same function on scalars other than floats
 """
 
-from rbd.intrinsics.intrinsic import TABLE, Intrinsic, IntrinsicCall, Lengths, must_be_positive
+from rbd.intrinsics.intrinsic import INTRINSICS, Intrinsic, IntrinsicCall, Lengths, must_be_positive
 from rbd.intrinsics.workspace import Workspace
 
-__all__ = ["TABLE", "Intrinsic", "IntrinsicCall", "Lengths", "Workspace", "must_be_positive"]
+__all__ = ["INTRINSICS", "Intrinsic", "IntrinsicCall", "Lengths", "Workspace", "must_be_positive"]

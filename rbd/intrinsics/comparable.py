@@ -24,22 +24,22 @@ _OPERATIONS: Final[dict[Operator, Operator]] = {divided: functions.divide}
 class Comparable(BinaryOperators):
     """A number whose comparisons are bools."""
 
-    __slots__ = ("family", "value")
+    __slots__ = ("context", "value")
 
-    def __init__(self, value: Scalar, family: ComparisonContext) -> None:
-        """Wrap a member of the family."""
-        self.value, self.family = value, family
+    def __init__(self, value: Scalar, context: ComparisonContext) -> None:
+        """Wrap a member of the family of the context."""
+        self.value, self.context = value, context
 
     def _wrapped(self, value: Scalar) -> Comparable:
-        return Comparable(value, self.family)
+        return Comparable(value, self.context)
 
     @override
     def _forward(self, operation: Operator, other: object) -> Comparable:
-        return self._wrapped(_OPERATIONS.get(operation, operation)(self.value, self.family.value(other)))
+        return self._wrapped(_OPERATIONS.get(operation, operation)(self.value, self.context.value(other)))
 
     @override
     def _backward(self, operation: Operator, other: object) -> Comparable:
-        return self._wrapped(_OPERATIONS.get(operation, operation)(self.family.value(other), self.value))
+        return self._wrapped(_OPERATIONS.get(operation, operation)(self.context.value(other), self.value))
 
     def __neg__(self) -> Comparable:
         return self._wrapped(-self.value)
@@ -52,21 +52,21 @@ class Comparable(BinaryOperators):
         return self._wrapped(functions.sqrt(self.value))
 
     def __lt__(self, other: Any) -> bool:
-        return self.family.less(self.value, self.family.value(other))
+        return self.context.less(self.value, self.context.value(other))
 
     def __le__(self, other: Any) -> bool:
-        return self.family.less_equal(self.value, self.family.value(other))
+        return self.context.less_equal(self.value, self.context.value(other))
 
     def __gt__(self, other: Any) -> bool:
-        return self.family.less(self.family.value(other), self.value)
+        return self.context.less(self.context.value(other), self.value)
 
     def __ge__(self, other: Any) -> bool:
-        return self.family.less_equal(self.family.value(other), self.value)
+        return self.context.less_equal(self.context.value(other), self.value)
 
     @override
     def __eq__(self, other: object) -> bool:
-        x = self.family.value(other)
-        return self.family.less_equal(self.value, x) and self.family.less_equal(x, self.value)
+        x = self.context.value(other)
+        return self.context.less_equal(self.value, x) and self.context.less_equal(x, self.value)
 
     __hash__ = None  # type: ignore[assignment]  # equal by value, and mutable families exist
 

@@ -1,4 +1,4 @@
-"""Whether batches can inline the operations of an intrinsic; see `Intrinsic.unrolls`."""
+"""Whether batches can inline the operations of an intrinsic; see `Intrinsic.inlined`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbd.intrinsics.traversal import walk
 
 
 def inlining_fault(routine: tree.Routine) -> str:
-    """Return the reason why batches cannot inline a function and those it calls, or "": see `Intrinsic.unrolls`."""
+    """Return the reason why batches cannot inline a function and those it calls, or "": see `Intrinsic.inlined`."""
     fault = _first(_part_fault(part) for part in walk(routine.body))
     return fault or _first(inlining_fault(each) for each in routine.calls)
 

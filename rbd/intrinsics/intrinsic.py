@@ -55,11 +55,11 @@ class Intrinsic:
     operations: Count
     """An upper bound of the number of arithmetic operations and comparisons of floats, as a function of the sizes. A
     fused multiply-add counts as two."""
-    unrolls: bool = False
+    inlined: bool = False
     """Batches inline its operations, except those on entries that are still zero. It must have uniform control flow and
     consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores;
     entries are stored as they are; 0.0 is the only constant."""
-    specialises: bool = False
+    specialised: bool = False
     """Whether machine code has a function for each tuple of sizes and tables, with loops over known ranges unrolled."""
     guarded: bool = False
     """Whether machine code skips a call whose last operand is zero; then the function returns 0 and writes nothing.
@@ -79,11 +79,11 @@ class Intrinsic:
         """Register the intrinsic."""
         if not (self.name.isidentifier() and self.name.isascii()):
             raise ArgumentError(f"{self.name!r} cannot name an intrinsic", argument="name", value=self.name)
-        known = TABLE.setdefault(self.name, self)
+        known = INTRINSICS.setdefault(self.name, self)
         if known._origin != self._origin:
             raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
         if known.function is not self.function or known.workspace is not self.workspace:
-            TABLE[self.name] = self  # its module, or a cell of a notebook, was run again
+            INTRINSICS[self.name] = self  # its module, or a cell of a notebook, was run again
 
     @property
     def _origin(self) -> list[tuple[str, object]]:
@@ -103,10 +103,10 @@ class Intrinsic:
             needed = self.workspace.__name__
             message = f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {needed} and int"
             raise ArgumentError(message, argument="function", value=self.function, allowed=needed)
-        fault = inlining_fault(routine) if self.unrolls else ""
+        fault = inlining_fault(routine) if self.inlined else ""
         if fault:
-            message = f"{self.name}: a function with {fault} cannot be inlined; write unrolls=False"
-            raise ArgumentError(message, argument="unrolls", value=True, allowed=False)
+            message = f"{self.name}: a function with {fault} cannot be inlined; write inlined=False"
+            raise ArgumentError(message, argument="inlined", value=True, allowed=False)
         return routine
 
     @lazy
@@ -322,7 +322,7 @@ class IntrinsicCall:
     def key(self) -> str:
         """The key of the call; calls with equal keys have equal results."""
         intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
-        lanes = intrinsic.has_uniform_control_flow, intrinsic.unrolls, intrinsic.guarded, intrinsic.specialises
+        lanes = intrinsic.has_uniform_control_flow, intrinsic.inlined, intrinsic.guarded, intrinsic.specialised
         code = intrinsic.digest, *lanes, self.operations
         return repr((intrinsic.name, code, self.sizes, lengths, self.first_label, self.label_count))
 
@@ -330,12 +330,12 @@ class IntrinsicCall:
 ROLES: Final[tuple[Role, ...]] = ("table", "operand", "result", "floats", "ints")
 """Roles of arrays, in the order of arguments of a call."""
 
-TABLE: Final[dict[str, Intrinsic]] = {}
+INTRINSICS: Final[dict[str, Intrinsic]] = {}
 """All intrinsics by name."""
 
 
 def _intrinsic_named(name: str, module: str) -> Intrinsic:
     """Return an intrinsic by name, importing what defines it."""
-    if name not in TABLE:
+    if name not in INTRINSICS:
         __import__(module)
-    return TABLE[name]
+    return INTRINSICS[name]

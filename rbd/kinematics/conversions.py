@@ -45,7 +45,7 @@ def force_on_configuration_derivative(state: StateView, force: Vector) -> Vector
 
 def nearest_velocity(subspace: GeometricJacobian, twist: Twist) -> Vector:
     """Return the velocity of a joint with this motion subspace whose twist is nearest, in the frame of both."""
-    from rbd.solvers.equations.linear import Factor
+    from rbd.solvers.equations.ltdl_factor import Factor
 
     check_frame(twist.frame, subspace.frame, operation="projection on a motion subspace", argument="twist")
     gram = tuple(subspace.products(*column) for column in subspace.columns)

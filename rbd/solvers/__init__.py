@@ -1,6 +1,6 @@
 """Solvers of small systems, written in the language of intrinsics; each folder has a map of its own.
 
-A x = b                                      equations/    linear.py first; the others by what is known of A
+A x = b                                      equations/    ltdl_factor.py first; the others by what is known of A
 min 1/2 x'Hx - g'x, A x >= b                 projections/  batches and steps: many at a time
                                              quadratic/    one at a time, and where projections fail
 the same with |(a1 x, a2 x)| <= a0 x - c     cones/        round friction cones

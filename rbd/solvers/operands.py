@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from rbd.errors import ShapeError, SolverError
@@ -28,6 +28,15 @@ def rows_of(flat: Sequence[Scalar], count: int, length: int) -> Matrix:
     ((1.0, 2.0), (3.0, 4.0))
     """
     return tuple(tuple(flat[i * length : (i + 1) * length]) for i in range(count))
+
+
+def ends_of(lengths: Iterable[int]) -> tuple[int, ...]:
+    """Return the ends of parts of these lengths, zero first.
+
+    >>> ends_of((2, 0, 3))
+    (0, 2, 2, 5)
+    """
+    return tuple(accumulate(lengths, initial=0))
 
 
 def parts_between(flat: Sequence[_T], ends: Sequence[int]) -> list[tuple[_T, ...]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import accumulate, chain
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import final
 
 import attrs
 
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.operands import parts_between
+from rbd.solvers.operands import ends_of, parts_between
 
 
 def nonzero_columns(row: Sequence[Scalar]) -> tuple[int, ...]:
@@ -18,7 +18,7 @@ def nonzero_columns(row: Sequence[Scalar]) -> tuple[int, ...]:
     return tuple(i for i, x in enumerate(row) if not is_structural_zero(x))
 
 
-def columns_of(rows: Matrix) -> tuple[int, ...]:
+def columns_of(rows: Iterable[Vector]) -> tuple[int, ...]:
     """Return the columns in which rows are not structural zeros."""
     return tuple(sorted({i for row in rows for i in nonzero_columns(row)}))
 
@@ -43,7 +43,7 @@ class RowPattern:
     @property
     def ends(self) -> tuple[int, ...]:
         """Ends of the columns of each row among those of all, zero first."""
-        return tuple(accumulate(map(len, self.columns), initial=0))
+        return ends_of(map(len, self.columns))
 
     @property
     def every(self) -> tuple[int, ...]:

@@ -1,13 +1,13 @@
 """Factor of I + A'DA with a sparsity that is known, for many problems side by side.
 
-The factor runs from the last column to the first, as in `equations/linear.py`: rows along one branch of a tree cause no
+The factor runs from the last column to the first, as in `ltdl_factor.py`: rows along one branch of a tree cause no
 fill-in (Featherstone 2008, section 6.5). Its pivots are at least one, whatever the weights D >= 0 are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from typing import final
 
 import attrs
@@ -15,6 +15,7 @@ import attrs
 from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.language import divide, fma, select
 from rbd.intrinsics.workspace import Workspace, floats, scratch, table
+from rbd.solvers.operands import ends_of
 
 
 class WeightedFactor(Workspace):
@@ -105,7 +106,7 @@ class FactorPattern:
     @property
     def named_sizes(self) -> NamedSizes:
         """The sizes and tables of `WeightedFactor`."""
-        n, ends = len(self.rows), (0, *accumulate(map(len, self.rows)))
+        n, ends = len(self.rows), ends_of(map(len, self.rows))
         places = [0] * (n * n)
         for k, columns in enumerate(self.rows):
             places[k * n + k] = self.fill + k

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup

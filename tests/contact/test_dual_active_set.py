@@ -12,7 +12,7 @@ from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import walk
 from rbd.scalars import Matrix
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections import warm_start as warm_start_module
 from rbd.solvers.projections.dual_active_set import method

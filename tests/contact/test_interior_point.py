@@ -16,7 +16,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
 from rbd.solvers.projections.projected_program import solve_projected_program

@@ -17,7 +17,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program
 from rbd.solvers.quadratic.interval_program import solve_interval_program

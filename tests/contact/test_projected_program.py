@@ -16,7 +16,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, const, to_float
 from rbd.scalars.arrays import Array, pack
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.projections import projected_program
 from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
 from rbd.solvers.projections.projected_program import ProgramSolution, solve_projected_program

@@ -20,8 +20,9 @@ from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingFamily, CountingScalar, OperationCount
 from rbd.solvers import dense_factors
 from rbd.solvers.dense_factors import append_active
-from rbd.solvers.quadratic import quadratic_program
-from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, QuadraticProgram, solve_quadratic_program
+from rbd.solvers.quadratic import active_set_method, quadratic_program
+from rbd.solvers.quadratic.active_set_method import QuadraticProgram
+from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
 
 Problem = tuple[Array, Array, Array, Array]
 
@@ -245,8 +246,8 @@ def test_the_count_of_a_refinement_is_that_with_all_rows_active(n: int, m: int) 
     for i in range(n):
         w.factor[i] = [numbers.wrap(1.0)] * n
     before = count.total
-    quadratic_program._refine(w, min(n, m))
-    assert count.total - before == quadratic_program._refinement_operations(n, m)
+    active_set_method._refine(w, min(n, m))
+    assert count.total - before == active_set_method._refinement_operations(n, m)
 
 
 @SIZES
@@ -254,23 +255,23 @@ def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> No
     count, q = OperationCount(), min(n, m)
     w, numbers = counting_program(n, m, count)
     before = count.total
-    quadratic_program._most_violated(w, cast("float", numbers.wrap(1.0)))
+    active_set_method._most_violated(w, cast("float", numbers.wrap(1.0)))
     length = dense_factors.orthogonalise(w, q, w.units[0])
     dense_factors.solve_upper(w, q, w.r)
     for k in range(q):
         w.r[k] = numbers.wrap(1.0 + k)
-    assert quadratic_program._blocking(w, q) == q - 1
-    quadratic_program._is_dependent(w, 0, length)
-    quadratic_program._partial_step(w, 0)
-    w.lengths[0] = quadratic_program._full_step(w, 0, cast("float", numbers.wrap(1.0)))
-    quadratic_program._take_step(w, q, cast("float", numbers.wrap(1.0)), 0)
+    assert active_set_method._blocking(w, q) == q - 1
+    active_set_method._is_dependent(w, 0, length)
+    active_set_method._partial_step(w, 0)
+    w.lengths[0] = active_set_method._full_step(w, 0, cast("float", numbers.wrap(1.0)))
+    active_set_method._take_step(w, q, cast("float", numbers.wrap(1.0)), 0)
     dense_factors.drop_active(w, q, 0)
-    in_the_loop = 4  # a round is added and compared, the two lengths are compared, the multiplier grows
-    assert count.total - before + in_the_loop == quadratic_program._round_operations(n, m)
+    in_the_loop = 4  # an iteration is added and compared, the two lengths are compared, the multiplier grows
+    assert count.total - before + in_the_loop == active_set_method._iteration_operations(n, m)
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_rounds_need_no_more_operations_than_are_counted(seed: int) -> None:
+def test_iterations_need_no_more_operations_than_are_counted(seed: int) -> None:
     n, m = 2 + seed % 4, 3 + seed % 5
     count = OperationCount()
     hessian, linear, rows, bounds = problem(seed, n, m)
@@ -278,7 +279,7 @@ def test_rounds_need_no_more_operations_than_are_counted(seed: int) -> None:
         tuple(tuple(CountingScalar(x, count) for x in row) for row in each.tolist()) for each in (hessian, rows)
     ]
     vectors = [tuple(CountingScalar(x, count) for x in each.tolist()) for each in (linear, bounds)]
-    *_, rounds = solve_quadratic_program(matrices[0], vectors[0], matrices[1], vectors[1])
-    spared = 100 + 20 * (n + m) - int(cast("CountingScalar", rounds).value)
+    *_, iterations = solve_quadratic_program(matrices[0], vectors[0], matrices[1], vectors[1])
+    spared = 100 + 20 * (n + m) - int(cast("CountingScalar", iterations).value)
     bound = quadratic_program.SOLVE_QUADRATIC_PROGRAM.operation_count((n, m))
-    assert count.total <= bound - spared * quadratic_program._round_operations(n, m)
+    assert count.total <= bound - spared * active_set_method._iteration_operations(n, m)

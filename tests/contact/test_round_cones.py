@@ -20,7 +20,7 @@ from rbd.rollout import Worlds
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
 from rbd.solvers.cones.program import ConeSolution, solve_cone_program
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from tests.contact.test_projected_program import nested
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

@@ -19,8 +19,8 @@ from rbd.intrinsics import parser
 from rbd.rollout import Worlds, rollout
 from rbd.scalars import const, sqrt
 from rbd.solvers.projections import projected_program
-from rbd.solvers.quadratic import quadratic_program
-from rbd.solvers.quadratic.quadratic_program import QuadraticProgram, _add, _most_violated, _size
+from rbd.solvers.quadratic import active_set_method, guarded_program
+from rbd.solvers.quadratic.active_set_method import QuadraticProgram, _add, _most_violated, _size
 
 COUNT, BAD, STEPS, DT = 7, 4, 60, 1e-3
 FAR = 1e308
@@ -168,8 +168,8 @@ def test_a_row_whose_solver_does_not_end_fails_alone() -> None:
     assert (found.q[others, -1] == alone.q).all()
 
 
-def _search_for_eighteen_rounds(w: QuadraticProgram) -> int:
-    """Run the active-set method, as `_search` of its module, but give up after eighteen rounds."""
+def _search_for_eighteen_iterations(w: QuadraticProgram) -> int:
+    """Run the active-set method, as `_search` of its module, but give up after eighteen iterations."""
     size = _size(w)
     q = 0
     p = _most_violated(w, size)
@@ -182,18 +182,18 @@ def _search_for_eighteen_rounds(w: QuadraticProgram) -> int:
 
 
 @pytest.fixture
-def eighteen_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the active-set method solve all steps with polyhedral cones, and give up after eighteen rounds."""
-    solver = quadratic_program.SOLVE_GUARDED_QUADRATIC_PROGRAM
+def eighteen_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the active-set method solve all steps with polyhedral cones, and give up after eighteen iterations."""
+    solver = guarded_program.SOLVE_GUARDED_QUADRATIC_PROGRAM
     monkeypatch.setattr(parser, "PARSED", {})
     monkeypatch.setattr(projected_program, "ACCURACY", const(-1, 1))
-    monkeypatch.setattr(quadratic_program, "_search", _search_for_eighteen_rounds)
-    monkeypatch.setattr(quadratic_program, "SOLVE_GUARDED_QUADRATIC_PROGRAM", attrs.evolve(solver))
+    monkeypatch.setattr(active_set_method, "_search", _search_for_eighteen_iterations)
+    monkeypatch.setattr(guarded_program, "SOLVE_GUARDED_QUADRATIC_PROGRAM", attrs.evolve(solver))
 
 
-@pytest.mark.usefixtures("eighteen_rounds")
+@pytest.mark.usefixtures("eighteen_iterations")
 def test_a_row_whose_active_set_method_does_not_end_fails_alone() -> None:
-    """Boxes that rest on each other need twelve rounds or less, those of the row that fails more than eighteen."""
+    """Boxes that rest on each other need twelve iterations or less, those of the row that fails more than eighteen."""
     mechanism, model = box_on_box("polyhedral")
     q = np.tile([1.0, 0, 0, 0, 0, 0, 0.1, 1, 0, 0, 0, 0.01, 0.02, 0.3], (COUNT, 1))
     q[:, 11] += 0.02 * np.arange(COUNT)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.intrinsics import TABLE
+from rbd.intrinsics import INTRINSICS
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -118,8 +118,8 @@ def test_without_a_rule_backwards_the_one_forwards_is_taken(monkeypatch: pytest.
     program = Program.of(graph, "factored", {"y": factored(graph.input("x", (SIZE,)))})
     point = np.linspace(0.5, 1.2, SIZE)
     expected = _only(derivative(program, "y", "x", mode="reverse"), point)
-    monkeypatch.setitem(TABLE, "solve_factored", attrs.evolve(SOLVE_FACTORED, adjoint=None))
-    bare = attrs.evolve(program.calls[0], intrinsic=TABLE["solve_factored"])
+    monkeypatch.setitem(INTRINSICS, "solve_factored", attrs.evolve(SOLVE_FACTORED, adjoint=None))
+    bare = attrs.evolve(program.calls[0], intrinsic=INTRINSICS["solve_factored"])
     program = attrs.evolve(program, calls=(bare,))
     np.testing.assert_allclose(
         _only(derivative(program, "y", "x", mode="reverse"), point), expected, atol=1e-12, rtol=0

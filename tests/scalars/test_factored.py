@@ -16,7 +16,7 @@ from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Vector
 from rbd.solvers import solve_factored
-from rbd.solvers.equations.linear import MAX_RECORDED_SOLVES, Factor, symmetric
+from rbd.solvers.equations.ltdl_factor import MAX_RECORDED_SOLVES, Factor, symmetric
 from tests.scalars.factors import tree_factor
 
 STEP = 1e-30

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, SingularError
-from rbd.intrinsics import TABLE, Intrinsic
+from rbd.intrinsics import INTRINSICS, Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
@@ -354,7 +354,7 @@ def test_labels_of_checks_and_calls_are_separate() -> None:
 
 
 def test_every_intrinsic_is_in_the_subset() -> None:
-    ours = [intrinsic for intrinsic in TABLE.values() if intrinsic.function.__module__.startswith("rbd.")]
+    ours = [intrinsic for intrinsic in INTRINSICS.values() if intrinsic.function.__module__.startswith("rbd.")]
     assert len(ours) >= 4
     for intrinsic in ours:
         assert intrinsic.routine.returns == "int"
@@ -467,9 +467,9 @@ def test_duplicate_names_in_one_module_raise() -> None:
     for workspace, function in ((Single, _doubled), (Flipped, _copied)):
         with pytest.raises(ArgumentError, match="another intrinsic 'single_for_tests'"):
             Intrinsic("single_for_tests", workspace, function, lambda n: n)
-    assert TABLE["single_for_tests"] is first
+    assert INTRINSICS["single_for_tests"] is first
     Intrinsic("single_for_tests", Single, _copied, lambda n: n)
-    assert TABLE["single_for_tests"] is first
+    assert INTRINSICS["single_for_tests"] is first
 
 
 def test_an_intrinsic_whose_module_runs_again_takes_its_name() -> None:
@@ -480,4 +480,4 @@ def test_an_intrinsic_whose_module_runs_again_takes_its_name() -> None:
         return Intrinsic("again_for_tests", Single, again, lambda n: n)
 
     _, last = define(), define()
-    assert TABLE["again_for_tests"] is last
+    assert INTRINSICS["again_for_tests"] is last

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import SingularError
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 
 
 def _tuples(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:

@@ -34,7 +34,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics.queries import A, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate, transpose
-from rbd.solvers.equations.linear import Factor, symmetric
+from rbd.solvers.equations.ltdl_factor import Factor, symmetric
 
 
 @kernel(regroup=True, multiple_outputs=True)

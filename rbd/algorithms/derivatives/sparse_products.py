@@ -9,7 +9,7 @@ from rbd.scalars.linear_algebra import transpose
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import solve_factored
-from rbd.solvers.equations.linear import MAX_RECORDED_SOLVES, Factor
+from rbd.solvers.equations.ltdl_factor import MAX_RECORDED_SOLVES, Factor
 
 Sparse = tuple[tuple[tuple[int, Scalar], ...], ...]
 """Per row the columns that are not zero, with their entries."""

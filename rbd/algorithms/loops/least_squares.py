@@ -19,7 +19,7 @@ from rbd.scalars.lengths import square_sum
 from rbd.scalars.linear_algebra import combination, sparse_dot, unit
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.equations.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
 
 _MIN_RANK_TOLERANCE: Final = const(1, 10**9)

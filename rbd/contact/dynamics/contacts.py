@@ -13,7 +13,7 @@ from rbd.contact.model.pairs import Pair
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, less, where
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 
 CONTACT_DISTANCE: Final = 1 / 1000
 """Distance below which a pair touches (m)."""

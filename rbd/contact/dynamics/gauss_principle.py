@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rbd.contact.dynamics.friction_cone import AXES
 from rbd.scalars import Matrix, Scalar, Vector, less, where
 from rbd.solvers.cones.program import solve_cone_program
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.projected_program import solve_projected_program
 from rbd.solvers.projections.row_groups import RowGroup

@@ -27,7 +27,7 @@ from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less
 from rbd.scalars.linear_algebra import dot, matvec, subtract
 from rbd.scalars.number_checks import fraction_of_one
 from rbd.solvers import minimum_norm_solve
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 LAWS: Final[tuple[str, ...]] = get_args(Law)

@@ -132,7 +132,7 @@ def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[
 def _program(n: int, m: int) -> RecordedFunction:
     """Return rbd's solver for n variables and m constraints as machine code."""
     shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}
-    names = ("x", "multipliers", "active", "rounds")
+    names = ("x", "multipliers", "active", "iterations")
     with recording() as graph:
         data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
         outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))

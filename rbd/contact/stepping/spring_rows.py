@@ -24,7 +24,7 @@ from rbd.contact.model.compliance import Compliance
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, less, sqrt, where
 from rbd.scalars.linear_algebra import identity
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 
 

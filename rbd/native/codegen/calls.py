@@ -14,7 +14,7 @@ from typing import Final
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.intrinsic import IntrinsicCall
-from rbd.intrinsics.specialise import specialised_to
+from rbd.intrinsics.specialisation import specialised_to
 from rbd.native.codegen.call_slots import CallSlots
 from rbd.native.codegen.copies import global_table
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
@@ -42,12 +42,12 @@ def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
 
 def _routine(call: IntrinsicCall) -> tree.Routine:
     """Return the function of a call, written out for its sizes where the intrinsic says so."""
-    return specialised_to(call.intrinsic, call.sizes) if call.intrinsic.specialises else call.intrinsic.routine
+    return specialised_to(call.intrinsic, call.sizes) if call.intrinsic.specialised else call.intrinsic.routine
 
 
 def _function_name(call: IntrinsicCall) -> str:
     """Return the name of the function of a call: the intrinsic, and its sizes where it is written out."""
-    if not call.intrinsic.specialises:
+    if not call.intrinsic.specialised:
         return call.intrinsic.name
     return f"{call.intrinsic.name}_{hashlib.sha256(repr(call.sizes).encode()).hexdigest()[:20]}"
 

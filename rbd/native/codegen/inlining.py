@@ -30,8 +30,8 @@ def inline_calls(program: Program) -> Program:
 
 
 def _is_small(call: IntrinsicCall) -> bool:
-    unrolls = call.intrinsic.unrolls and call.intrinsic.has_uniform_control_flow
-    return unrolls and call.operations <= 2 * MAX_INLINED_MULTIPLY_ADDS
+    is_inlined = call.intrinsic.inlined and call.intrinsic.has_uniform_control_flow
+    return is_inlined and call.operations <= 2 * MAX_INLINED_MULTIPLY_ADDS
 
 
 @final

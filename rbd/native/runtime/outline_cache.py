@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rbd.intrinsics.intrinsic import TABLE, IntrinsicCall
+from rbd.intrinsics.intrinsic import INTRINSICS, IntrinsicCall
 from rbd.native.runtime import cache
 from rbd.program.outline import Outline
 from rbd.program.program import Port
@@ -70,4 +70,4 @@ def platform_key() -> str:
 
 def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:
     """Return a call; raise KeyError if its intrinsic is unknown."""
-    return IntrinsicCall(TABLE[name], tuple(map(int, sizes)), int(first), int(count))
+    return IntrinsicCall(INTRINSICS[name], tuple(map(int, sizes)), int(first), int(count))

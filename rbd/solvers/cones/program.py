@@ -18,7 +18,7 @@ from rbd.scalars.functions import less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.cones.projection import project_on_cones
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.operands import solver_error
 from rbd.solvers.scaling import inverse_lengths, size_of_program

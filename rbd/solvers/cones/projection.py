@@ -57,7 +57,7 @@ PROJECT_ON_CONES: Final = Intrinsic(
     workspace=ConeProjection,
     function=_project_on_cones,
     operations=_operations,
-    specialises=True,
+    specialised=True,
 )
 
 

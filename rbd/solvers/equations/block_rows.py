@@ -3,7 +3,7 @@
 A = rows, S = A Aᵀ: y = S⁻¹ b and x = Aᵀ y, with a sparse Cholesky factor of S and two steps of iterative refinement
 (Björck 1987, corrected seminormal equations). S is sparse where blocks have no column in common; an order of minimum
 degree keeps its factor sparse. A pivot that is not clearly independent of those before it, or a refinement that does
-not converge, leaves the problem to the dense rank-revealing decomposition of `minimum_norm.py`.
+not converge, leaves the problem to the dense decomposition of `orthogonal_decomposition.py`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma, sqrt
 from rbd.intrinsics.workspace import floats, operand, result, table
-from rbd.solvers.equations.minimum_norm import (
+from rbd.solvers.equations.orthogonal_decomposition import (
     SMALLEST,
     LeastSquares,
-    factor_table,
+    decompose,
     largest_entry,
     solve_transposed,
     solve_triangle,
@@ -68,7 +68,7 @@ class BlockRows(LeastSquares):
     factor = floats("places")
     inverse = floats("m")
     """One by the diagonal of the factor."""
-    left = floats("m")
+    correction = floats("m")
     """The residual, then the correction of y."""
 
 
@@ -117,7 +117,7 @@ def _largest_square(w: BlockRows) -> float:
     return largest
 
 
-def _decompose(w: BlockRows) -> int:
+def _factor(w: BlockRows) -> int:
     """Factor S = L Lᵀ in place; return 0 for a pivot that is not clearly independent."""
     share = 10.0 * w.tolerance[0]
     if not share > _INDEPENDENT:
@@ -125,7 +125,7 @@ def _decompose(w: BlockRows) -> int:
     least = share * share * _largest_square(w)
     target = 0
     for p in range(w.blocks):
-        if _decompose_diagonal(w, p, least) == 0:
+        if _factor_diagonal(w, p, least) == 0:
             return 0
         count = w.row_ends[p + 1] - w.row_ends[p]
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
@@ -138,7 +138,7 @@ def _decompose(w: BlockRows) -> int:
     return 1
 
 
-def _decompose_diagonal(w: BlockRows, p: int, least: float) -> int:
+def _factor_diagonal(w: BlockRows, p: int, least: float) -> int:
     count = w.row_ends[p + 1] - w.row_ends[p]
     start = w.diagonal[p]
     for j in range(count):
@@ -184,22 +184,22 @@ def _update(w: BlockRows, count: int, k: int, other: int, target: int) -> None:
 
 
 def _divide(w: BlockRows) -> None:
-    """Solve L Lᵀ z = `left` in place."""
+    """Solve L Lᵀ z = `correction` in place."""
     for p in range(w.blocks):
         start = w.row_ends[p]
         count = w.row_ends[p + 1] - start
         for i in range(count):
-            entry = w.left[start + i]
+            entry = w.correction[start + i]
             for t in range(i):
-                entry = fma(-w.factor[w.diagonal[p] + i * count + t], w.left[start + t], entry)
-            w.left[start + i] = entry * w.inverse[start + i]
+                entry = fma(-w.factor[w.diagonal[p] + i * count + t], w.correction[start + t], entry)
+            w.correction[start + i] = entry * w.inverse[start + i]
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
             first = w.row_ends[w.below_rows[k]]
             for i in range(w.row_ends[w.below_rows[k] + 1] - first):
-                entry = w.left[first + i]
+                entry = w.correction[first + i]
                 for t in range(count):
-                    entry = fma(-w.factor[w.below_places[k] + i * count + t], w.left[start + t], entry)
-                w.left[first + i] = entry
+                    entry = fma(-w.factor[w.below_places[k] + i * count + t], w.correction[start + t], entry)
+                w.correction[first + i] = entry
     for back in range(w.blocks):
         _divide_transposed(w, w.blocks - 1 - back)
 
@@ -211,23 +211,23 @@ def _divide_transposed(w: BlockRows, p: int) -> None:
         first = w.row_ends[w.below_rows[k]]
         for i in range(w.row_ends[w.below_rows[k] + 1] - first):
             for t in range(count):
-                w.left[start + t] = fma(
-                    -w.factor[w.below_places[k] + i * count + t], w.left[first + i], w.left[start + t]
+                w.correction[start + t] = fma(
+                    -w.factor[w.below_places[k] + i * count + t], w.correction[first + i], w.correction[start + t]
                 )
     for back in range(count):
         i = count - 1 - back
-        entry = w.left[start + i]
+        entry = w.correction[start + i]
         for t in range(i + 1, count):
-            entry = fma(-w.factor[w.diagonal[p] + t * count + i], w.left[start + t], entry)
-        w.left[start + i] = entry * w.inverse[start + i]
+            entry = fma(-w.factor[w.diagonal[p] + t * count + i], w.correction[start + t], entry)
+        w.correction[start + i] = entry * w.inverse[start + i]
 
 
 def _add_correction(w: BlockRows) -> None:
-    """Add `left` to y and Aᵀ `left` to x."""
+    """Add `correction` to y and Aᵀ `correction` to x."""
     for p in range(w.blocks):
         width = w.column_ends[p + 1] - w.column_ends[p]
         for i in range(w.row_ends[p + 1] - w.row_ends[p]):
-            weight = w.left[w.row_ends[p] + i]
+            weight = w.correction[w.row_ends[p] + i]
             w.multipliers[w.row_ends[p] + i] += weight
             for c in range(width):
                 column = w.columns[w.column_ends[p] + c]
@@ -235,7 +235,7 @@ def _add_correction(w: BlockRows) -> None:
 
 
 def _residual(w: BlockRows) -> None:
-    """Compute `left` = b - A x."""
+    """Compute `correction` = b - A x."""
     for p in range(w.blocks):
         width = w.column_ends[p + 1] - w.column_ends[p]
         for i in range(w.row_ends[p + 1] - w.row_ends[p]):
@@ -243,19 +243,19 @@ def _residual(w: BlockRows) -> None:
             for c in range(width):
                 entry = w.matrix[w.entry_ends[p] + i * width + c]
                 total = fma(-entry, w.solution[w.columns[w.column_ends[p] + c]], total)
-            w.left[w.row_ends[p] + i] = total
+            w.correction[w.row_ends[p] + i] = total
 
 
 def _solve_sparse(w: BlockRows) -> int:
     """Solve with the factor of S; return 0 where the dense decomposition must do it."""
     _form(w)
-    if _decompose(w) == 0:
+    if _factor(w) == 0:
         return 0
     for _step in range(3):
         _residual(w)
         _divide(w)
         _add_correction(w)
-    if largest_entry(w.m, w.left) <= _REFINED * largest_entry(w.m, w.multipliers):
+    if largest_entry(w.m, w.correction) <= _REFINED * largest_entry(w.m, w.multipliers):
         w.ranks[0] = float(w.m)
         return 1
     return 0
@@ -270,9 +270,9 @@ def _solve_dense(w: BlockRows) -> None:
         return
     scale = divide(1.0, largest)
     _load(w, scale)
-    rank = factor_table(w)
+    rank = decompose(w)
     solve_triangle(w, rank, zero_or_nan)
-    solve_transposed(w, rank, scale, w.left, w.multipliers)
+    solve_transposed(w, rank, scale, w.correction, w.multipliers)
     store_solution(w, rank)
 
 
@@ -284,16 +284,16 @@ def _fill(w: BlockRows, value: float) -> None:
 
 
 def _load(w: BlockRows, scale: float) -> None:
-    """Fill the table and measure its columns."""
+    """Fill the array and measure its columns."""
     for p in range(w.blocks):
         width = w.column_ends[p + 1] - w.column_ends[p]
         for i in range(w.row_ends[p + 1] - w.row_ends[p]):
             row = w.row_ends[p] + i
-            w.table[row][w.n] = w.right[row] * scale
+            w.qr[row][w.n] = w.right[row] * scale
             for c in range(width):
                 column = w.columns[w.column_ends[p] + c]
                 x = w.matrix[w.entry_ends[p] + i * width + c] * scale
-                w.table[row][column] = x
+                w.qr[row][column] = x
                 w.norms[column] = fma(x, x, w.norms[column])
     for j in range(w.n):
         w.order[j] = j

@@ -9,7 +9,7 @@ recorded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final, TypeAlias, final
 
 import attrs
@@ -19,7 +19,7 @@ from rbd.intrinsics.language import columns, fma
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.operands import parts_between
+from rbd.solvers.operands import ends_of, parts_between
 
 SparseRows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """Per row the columns left of the diagonal that are not zero, with their entries."""
@@ -137,12 +137,8 @@ def _tables(rows: SparseRows) -> list[int]:
     heights = [0] * len(rows)
     for _, j in places:
         heights[j] += 1
-    along = [*_starts(list(map(len, rows))), *(j for _, j in places)]
-    return [*along, *_starts(heights), *(places[k][0] for k in column_order), *column_order]
-
-
-def _starts(lengths: Sequence[int]) -> list[int]:
-    return [0, *accumulate(lengths)]
+    along = [*ends_of(map(len, rows)), *(j for _, j in places)]
+    return [*along, *ends_of(heights), *(places[k][0] for k in column_order), *column_order]
 
 
 def factored_jvp(
@@ -233,7 +229,7 @@ SOLVE_FACTORED: Final = Intrinsic(
     workspace=SparseFactor,
     function=_solve,
     operations=_operations,
-    unrolls=True,
+    inlined=True,
     derivative=factored_jvp,
     adjoint=factored_vjp,
 )

@@ -1,6 +1,6 @@
 """Solve symmetric positive definite systems.
 
-The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `linear.py` does:
+The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `ltdl_factor.py`:
 where rows are those of a tree's joints, pivot k is the inertia that joint k moves. Golub & Van Loan 2013, section 4.1.
 """
 

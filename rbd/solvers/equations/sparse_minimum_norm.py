@@ -8,7 +8,7 @@ Which entries of the rows are zero is known when a call is recorded: the integer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final, final
 
 import attrs
@@ -19,7 +19,8 @@ from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.block_rows import BlockRows, solve_block_rows
 from rbd.solvers.equations.minimum_norm import MINIMUM_NORM_SOLVE
-from rbd.solvers.operands import parts_between
+from rbd.solvers.operands import ends_of, parts_between
+from rbd.solvers.row_pattern import columns_of
 
 LEAST_SAVED: Final = 200_000
 """Operations that the dense decomposition does more, at least, where the sparse solution is worth its overhead."""
@@ -39,7 +40,7 @@ class BlockStructure:
     @classmethod
     def of(cls, rows: Matrix, blocks: Sequence[Sequence[int]], columns: int) -> BlockStructure:
         """Return the structure of rows, of which `blocks` are the numbers; every row is in one block."""
-        support = [sorted({j for i in block for j in _columns(rows[i])}) for block in blocks]
+        support = [columns_of([rows[i] for i in block]) for block in blocks]
         places, below = _eliminated([set(each) for each in support])
         blocks, support = [tuple(blocks[p]) for p in places], [support[p] for p in places]
         order = tuple(i for block in blocks for i in block)
@@ -53,10 +54,6 @@ class BlockStructure:
         return MINIMUM_NORM_SOLVE.operation_count(self.sizes[:2]) - self.sizes[9]
 
 
-def _columns(row: Vector) -> list[int]:
-    return [j for j, x in enumerate(row) if not is_structural_zero(x)]
-
-
 def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]]:
     """Return an order of minimum degree of blocks, and per block those below it in the factor, by this order."""
     of_column: dict[int, list[int]] = {}
@@ -64,10 +61,10 @@ def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]
         for j in columns:
             of_column.setdefault(j, []).append(p)
     neighbours = [{q for j in columns for q in of_column[j]} - {p} for p, columns in enumerate(support)]
-    order, below, left = list[int](), list[set[int]](), set(range(len(support)))
-    while left:
-        p = min(left, key=lambda k: (len(neighbours[k]), k))
-        left.remove(p)
+    order, below, remaining = list[int](), list[set[int]](), set(range(len(support)))
+    while remaining:
+        p = min(remaining, key=lambda k: (len(neighbours[k]), k))
+        remaining.remove(p)
         order.append(p)
         below.append(neighbours[p])
         for q in neighbours[p]:
@@ -82,16 +79,16 @@ def _tables(
     """Return the tables, and the sizes after m and n."""
     pairs = [(q, p) for p, lower in enumerate(below) for q in lower]
     areas = [counts[p] * counts[p] for p in range(len(counts))] + [counts[q] * counts[p] for q, p in pairs]
-    starts = list(accumulate(areas, initial=0))
+    starts = ends_of(areas)
     place = {(p, p): starts[p] for p in range(len(counts))}
     place |= dict(zip(pairs, starts[len(counts) :], strict=False))
     common = [_common(support[q], support[p]) for q, p in pairs]
     targets = [place[q, r] for lower in below for k, q in enumerate(lower) for r in lower[: k + 1]]
     entries = [count * len(columns) for count, columns in zip(counts, support, strict=True)]
     tables = [
-        _starts(counts), _starts(map(len, support)), [j for columns in support for j in columns], _starts(entries),
-        [place[p, p] for p in range(len(counts))], _starts(map(len, below)), [q for q, _ in pairs],
-        [place[pair] for pair in pairs], _starts(map(len, common)), [a for each in common for a, _ in each],
+        ends_of(counts), ends_of(map(len, support)), [j for columns in support for j in columns], ends_of(entries),
+        [place[p, p] for p in range(len(counts))], ends_of(map(len, below)), [q for q, _ in pairs],
+        [place[pair] for pair in pairs], ends_of(map(len, common)), [a for each in common for a, _ in each],
         [b for each in common for _, b in each], targets,
     ]  # fmt: skip
     work = _work(counts, support, below, [len(each) for each in common])
@@ -103,10 +100,6 @@ def _common(lower: Sequence[int], upper: Sequence[int]) -> list[tuple[int, int]]
     """Return the places of common columns in both supports."""
     at = {j: k for k, j in enumerate(upper)}
     return [(k, at[j]) for k, j in enumerate(lower) if j in at]
-
-
-def _starts(lengths: Sequence[int] | map[int]) -> list[int]:
-    return list(accumulate(lengths, initial=0))
 
 
 def _work(
@@ -189,7 +182,7 @@ class _Problem:
 
     def split(self, values: Vector) -> list[Vector]:
         """Return the entries of every row."""
-        return parts_between(values, list(accumulate(map(len, self.columns), initial=0)))
+        return parts_between(values, ends_of(map(len, self.columns)))
 
     def times(self, rows: Sequence[Vector], x: Vector) -> list[Scalar]:
         """Return rows times x."""
@@ -227,8 +220,8 @@ def sparse_minimum_norm_jvp(
     x, y = outputs[: problem.n], outputs[problem.n + 1 :]
     moved, moved_right = problem.split(tangents), tangents[problem.entries : -1]
     turned = problem.transposed_times(moved, y)
-    left_over = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
-    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, tuple(left_over))))
+    residual = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
+    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, tuple(residual))))
     parts = zip(moved_right, problem.times(moved, x), spread, problem.times(problem.rows, turned), strict=True)
     found, weights = problem.solve([a - b + c - d for a, b, c, d in parts])
     outside = problem.contradiction(problem.times(moved, problem.solve(y)[0]))
@@ -245,12 +238,12 @@ def sparse_minimum_norm_vjp(
     w, of_y = cotangents[: problem.n], cotangents[problem.n + 1 :]
     kept, p = problem.solve([a + b for a, b in zip(of_y, problem.times(problem.rows, w), strict=True)])
     back, _ = problem.solve(p)
-    left_over = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
+    residual = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
     spare = [a - b for a, b in zip(w, kept, strict=True)]
     outside, turned = problem.contradiction(of_y), problem.solve(y)[0]
     of_rows = [
         rest * back[j] + lift * spare[j] - push * x[j] + out * turned[j]
-        for rest, lift, push, out, columns in zip(left_over, y, p, outside, problem.columns, strict=True)
+        for rest, lift, push, out, columns in zip(residual, y, p, outside, problem.columns, strict=True)
         for j in columns
     ]
     return (*of_rows, *p, 0)

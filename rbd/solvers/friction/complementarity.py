@@ -37,7 +37,7 @@ def _number_variables(w: Friction) -> int:
 def _rate_row(w: Friction, m: int, row: int, rate: int, sign: float) -> None:
     """Write the row of a rate: its coefficients of the forces, and its value without them."""
     for column in range(m + 2):
-        w.table[row][column] = 0.0
+        w.tableau[row][column] = 0.0
     for k in range(w.p):
         if w.is_undecided[3 * k] == 1:
             normal_force = w.gram[rate][3 * k]
@@ -45,13 +45,13 @@ def _rate_row(w: Friction, m: int, row: int, rate: int, sign: float) -> None:
                 friction = w.signs[3 * k + r] * w.gram[rate][3 * k + r]
                 normal_force -= friction
                 if w.is_undecided[3 * k + r] == 1:
-                    w.table[row][w.variable_index[5 * k + 2 * r - 1]] = sign * friction
-            w.table[row][w.variable_index[5 * k]] = sign * normal_force
-    w.table[row][m + 1] = sign * w.free_rates[rate]
+                    w.tableau[row][w.variable_index[5 * k + 2 * r - 1]] = sign * friction
+            w.tableau[row][w.variable_index[5 * k]] = sign * normal_force
+    w.tableau[row][m + 1] = sign * w.free_rates[rate]
 
 
-def _write_table(w: Friction, m: int, covering_vector: int) -> None:
-    """Write the table.
+def _write_tableau(w: Friction, m: int, covering_vector: int) -> None:
+    """Write the tableauau.
 
     The variable of a direction's force is its distance from the bound of sliding in the free direction. The speed
     along a direction is the difference of two nonnegative parts: the forward one is complementary to that variable, the
@@ -61,24 +61,24 @@ def _write_table(w: Friction, m: int, covering_vector: int) -> None:
         if w.is_undecided[3 * k] == 1:
             normal_force = w.variable_index[5 * k]
             _rate_row(w, m, normal_force, 3 * k, 1.0)
-            w.table[normal_force][m] = 1.0
+            w.tableau[normal_force][m] = 1.0
             if covering_vector == k + 1:
-                w.table[normal_force][m] = _WEIGHT_ABOVE
+                w.tableau[normal_force][m] = _WEIGHT_ABOVE
             if covering_vector == k + w.p + 1:
-                w.table[normal_force][m] = _WEIGHT_BELOW
+                w.tableau[normal_force][m] = _WEIGHT_BELOW
             for r in range(1, 3):
                 if w.is_undecided[3 * k + r] == 1:
                     force = w.variable_index[5 * k + 2 * r - 1]
                     _rate_row(w, m, force, 3 * k + r, w.signs[3 * k + r])
-                    w.table[force][force + 1] = 1.0
+                    w.tableau[force][force + 1] = 1.0
                     for column in range(m + 2):
-                        w.table[force + 1][column] = 0.0
-                    w.table[force + 1][normal_force] = 2.0
-                    w.table[force + 1][force] = -1.0
+                        w.tableau[force + 1][column] = 0.0
+                    w.tableau[force + 1][normal_force] = 2.0
+                    w.tableau[force + 1][force] = -1.0
 
 
 def _read_modes(w: Friction, m: int) -> None:  # noqa: C901 - plain loops over arrays
-    """Read the modes off the solved table."""
+    """Read the modes off the solved tableau."""
     for j in range(m):
         w.is_basic[j] = 0
     for i in range(m):
@@ -109,7 +109,7 @@ def lemke_modes(w: Friction, covering_vector: int) -> int:
             w.signs[a] = 1.0
             if w.is_undecided[a] == 1 and w.free_rates[a] < 0.0:
                 w.signs[a] = -1.0
-    _write_table(w, m, covering_vector)
-    pivots = lemke(m, 50 + 20 * m, w.table, w.basis, w.leaves_first)
+    _write_tableau(w, m, covering_vector)
+    pivots = lemke(m, 50 + 20 * m, w.tableau, w.basis, w.leaves_first)
     _read_modes(w, m)
     return pivots

@@ -1,6 +1,6 @@
 """Linear complementarity problems by Lemke's method (Lemke 1965; Cottle, Pang and Stone 1992, section 4.4).
 
-Functions in the language of intrinsics. The m rows of a table express the basic variables; its m + 2 columns belong to
+Functions in the language of intrinsics. The m rows of a tableau express basic variables; its m + 2 columns belong to
 m nonbasic variables, to the covering variable z0, and to 1. Variables are numbers: j < m is w_j, m + j its complement
 z_j, 2m is z0; of two complements one is always nonbasic. `basis` has the variables of the rows, then of the columns.
 """
@@ -18,22 +18,22 @@ RAY: Final = -1
 PIVOT_LIMIT: Final = -2
 """Outcome: pivoting did not end."""
 _TIE: Final = 1e-12
-"""Steps that differ by this much, relative to the values of the table, end at the same point."""
+"""Steps that differ by this much, relative to the values of the tableau, end at the same point."""
 
 
-def exchange(m: int, row: int, column: int, table: Rows, basis: Ints) -> None:
+def exchange(m: int, row: int, column: int, tableau: Rows, basis: Ints) -> None:
     """Swap a basic and a nonbasic variable."""
-    inverse = divide(1.0, table[row][column])
+    inverse = divide(1.0, tableau[row][column])
     for j in range(m + 2):
-        table[row][j] = -(table[row][j] * inverse)
-    table[row][column] = inverse
+        tableau[row][j] = -(tableau[row][j] * inverse)
+    tableau[row][column] = inverse
     for i in range(m):
         if i != row:
-            entry = table[i][column]
-            table[i][column] = 0.0
+            entry = tableau[i][column]
+            tableau[i][column] = 0.0
             if entry != 0.0:
                 for j in range(m + 2):
-                    table[i][j] = fma(entry, table[row][j], table[i][j])
+                    tableau[i][j] = fma(entry, tableau[row][j], tableau[i][j])
     variable = basis[row]
     basis[row] = basis[m + column]
     basis[m + column] = variable
@@ -48,23 +48,23 @@ def _column_of(m: int, variable: int, basis: Ints) -> int:
     return found
 
 
-def _largest_magnitude(m: int, column: int, table: Rows) -> float:
+def _largest_magnitude(m: int, column: int, tableau: Rows) -> float:
     largest = 0.0
     for i in range(m):
-        entry = abs(table[i][column])
+        entry = abs(tableau[i][column])
         if entry > largest:
             largest = entry
     return largest
 
 
-def _least_ratio(m: int, column: int, table: Rows, least: float) -> int:
+def _least_ratio(m: int, column: int, tableau: Rows, least: float) -> int:
     """Return a row whose variable vanishes first as that of `column` grows, -1 when none does."""
     best = 0.0
     found = -1
     for i in range(m):
-        entry = table[i][column]
+        entry = tableau[i][column]
         if entry < least:
-            ratio = divide(table[i][m + 1], -entry)
+            ratio = divide(tableau[i][m + 1], -entry)
             if found < 0 or ratio < best:
                 best = ratio
                 found = i
@@ -81,21 +81,21 @@ def _priority(m: int, variable: int, leaves_first: Ints) -> int:
     return priority
 
 
-def _blocking(m: int, column: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
+def _blocking(m: int, column: int, tableau: Rows, basis: Ints, leaves_first: Ints) -> int:
     """Return the row whose variable leaves the basis as that of `column` enters it, -1 when none does.
 
     Of those that vanish together, z0 leaves first, then those marked in `leaves_first`, then the largest coefficient.
     """
-    least = -(_SMALL_PIVOT * _largest_magnitude(m, column, table))
-    found = _least_ratio(m, column, table, least)
+    least = -(_SMALL_PIVOT * _largest_magnitude(m, column, tableau))
+    found = _least_ratio(m, column, tableau, least)
     if found < 0:
         return -1
-    best = divide(table[found][m + 1], -table[found][column])
-    value = _TIE * _largest_magnitude(m, m + 1, table)
+    best = divide(tableau[found][m + 1], -tableau[found][column])
+    value = _TIE * _largest_magnitude(m, m + 1, tableau)
     rank = -1.0
     for i in range(m):
-        entry = table[i][column]
-        if entry < least and table[i][m + 1] + entry * best <= value * -entry:
+        entry = tableau[i][column]
+        if entry < least and tableau[i][m + 1] + entry * best <= value * -entry:
             weight = divide(entry, least)
             weight = divide(weight, weight + 1.0) + float(_priority(m, basis[i], leaves_first))
             if weight > rank:
@@ -112,13 +112,13 @@ def _begin(m: int, basis: Ints) -> None:
     basis[2 * m] = 2 * m
 
 
-def _first_row(m: int, table: Rows) -> int:
+def _first_row(m: int, tableau: Rows) -> int:
     """Return the row that z0 enters at, -1 if w = q is a solution."""
     found = -1
     worst = 0.0
     for i in range(m):
-        if table[i][m] > 0.0:
-            ratio = divide(table[i][m + 1], table[i][m])
+        if tableau[i][m] > 0.0:
+            ratio = divide(tableau[i][m + 1], tableau[i][m])
             if ratio < worst:
                 worst = ratio
                 found = i
@@ -132,24 +132,24 @@ def _complement(m: int, variable: int) -> int:
     return complement
 
 
-def lemke(m: int, limit: int, table: Rows, basis: Ints, leaves_first: Ints) -> int:
+def lemke(m: int, limit: int, tableau: Rows, basis: Ints, leaves_first: Ints) -> int:
     """Pivot until z0 is nonbasic; return the number of pivots, RAY, or PIVOT_LIMIT after `limit` pivots.
 
     At the beginning rows are w = A z + d z0 + q; `leaves_first` has 1 for variables that leave before others.
     """
     _begin(m, basis)
-    row = _first_row(m, table)
+    row = _first_row(m, tableau)
     if row < 0:
         return 0
     left = basis[row]
-    exchange(m, row, m, table, basis)
+    exchange(m, row, m, tableau, basis)
     for pivot in range(1, limit):
         column = _column_of(m, _complement(m, left), basis)
-        row = _blocking(m, column, table, basis, leaves_first)
+        row = _blocking(m, column, tableau, basis, leaves_first)
         if row < 0:
             return RAY
         left = basis[row]
-        exchange(m, row, column, table, basis)
+        exchange(m, row, column, tableau, basis)
         if left == 2 * m:
             return pivot
     return PIVOT_LIMIT

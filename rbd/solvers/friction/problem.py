@@ -29,7 +29,7 @@ class Friction(Pairs):
     free_rates = floats("3 * p")
     """Rates without forces less the required ones."""
     signs = floats("3 * p")
-    table = floats("5 * p", "5 * p + 2")
+    tableau = floats("5 * p", "5 * p + 2")
     """The complementarity problem: a normal force per pair, and a force and a backward speed per direction."""
     is_undecided = ints("3 * p")
     variable_index = ints("5 * p")

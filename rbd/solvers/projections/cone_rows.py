@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import final
 
 import attrs
@@ -19,7 +19,7 @@ from rbd.intrinsics.workspace import operand, table
 from rbd.scalars.linear_algebra import add, subtract
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
-from rbd.solvers.operands import parts_between
+from rbd.solvers.operands import ends_of, parts_between
 from rbd.solvers.projections.row_groups import GroupedTwists, RowGroup, edges
 
 
@@ -88,7 +88,7 @@ class ConePattern:
             "edges": self.edges,
             "part_entries": sum(map(len, parts)),
             "cone_entries": ends[-1],
-            "part_ends": tuple(accumulate(map(len, parts), initial=0)),
+            "part_ends": ends_of(map(len, parts)),
             "part_columns": tuple(chain(*parts)),
             "cone_counts": self.counts,
             "cone_starts": ends[:-1],
@@ -97,8 +97,7 @@ class ConePattern:
     @property
     def _ends(self) -> tuple[int, ...]:
         """Ends of the entries of each group, zero first."""
-        sizes = (count * sum(map(len, own)) for count, own in zip(self.counts, self.columns, strict=True))
-        return tuple(accumulate(sizes, initial=0))
+        return ends_of(count * _size(own) for count, own in zip(self.counts, self.columns, strict=True))
 
     def join(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
         """Return the operand."""

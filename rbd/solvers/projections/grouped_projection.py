@@ -20,7 +20,7 @@ PROJECT_GROUPS: Final = Intrinsic(
     workspace=GroupedProjection,
     function=project_groups,
     operations=operations,
-    specialises=True,
+    specialised=True,
     derivative=grouped_projection_jvp,
     adjoint=grouped_projection_vjp,
 )

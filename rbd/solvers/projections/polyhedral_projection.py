@@ -21,7 +21,7 @@ PROJECT_ON_POLYHEDRON: Final = Intrinsic(
     workspace=AugmentedLagrangian,
     function=project,
     operations=operations,
-    specialises=True,
+    specialised=True,
     derivative=projection_jvp,
     adjoint=projection_vjp,
 )

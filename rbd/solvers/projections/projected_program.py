@@ -2,7 +2,7 @@
 
 In the coordinates y = W x of H = W'W the objective is the distance from a point, and the solution is the projection of
 that point onto the polyhedron of the constraints. Where the projection is not found to `ACCURACY`, the active-set
-method of `quadratic_program.py` solves the program, or says why there is no solution.
+method of `rbd/solvers/quadratic` solves the program, or says why there is no solution.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Final, NamedTuple, final
 from rbd.scalars.constants import const
 from rbd.scalars.functions import absolute, either, invert, less, less_equal, where
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.projections.grouped_projection import project_in_groups
 from rbd.solvers.projections.polyhedral_projection import NearestPoint, project_on_polyhedron
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.scaled_program import ScaledProgram
 from rbd.solvers.projections.warm_start import warm_start
+from rbd.solvers.quadratic.guarded_program import solve_guarded_quadratic_program
 from rbd.solvers.quadratic.interval_program import IntervalSolution, solve_interval_program
-from rbd.solvers.quadratic.quadratic_program import solve_guarded_quadratic_program
 
 ACCURACY: Final = const(1, 10**10)
 """Residual of the projection, relative to the size of the problem, up to which it is the solution."""

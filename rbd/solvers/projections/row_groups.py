@@ -6,9 +6,9 @@ operands of solvers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import Final, NamedTuple, final
 
 import attrs
@@ -18,8 +18,8 @@ from rbd.intrinsics.workspace import Workspace, operand, table
 from rbd.scalars.functions import absolute, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.solvers.equations.linear import Factor
-from rbd.solvers.operands import entries, parts_between, rows_of
+from rbd.solvers.equations.ltdl_factor import Factor
+from rbd.solvers.operands import ends_of, entries, parts_between, rows_of
 from rbd.solvers.row_pattern import columns_of
 
 WIDEST: Final = 6
@@ -157,7 +157,7 @@ class GroupPattern:
     def of_twists(cls, groups: Sequence[RowGroup]) -> GroupPattern:
         """Return the pattern of groups whose twists are the unknowns."""
         found = cls.of(groups)
-        spans = pairwise(accumulate(found.widths, initial=0))
+        spans = pairwise(ends_of(found.widths))
         return attrs.evolve(found, columns=tuple(tuple(range(*span)) for span in spans), has_maps=False)
 
     @classmethod
@@ -169,8 +169,8 @@ class GroupPattern:
     @property
     def named_sizes(self) -> NamedSizes:
         """Sizes and tables."""
-        group_ends, column_ends = _ends(self.rows), _ends(map(len, self.columns))
-        map_ends, wrench_ends = _ends(self.map_lengths), _ends(self.wrench_lengths)
+        group_ends, column_ends = ends_of(self.rows), ends_of(map(len, self.columns))
+        map_ends, wrench_ends = ends_of(self.map_lengths), ends_of(self.wrench_lengths)
         return {
             "groups": len(self.rows),
             "spans": column_ends[-1],
@@ -205,11 +205,6 @@ class GroupPattern:
 
     def cut(self, operands: Mapping[str, Vector]) -> list[Matrix]:
         """Return T of each group, without columns of zeros, from the operands or their tangents."""
-        maps = parts_between(operands["maps"], _ends(self.map_lengths))
+        maps = parts_between(operands["maps"], ends_of(self.map_lengths))
         sizes = zip(self.widths, map(len, self.columns), strict=True)
         return [rows_of(T, width, columns) for (width, columns), T in zip(sizes, maps, strict=True)]
-
-
-def _ends(lengths: Iterable[int]) -> tuple[int, ...]:
-    """Return the ends of parts of these lengths, zero first."""
-    return tuple(accumulate(lengths, initial=0))

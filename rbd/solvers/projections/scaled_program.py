@@ -13,7 +13,7 @@ from rbd.scalars.constants import const
 from rbd.scalars.functions import both, either, invert, less, maximum, where
 from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.scaling import ZERO_ROW, length_of, size_of_program

@@ -18,7 +18,7 @@ from rbd.scalars.constants import const
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.equations.linear import Factor
+from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 
 Solver: TypeAlias = Callable[[Matrix, Sequence[Scalar], Matrix, Sequence[Scalar]], tuple[Vector, Vector, Vector]]

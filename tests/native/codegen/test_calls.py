@@ -30,7 +30,7 @@ from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
 from rbd.scalars import cos, sin
 from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
-from rbd.solvers.equations.minimum_norm import largest_entry as _another_largest
+from rbd.solvers.equations.orthogonal_decomposition import largest_entry as _another_largest
 from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 

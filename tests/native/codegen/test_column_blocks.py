@@ -189,7 +189,7 @@ def test_the_order_of_arrays_is_part_of_a_call() -> None:
 def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
     copied = Intrinsic("copied_for_tests", Scaled, _copied, lambda n: n)
-    changed: list[dict[str, Any]] = [{"unrolls": True}, {"guarded": True}, {"operations": _twice}, {"labels": "n - 3"}]
+    changed: list[dict[str, Any]] = [{"inlined": True}, {"guarded": True}, {"operations": _twice}, {"labels": "n - 3"}]
     others = [attrs.evolve(copied, **change) for change in changed]
     assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (copied, *others)}) == 5
 
@@ -343,7 +343,7 @@ def _signs(w: Scaled) -> int:
 
 
 def test_signs_of_both_factors_are_written_out() -> None:
-    signs = Intrinsic("signs_for_tests", Scaled, _signs, lambda n: 4, unrolls=True)
+    signs = Intrinsic("signs_for_tests", Scaled, _signs, lambda n: 4, inlined=True)
     graph = Graph()
     program = Program.of(graph, "signs", {"y": signs((2,), graph.input("x", (2,)))})
     written = inlining.inline_calls(program)
@@ -368,7 +368,7 @@ NOT_UNROLLED: dict[Callable[[Scaled], int], str] = {
 @pytest.mark.parametrize("function", NOT_UNROLLED, ids=lambda function: function.__name__)
 def test_what_batches_cannot_write_out_is_refused(function: Callable[[Scaled], int]) -> None:
     """They would drop or change a term; singles and batches refuse alike."""
-    wrong = Intrinsic(f"unrolled{function.__name__}_for_tests", Scaled, function, lambda n: 2 * n, unrolls=True)
+    wrong = Intrinsic(f"unrolled{function.__name__}_for_tests", Scaled, function, lambda n: 2 * n, inlined=True)
     graph = Graph()
     program = Program.of(graph, "wrong", {"y": wrong((2,), graph.input("x", (2,)))})
     for attempt in (lambda: wrong.routine, lambda: inlining.inline_calls(program)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.intrinsics import TABLE, Intrinsic
+from rbd.intrinsics import INTRINSICS, Intrinsic
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -43,7 +43,7 @@ def shared_guards() -> set[str]:
     """Return the names of rbd's guarded intrinsics whose lanes run together."""
     for module in walk_packages(rbd.solvers.__path__, "rbd.solvers."):
         import_module(module.name)
-    ours = [x for x in TABLE.values() if x.function.__module__.startswith("rbd.")]
+    ours = [x for x in INTRINSICS.values() if x.function.__module__.startswith("rbd.")]
     return {x.name for x in ours if x.guarded and x.has_uniform_control_flow}
 
 
@@ -84,7 +84,7 @@ def guarded_program(name: str, sizes: tuple[int, ...], count: int) -> Program:
     """Return a program that calls an intrinsic with `count` quotients."""
     graph = Graph()
     numbers, divisors = graph.input("x", (count,)), graph.input("divisors", (count,))
-    results = TABLE[name](sizes, [divide(x, y) for x, y in zip(numbers, divisors, strict=True)])
+    results = INTRINSICS[name](sizes, [divide(x, y) for x, y in zip(numbers, divisors, strict=True)])
     return Program.of(graph, "guarded", {"y": results})
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.intrinsics import TABLE, Intrinsic, Workspace
+from rbd.intrinsics import INTRINSICS, Intrinsic, Workspace
 from rbd.intrinsics.workspace import operand, result, scratch
 from rbd.solvers.projections.polyhedral_projection import project_on_polyhedron
 from tests.contact.flat_feet import edges_of
@@ -44,7 +44,7 @@ def with_scratch() -> set[str]:
     """Return the names of rbd's intrinsics with arrays that are not made zero."""
     for module in walk_packages(rbd.solvers.__path__, "rbd.solvers."):
         import_module(module.name)
-    ours = [x for x in TABLE.values() if x.function.__module__.startswith("rbd.")]
+    ours = [x for x in INTRINSICS.values() if x.function.__module__.startswith("rbd.")]
     return {x.name for x in ours if not all(array.zeroed for array in x.layout.arrays.values())}
 
 

@@ -16,7 +16,7 @@ from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 from rbd.scalars import Matrix, Scalar, less, sin, where
 from rbd.solvers import determinant, minimum_norm_solve
-from rbd.solvers.quadratic.quadratic_program import solve_guarded_quadratic_program
+from rbd.solvers.quadratic.guarded_program import solve_guarded_quadratic_program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rbd.intrinsics import Intrinsic, specialise, tree
+from rbd.intrinsics import Intrinsic, specialisation, tree
 from rbd.intrinsics.language import Floats, divide, fma, select, some
-from rbd.intrinsics.specialise import specialised_to
+from rbd.intrinsics.specialisation import specialised_to
 from rbd.intrinsics.traversal import walk
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
 from rbd.native.codegen.calls import calls_text
@@ -74,7 +74,7 @@ def _operations(n: int, count: int) -> int:
     return (2 * n + 1) * n * (3 * count + 8)
 
 
-RELAX = Intrinsic(name="relax_for_tests", workspace=Sparse, function=_relax, operations=_operations, specialises=True)
+RELAX = Intrinsic(name="relax_for_tests", workspace=Sparse, function=_relax, operations=_operations, specialised=True)
 
 
 def relaxed(*calls: tuple[int, tuple[int, ...]]) -> Program:
@@ -124,7 +124,7 @@ def test_known_loops_are_unrolled_and_entries_stored_once() -> None:
 
 
 def test_a_function_that_is_too_long_keeps_its_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(specialise, "MAX_STATEMENTS", 12)
+    monkeypatch.setattr(specialisation, "MAX_STATEMENTS", 12)
     monkeypatch.setenv("RBD_CACHE", "0")
     specialised_to.cache_clear()
     program = relaxed((4, (3, 2, 1, 0)))
@@ -151,7 +151,7 @@ def _by_order(w: Counted) -> int:
 
 
 BY_ORDER = Intrinsic(
-    name="order_for_tests", workspace=Counted, function=_by_order, operations=lambda n: 0, specialises=True
+    name="order_for_tests", workspace=Counted, function=_by_order, operations=lambda n: 0, specialised=True
 )
 
 
@@ -199,7 +199,7 @@ def _classify(w: Signs) -> int:
 
 
 CLASSIFY = Intrinsic(
-    name="classify_for_tests", workspace=Signs, function=_classify, operations=lambda n: 99 * n, specialises=True
+    name="classify_for_tests", workspace=Signs, function=_classify, operations=lambda n: 99 * n, specialised=True
 )
 
 
@@ -221,7 +221,7 @@ def _first_large(w: Signs) -> int:
 
 
 FIRST_LARGE = Intrinsic(
-    name="first_for_tests", workspace=Signs, function=_first_large, operations=lambda n: n, specialises=True
+    name="first_for_tests", workspace=Signs, function=_first_large, operations=lambda n: n, specialised=True
 )
 
 
@@ -244,7 +244,7 @@ def _accumulate(w: Signs) -> int:
 
 
 ACCUMULATE = Intrinsic(
-    name="accumulate_for_tests", workspace=Signs, function=_accumulate, operations=lambda n: 2, specialises=True
+    name="accumulate_for_tests", workspace=Signs, function=_accumulate, operations=lambda n: 2, specialised=True
 )
 
 
@@ -264,7 +264,7 @@ def _double_and_add(w: Signs) -> int:
 
 
 DOUBLE_AND_ADD = Intrinsic(
-    name="double_for_tests", workspace=Signs, function=_double_and_add, operations=lambda n: 4 * n, specialises=True
+    name="double_for_tests", workspace=Signs, function=_double_and_add, operations=lambda n: 4 * n, specialised=True
 )
 
 
@@ -288,7 +288,7 @@ def _square(w: Signs) -> int:
 
 
 SQUARE = Intrinsic(
-    name="square_for_tests", workspace=Signs, function=_square, operations=lambda n: 2 * n * n, specialises=True
+    name="square_for_tests", workspace=Signs, function=_square, operations=lambda n: 2 * n * n, specialised=True
 )
 
 
@@ -315,7 +315,7 @@ def _scale(w: Signs) -> int:
     return 0
 
 
-SCALE = Intrinsic(name="scale_for_tests", workspace=Signs, function=_scale, operations=lambda n: n, specialises=True)
+SCALE = Intrinsic(name="scale_for_tests", workspace=Signs, function=_scale, operations=lambda n: n, specialised=True)
 
 
 def test_a_function_specialised_in_two_ways_has_two_names() -> None:
@@ -347,7 +347,7 @@ def _sum_blocks(w: Blocks) -> int:
 
 
 SUM_BLOCKS = Intrinsic(
-    name="sum_blocks_for_tests", workspace=Blocks, function=_sum_blocks, operations=lambda n: 9 * n, specialises=True
+    name="sum_blocks_for_tests", workspace=Blocks, function=_sum_blocks, operations=lambda n: 9 * n, specialised=True
 )
 
 
@@ -381,7 +381,7 @@ ROW_PRODUCTS = Intrinsic(
     workspace=Square,
     function=_row_products,
     operations=lambda n: 3 * n * n,
-    specialises=True,
+    specialised=True,
 )
 
 
@@ -451,7 +451,7 @@ def test_what_cannot_be_specialised_stays_as_it_is(function: Callable[[Signs], i
         workspace=Signs,
         function=function,
         operations=lambda n: 99 * n,
-        specialises=True,
+        specialised=True,
     )
     graph = Graph()
     program = Program.of(graph, "kept", {"y": intrinsic((3,), graph.input("x", (3,)))})

@@ -134,7 +134,7 @@ PROJECT_BY_DUAL_ACTIVE_SET: Final = Intrinsic(
     workspace=DualActiveSet,
     function=project_by_dual_active_set,
     operations=operations,
-    specialises=True,
+    specialised=True,
     derivative=zero_tangents,
     adjoint=zero_cotangents,
 )

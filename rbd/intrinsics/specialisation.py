@@ -46,19 +46,19 @@ def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine
     return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
 
 
-def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _SpecialisationCache) -> tree.Routine:
+def _specialised(routine: tree.Routine, known: Mapping[str, Known], cache: _SpecialisationCache) -> tree.Routine:
     """Return a function with the same parameters for known ints and tables; itself if that is too long."""
     key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
-    if key not in memory:
+    if key not in cache:
         try:
-            special = _Specialiser(routine, known, memory).routine()
-            taken = {each.name for each in memory.values()}
-            memory[key] = (
-                attrs.evolve(special, name=f"{special.name}_{len(memory)}") if special.name in taken else special
+            special = _Specialiser(routine, known, cache).routine()
+            taken = {each.name for each in cache.values()}
+            cache[key] = (
+                attrs.evolve(special, name=f"{special.name}_{len(cache)}") if special.name in taken else special
             )
         except _NotSpecialisedError:
-            memory[key] = routine
-    return memory[key]
+            cache[key] = routine
+    return cache[key]
 
 
 class _NotSpecialisedError(Exception):
@@ -76,8 +76,8 @@ class _ArrayEntry(NamedTuple):
 class _Specialiser:
     """Specialises one function."""
 
-    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], memory: _SpecialisationCache) -> None:
-        self.old, self.known, self.memory = routine, dict(known), memory
+    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], cache: _SpecialisationCache) -> None:
+        self.old, self.known, self.cache = routine, dict(known), cache
         self.out: list[tree.Statement] = []
         self.stored: dict[_ArrayEntry, tree.Name] = {}
         self.variables: list[tree.Name] = []
@@ -218,7 +218,7 @@ class _Specialiser:
             case tree.Name(name, "int") if isinstance(self.known.get(name), int):
                 return tree.Number(self._value(name), "int")
             case tree.Load(array, index, kind):
-                return self._element(array, self._expression(index), kind)
+                return self._entry(array, self._expression(index), kind)
             case tree.RowPointer(array, index):
                 return tree.RowPointer(array, self._expression(index))
             case tree.Comparison() | tree.BoolOp() | tree.Not():
@@ -270,7 +270,7 @@ class _Specialiser:
         assert isinstance(value, int)
         return value
 
-    def _element(self, array: str, index: tree.Expression, kind: tree.Kind) -> tree.Expression:
+    def _entry(self, array: str, index: tree.Expression, kind: tree.Kind) -> tree.Expression:
         table = self.known.get(array)
         if not isinstance(index, tree.Number):
             self._store_all(array)
@@ -288,7 +288,7 @@ class _Specialiser:
         self._store_all()
         known = self._of_callee(call.routine.parameters, passed)
         shared = has_shared_array(passed) and writes(call.routine)
-        routine = call.routine if shared else _specialised(call.routine, known, self.memory)
+        routine = call.routine if shared else _specialised(call.routine, known, self.cache)
         if self.calls.setdefault(routine.name, routine) is not routine:
             raise _NotSpecialisedError
         return tree.RoutineCall(routine, passed, call.kind)

@@ -1,4 +1,4 @@
-"""Factor and solve symmetric positive definite systems of any scalar type.
+"""Sparse factor A = Lᵀ D L of symmetric positive definite matrices of any scalars, and solutions with it.
 
 Pivots are not exchanged, so that the same code runs on floats, symbols and recorded scalars; a pivot that is not
 positive is named.
@@ -54,18 +54,18 @@ class Factor:
     @classmethod
     def of(cls, matrix: Matrix, labels: Labels) -> Factor:
         """Factor `matrix`, of which the lower triangle is read; raise SingularError naming the label of a bad pivot."""
-        left = [list(row[: i + 1]) for i, row in enumerate(matrix)]
-        if len(left) ** 3 > 6 * MAX_RECORDED_FACTOR and _records(left) and _factor_cost(left) > MAX_RECORDED_FACTOR:
-            return cls._from_intrinsic(left, labels)
-        rows: list[tuple[tuple[int, Scalar], ...]] = [()] * len(left)
-        inverse: list[Scalar] = [0] * len(left)
-        for k in reversed(range(len(left))):
-            inverse[k] = 1 / positive(left[k][k], labels[k])
-            entries = [(i, entry) for i, entry in enumerate(left[k][:k]) if not is_structural_zero(entry)]
+        rest = [list(row[: i + 1]) for i, row in enumerate(matrix)]
+        if len(rest) ** 3 > 6 * MAX_RECORDED_FACTOR and _records(rest) and _factor_cost(rest) > MAX_RECORDED_FACTOR:
+            return cls._from_intrinsic(rest, labels)
+        rows: list[tuple[tuple[int, Scalar], ...]] = [()] * len(rest)
+        inverse: list[Scalar] = [0] * len(rest)
+        for k in reversed(range(len(rest))):
+            inverse[k] = 1 / positive(rest[k][k], labels[k])
+            entries = [(i, entry) for i, entry in enumerate(rest[k][:k]) if not is_structural_zero(entry)]
             rows[k] = tuple((i, entry * inverse[k]) for i, entry in entries)
             for position, (i, scaled) in enumerate(rows[k]):
                 for j, entry in entries[: position + 1]:
-                    left[i][j] = left[i][j] - scaled * entry
+                    rest[i][j] = rest[i][j] - scaled * entry
         return cls(tuple(rows), tuple(inverse))
 
     @classmethod

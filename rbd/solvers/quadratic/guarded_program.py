@@ -1,0 +1,136 @@
+"""Quadratic programs that few rows of a batch need: calls that are skipped, without entries that are zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, final
+
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.workspace import floats, operand, table
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.operands import entries, solver_error
+from rbd.solvers.quadratic.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
+from rbd.solvers.quadratic.active_set_method import QuadraticProgram, operations, solve_by_active_set
+from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, STUCK
+
+
+@final
+class GuardedQuadraticProgram(QuadraticProgram):
+    """A quadratic program that need not be solved; entries that are structural zeros are not given."""
+
+    hessian_size: int
+    rows_size: int
+    hessian_rows = table("hessian_size")
+    hessian_columns = table("hessian_size")
+    row_numbers = table("rows_size")
+    row_columns = table("rows_size")
+    hessian = floats("n", "n")
+    rows = floats("m", "n")
+    hessian_entries = operand("hessian_size")
+    """Of the lower triangle."""
+    row_entries = operand("rows_size")
+    needed = operand("1")
+
+
+def _solve_if_needed(w: GuardedQuadraticProgram) -> int:
+    if w.needed[0] == 0.0:
+        return 0
+    for k in range(w.hessian_size):
+        w.hessian[w.hessian_rows[k]][w.hessian_columns[k]] = w.hessian_entries[k]
+    for k in range(w.rows_size):
+        w.rows[w.row_numbers[k]][w.row_columns[k]] = w.row_entries[k]
+    return solve_by_active_set(w)
+
+
+def _guarded_operations(n: int, m: int, hessian_size: int, rows_size: int) -> int:
+    return operations(n, m) + hessian_size + rows_size + 1
+
+
+@final
+class _Places(NamedTuple):
+    """Indices of the entries of a guarded program: rows and columns of the Hessian and of the rows."""
+
+    n: int
+    m: int
+    hessian: tuple[tuple[int, int], ...]
+    rows: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, hessian: Matrix, rows: Matrix) -> _Places:
+        """Return the places of a program."""
+        lower = tuple((i, j) for i, row in enumerate(hessian) for j in range(i + 1) if not is_structural_zero(row[j]))
+        held = tuple((i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if not is_structural_zero(x))
+        return cls(len(hessian), len(rows), lower, held)
+
+    @classmethod
+    def read(cls, sizes: tuple[int, ...]) -> _Places:
+        """Return the places of a call."""
+        i, j, row, column = SOLVE_GUARDED_QUADRATIC_PROGRAM.tables(sizes).values()
+        return cls(sizes[0], sizes[1], tuple(zip(i, j, strict=True)), tuple(zip(row, column, strict=True)))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes and tables of a call."""
+        tables = [place[k] for part in (self.hessian, self.rows) for k in (0, 1) for place in part]
+        return self.n, self.m, len(self.hessian), len(self.rows), *tables
+
+    def dense(self, flat: Vector) -> Vector:
+        """Return the operands, or their tangents, of the dense program."""
+        n, m, own = self.n, self.m, flat[self.n + self.m :]
+        hessian: list[Scalar] = [0] * (n * n)
+        rows: list[Scalar] = [0] * (m * n)
+        for (i, j), x in zip(self.hessian, own, strict=False):
+            hessian[i * n + j] = x
+        for (i, j), x in zip(self.rows, own[len(self.hessian) :], strict=False):
+            rows[i * n + j] = x
+        return *hessian, *flat[:n], *rows, *flat[n : n + m]
+
+    def sparse(self, flat: Vector) -> Vector:
+        """Return the operands, or their cotangents, from those of the dense program, without `needed`."""
+        n, start = self.n, self.n * (self.n + 1)
+        hessian = (flat[i * n + j] for i, j in self.hessian)
+        rows = (flat[start + i * n + j] for i, j in self.rows)
+        return *flat[n * n : start], *flat[start + self.m * n :], *hessian, *rows
+
+
+def _guarded_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    places = _Places.read(sizes)
+    dense = places.dense(operands), outputs, places.dense(tangents)
+    return quadratic_program_jvp(sizes[:2], labels, *dense)
+
+
+def _guarded_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    places = _Places.read(sizes)
+    return *places.sparse(quadratic_program_vjp(sizes[:2], labels, places.dense(operands), outputs, cotangents)), 0
+
+
+SOLVE_GUARDED_QUADRATIC_PROGRAM: Final = Intrinsic(
+    name="solve_guarded_quadratic_program",
+    workspace=GuardedQuadraticProgram,
+    function=_solve_if_needed,
+    operations=_guarded_operations,
+    guarded=True,
+    labels=3,
+    error=solver_error,
+    derivative=_guarded_jvp,
+    adjoint=_guarded_vjp,
+)
+
+
+def solve_guarded_quadratic_program(
+    needed: Scalar, hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
+) -> tuple[Vector, Vector, Vector]:
+    """Solve a quadratic program, as `solve_quadratic_program`, unless `needed` is zero; return x, multipliers, active.
+
+    >>> solve_guarded_quadratic_program(0.0, ((2.0,),), (2.0,), ((1.0,),), (3.0,))
+    ((0.0,), (0.0,), (0.0,))
+    """
+    places, n, m = _Places.of(hessian, rows), len(linear), len(bounds)
+    given = places.sparse((*entries(hessian), *linear, *entries(rows), *bounds))
+    flat = SOLVE_GUARDED_QUADRATIC_PROGRAM(places.sizes, (*given, needed), (INDEFINITE, INFEASIBLE, STUCK))
+    return flat[:n], flat[n : n + m], flat[n + m : -1]
