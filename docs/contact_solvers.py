@@ -103,7 +103,7 @@ def newton_with_full_steps(problem: Projection) -> Outcome:
 
 
 def newton_on_multipliers(problem: Projection) -> Outcome:
-    """Solve by the method of multipliers with semismooth Newton steps and a line search: the method of rbd."""
+    """Solve by the augmented Lagrangian method with semismooth Newton steps and a line search: the method of rbd."""
     return _multipliers(problem, LARGEST_PENALTY)
 
 

@@ -14,27 +14,28 @@ from rbd.scalars.structural_zeros import is_plain_zero
 class Intervals(NamedTuple):
     """Rows with two bounds and dry friction: `lower` <= `rows` x <= `upper`, at the cost `friction` |rows x| more.
 
-    A multiplier is the sum of the forces of the bound and of friction. Rows of zeros have no friction. `begin` are
-    values of `rows` x near those of the solution, which save iterations.
+    A multiplier is the sum of the forces of the bound and of friction. Rows of zeros have no friction. `start_rates`
+    are values of `rows` x near those of the solution, which save iterations.
     """
 
     rows: Matrix = ()
     lower: Vector = ()
     upper: Vector = ()
     friction: Vector = ()
-    begin: Vector = ()
+    start_rates: Vector = ()
 
     def scaled(self, rows: Matrix, scales: Sequence[Scalar]) -> Intervals:
         """Return the same for `rows`, which are those of this program times `scales`, in other coordinates.
 
         >>> Intervals(((2.0,),), (-1.0,), (1.0,), (3.0,), (0.0,)).scaled(((1.0,),), (0.5,))
-        Intervals(rows=((1.0,),), lower=(-0.5,), upper=(0.5,), friction=(6.0,), begin=(0.0,))
+        Intervals(rows=((1.0,),), lower=(-0.5,), upper=(0.5,), friction=(6.0,), start_rates=(0.0,))
         """
         friction = tuple(0 if is_plain_zero(f) else f / x for f, x in zip(self.friction, scales, strict=True))
-        lower, upper, begin = (
-            tuple(u * x for u, x in zip(each, scales, strict=True)) for each in (self.lower, self.upper, self.begin)
+        lower, upper, start_rates = (
+            tuple(u * x for u, x in zip(each, scales, strict=True))
+            for each in (self.lower, self.upper, self.start_rates)
         )
-        return Intervals(rows, lower, upper, friction, begin)
+        return Intervals(rows, lower, upper, friction, start_rates)
 
     def in_units(self, convert: Callable[[Scalar], Scalar]) -> Intervals:
         """Return the same in other units of bounds and friction, to which a function converts."""

@@ -113,7 +113,7 @@ def hard_corners() -> tuple[Array, Array]:
 
 @pytest.mark.parametrize(("blocks", "most"), [(1, 5), (2, STEPS)])
 def test_newtons_method_takes_few_steps_where_contacts_are_few(blocks: int, most: int) -> None:
-    """With wrong derivatives it ends without a solution, and the method of multipliers needs dozens of steps."""
+    """With wrong derivatives it ends without a solution, and the augmented Lagrangian method needs dozens of steps."""
     rng, steps = np.random.default_rng(blocks), list[Scalar]()
     for _ in range(40):
         A = rng.normal(size=(blocks, 3, N))
@@ -122,7 +122,7 @@ def test_newtons_method_takes_few_steps_where_contacts_are_few(blocks: int, most
     assert 2 < np.max(steps) <= most
 
 
-def test_multipliers_solve_what_newtons_steps_leave(hard_corners: tuple[Array, Array]) -> None:
+def test_the_augmented_lagrangian_method_solves_what_newtons_steps_leave(hard_corners: tuple[Array, Array]) -> None:
     block, offsets = hard_corners
     found = [project_on_cones([nested(x) for x in block], each.ravel().tolist()) for each in offsets]
     steps = np.array([each.steps for each in found])

@@ -141,7 +141,7 @@ def test_interval_rows_begin_at_their_multipliers(seed: int) -> None:
     assert abs(floats(found.multipliers)[-2:]).min() > 1e-3
     np.testing.assert_allclose(floats(near.multipliers), floats(found.multipliers), rtol=0, atol=1e-6)
     np.testing.assert_allclose(
-        floats(near.begin), across @ floats(found.z) - rest - floats(found.multipliers)[-4:], rtol=0, atol=1e-6
+        floats(near.rates), across @ floats(found.z) - rest - floats(found.multipliers)[-4:], rtol=0, atol=1e-6
     )
 
 

@@ -21,7 +21,7 @@ from rbd.solvers import (
     solve_positive_definite,
     solve_square,
 )
-from rbd.solvers.equations import linear
+from rbd.solvers.equations import ltdl_factor
 from rbd.solvers.friction.solve import solve_friction
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 
@@ -148,7 +148,7 @@ def test_one_weight_costs_one_solve() -> None:
 
 
 def test_inverse_mass_matrix_in_both_modes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear, "MAX_RECORDED_SOLVES", 50)
+    monkeypatch.setattr(ltdl_factor, "MAX_RECORDED_SOLVES", 50)
     mechanism = rbd.robots.arm7()
     program = rbd.record(rbd.inverse_mass_matrix, mechanism).program
     assert [call.intrinsic.name for call in program.calls] == ["solve_factored"]

@@ -13,7 +13,7 @@ from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars.linear_algebra import dot
 from rbd.solvers import determinant, minimum_norm_solve, solve_positive_definite, solve_square
-from rbd.solvers.equations import linear
+from rbd.solvers.equations import ltdl_factor
 
 STEP = 1e-30
 
@@ -37,7 +37,7 @@ def test_positive_definite_equations() -> None:
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_factors_that_are_intrinsics(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear, "MAX_RECORDED_FACTOR", 0)
+    monkeypatch.setattr(ltdl_factor, "MAX_RECORDED_FACTOR", 0)
     graph = Graph()
     x = graph.input("x", (6,))
     rows = [[x[(3 * i + j) % 6] * (1.0 + 0.1 * i) for j in range(5)] for i in range(5)]

@@ -1,8 +1,8 @@
 """Programs with second-order cones, many at a time: round friction cones.
 
-program.py      solve_cone_program: coordinates and units, then the projection, then a check of its residual
-projection.py   the projection: Newton's method, then the method of multipliers for the lanes that are left
-rows.py         blocks of three rows, interval rows, their projections, and the matrix of Newton's method
-newton.py       Newton's method on the point and the multipliers together
-multipliers.py  the method of multipliers, which ends from everywhere
+program.py               solve_cone_program: coordinates and units, then the projection, then a check of its residual
+projection.py            the projection: Newton's method, then the augmented Lagrangian method for the lanes that remain
+rows.py                  blocks of three rows, interval rows, their projections, and the matrix of Newton's method
+newton.py                Newton's method on the point and the multipliers together
+augmented_lagrangian.py  the augmented Lagrangian method, which ends from everywhere
 """

@@ -3,7 +3,7 @@
 It is Newton's method on the equation that a projection leaves the multipliers as they are (Alart and Curnier 1991),
 which is semismooth (Qi and Sun 1993). A step changes both together, with rho = 1 and theta nearly 1, so that rows that
 hold are nearly equations. It converges quadratically, in three to five steps where contacts are few; where many depend
-on each other, it may cycle or diverge, and the method of multipliers follows (`multipliers.py`).
+on each other, it may cycle or diverge, and the augmented Lagrangian method follows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import fma, select, some
-from rbd.solvers.cones.rows import ConeProjection, add_forces, measure, solve, weigh_all
+from rbd.solvers.cones.rows import ConeProjection, add_forces, compute_residual, compute_stiffness, solve_newton_system
 
 STEPS: Final = 8
 """Newton steps, at most."""
@@ -23,8 +23,8 @@ ACCEPTED: Final = 1e-10
 """Residual up to which it is done when the steps end."""
 
 
-def _go(w: ConeProjection, running: float) -> None:
-    """Go a step in lanes that are running."""
+def _take_step(w: ConeProjection, running: float) -> None:
+    """Take a step in lanes that are running."""
     for i in range(w.n):
         w.point[i] = select(running > 0.0, w.point[i] + w.direction[i], w.point[i])
     for k in range(w.blocks):
@@ -42,16 +42,16 @@ def _go(w: ConeProjection, running: float) -> None:
     w.steps[0] += running
 
 
-def approach_by_newton(w: ConeProjection) -> None:
-    """Go Newton steps from the zero point, without multipliers."""
-    measure(w)
+def take_newton_steps(w: ConeProjection) -> None:
+    """Take Newton steps from the zero point, without multipliers."""
+    compute_residual(w)
     running = select(w.residual[0] > _CONVERGED, 1.0, 0.0)
-    rounds = 0
-    while rounds < STEPS and some(running > 0.0):
-        weigh_all(w, 1.0, _THETA)
+    steps = 0
+    while steps < STEPS and some(running > 0.0):
+        compute_stiffness(w, 1.0, _THETA)
         add_forces(w, w.push)
-        solve(w)
-        _go(w, running)
-        measure(w)
+        solve_newton_system(w)
+        _take_step(w, running)
+        compute_residual(w)
         running = select(w.residual[0] > _CONVERGED, running, 0.0)
-        rounds += 1
+        steps += 1

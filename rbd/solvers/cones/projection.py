@@ -2,7 +2,7 @@
 
 The point z nearest to zero for which every block s = A z + b of three rows lies in the cone L = {s0 >= |(s1, s2)|} is
 A' lam for multipliers lam in L with lam's = 0. Newton's method on both (`newton.py`: Alart and Curnier 1991) solves
-most problems in few steps; the method of multipliers (`multipliers.py`: Rockafellar 1976) solves those that are left.
+most problems in few steps; the augmented Lagrangian method (`augmented_lagrangian.py`) solves those that remain.
 Interval rows have two bounds and dry friction. All loops have the same course in all lanes; lanes that are done stay as
 they are.
 """
@@ -16,9 +16,9 @@ import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.cones import multipliers, newton
-from rbd.solvers.cones.multipliers import solve_by_multipliers
-from rbd.solvers.cones.newton import approach_by_newton
+from rbd.solvers.cones import augmented_lagrangian, newton
+from rbd.solvers.cones.augmented_lagrangian import solve_by_augmented_lagrangian
+from rbd.solvers.cones.newton import take_newton_steps
 from rbd.solvers.cones.rows import ConeProjection
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.row_pattern import RowPattern, columns_of
@@ -26,8 +26,8 @@ from rbd.solvers.weighted_factor import FactorPattern
 
 
 def _project_on_cones(w: ConeProjection) -> int:
-    approach_by_newton(w)
-    solve_by_multipliers(w)
+    take_newton_steps(w)
+    solve_by_augmented_lagrangian(w)
     return 0
 
 
@@ -44,12 +44,12 @@ def _operations(
     """Bound the operations by those of the largest number of steps; few need more than eight."""
     rows, every = 3 * blocks + intervals, 3 * entries + interval_entries
     projection = 8 * rows + 40 * blocks + 20 * intervals
-    measure = 4 * every + 5 * n + 5 * rows + projection
+    residual = 4 * every + 5 * n + 5 * rows + projection
     system = 90 * blocks + 8 * intervals + 16 * entries + 2 * interval_entries
     system += 6 * products + 2 * eliminations + 6 * fill + 8 * n + 2 * every
-    search = (multipliers.TRIALS + 2) * (projection + 4 * n + 2 * rows + 20)
-    step = 3 * measure + system + search + 12 * n + 12 * rows + 60
-    return (newton.STEPS + multipliers.STEPS + 3) * step
+    search = (augmented_lagrangian.TRIALS + 2) * (projection + 4 * n + 2 * rows + 20)
+    step = 3 * residual + system + search + 12 * n + 12 * rows + 60
+    return (newton.STEPS + augmented_lagrangian.STEPS + 3) * step
 
 
 PROJECT_ON_CONES: Final = Intrinsic(

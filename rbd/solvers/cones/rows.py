@@ -119,7 +119,7 @@ def compute_slacks(w: ConeProjection) -> None:
     add_products(w, w.point, w.slacks)
 
 
-def compute_imbalance(w: ConeProjection, forces: Floats) -> float:
+def compute_stationarity_error(w: ConeProjection, forces: Floats) -> float:
     """Set the right-hand side to A'forces - z; return its largest entry, NaN if one is undefined."""
     worst = 0.0
     undefined = 0.0
@@ -182,7 +182,7 @@ def _project_interval(w: ConeProjection, k: int, y: float, penalty: float) -> No
     w.eigenvalues[row] = held
 
 
-def weigh_all(w: ConeProjection, penalty: float, theta: float) -> None:
+def compute_stiffness(w: ConeProjection, penalty: float, theta: float) -> None:
     """Compute D and the changes of multipliers at the point."""
     full = divide(1.0, 1.0 - theta)
     for k in range(w.blocks):
@@ -228,7 +228,7 @@ def _set_stiffness(w: ConeProjection, k: int, mean: float, half: float, across: 
     w.stiffness[6 * k + 5] = fma(mean * y, y, across * x * x)
 
 
-def solve(w: ConeProjection) -> None:
+def solve_newton_system(w: ConeProjection) -> None:
     """Solve for the direction, and compute the changes of s and u; rows without stiffness in all lanes are skipped."""
     reset_to_identity(w)
     for k in range(w.blocks):
@@ -276,13 +276,13 @@ def _add_interval(w: ConeProjection, k: int) -> None:
             w.matrix[place] = fma(scaled, w.rows[other], w.matrix[place])
 
 
-def measure(w: ConeProjection) -> None:
+def compute_residual(w: ConeProjection) -> None:
     """Project with rho = 1, and compute the residual: of stationarity, and how far multipliers move."""
     compute_slacks(w)
     for j in range(3 * w.blocks + w.intervals):
         w.rates[j] = 0.0
     project_all(w, 1.0, 0.0)
-    worst = compute_imbalance(w, w.multipliers)
+    worst = compute_stationarity_error(w, w.multipliers)
     undefined = 0.0
     for j in range(3 * w.blocks + w.intervals):
         error = abs(w.trial[j] - w.multipliers[j])

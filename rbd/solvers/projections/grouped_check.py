@@ -13,7 +13,7 @@ from rbd.intrinsics.workspace import operand, scratch
 from rbd.solvers.projections.augmented_lagrangian.interval_rows import interval_residual
 from rbd.solvers.projections.augmented_lagrangian.method import ACCEPTED, begin, iterate
 from rbd.solvers.projections.augmented_lagrangian.method import operations as operations_of_newton
-from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual, compute_slacks, store_residual
+from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual, compute_violations, store_residual
 from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
 from rbd.solvers.projections.cone_rows import GroupedCones
 from rbd.solvers.projections.row_groups import WIDEST
@@ -47,7 +47,7 @@ def project_groups(w: GroupedProjection) -> int:
 
 def _check_optimality(w: GroupedProjection) -> None:
     """Compute the residual of the warm start."""
-    undefined = compute_slacks(w, w.interval_rows, w.m - w.intervals)
+    undefined = compute_violations(w, w.interval_rows, w.m - w.intervals)
     worst = interval_residual(w, 0.0)
     undefined = _add_intervals(w, undefined)
     for g in range(w.groups):
@@ -120,23 +120,23 @@ def _check_cone(w: GroupedProjection, n: int, row: int, start: int, worst: float
             slide = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], slide)
         one = w.multipliers[row + 2 * k]
         other = w.multipliers[row + (2 * k + 1)]
-        slack = w.sides[row + 2 * k] - rate - slide
-        worst = _worse(slack, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
+        violation = w.sides[row + 2 * k] - rate - slide
+        worst = _worse(violation, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
         force += one + other
         _add_wrench(w, n, k + 1, start, one - other)
     _add_wrench(w, n, 0, start, force)
     return worst
 
 
-def _worse(slack: float, force: float, other: float, opposite: float, worst: float) -> float:
-    """Return the residual with those of two rows, from their slacks and multipliers; NaN where one is not finite."""
-    worst = select(slack > worst, slack, worst)
+def _worse(one: float, force: float, other: float, opposite: float, worst: float) -> float:
+    """Return the residual with those of two rows, from violations and multipliers; NaN where one is not finite."""
+    worst = select(one > worst, one, worst)
     worst = select(other > worst, other, worst)
-    product = abs(slack * force)
+    product = abs(one * force)
     worst = select(product > worst, product, worst)
     product = abs(other * opposite)
     worst = select(product > worst, product, worst)
-    return fma(0.0, slack + other, worst)
+    return fma(0.0, one + other, worst)
 
 
 def _add_wrench(w: GroupedProjection, n: int, part: int, start: int, force: float) -> None:

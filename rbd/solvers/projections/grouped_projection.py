@@ -48,7 +48,7 @@ def project_in_groups(
         **cones.join(groups),
         "interval_rows": plain.entries(intervals.rows),
         "sides": (*(sides[j] for j in order), *rest),
-        "begin": start.begin,
+        "start_rates": start.rates,
         "start_point": start.point,
         "start_multipliers": (*(start.multipliers[j] for j in order), *start.multipliers[m:]),
     }

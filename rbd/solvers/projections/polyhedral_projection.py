@@ -33,7 +33,7 @@ class WarmStart(NamedTuple):
 
     point: Vector
     multipliers: Vector
-    begin: Vector
+    rates: Vector
 
 
 @final

@@ -99,8 +99,8 @@ class _GroupedProblem(NamedTuple):
         }
         found = PROJECT_BY_INTERIOR_POINT.call(pattern.sizes, operands)
         own, forces = found["multipliers"][: len(self.order)], found["multipliers"][len(self.order) :]
-        begin = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
-        return WarmStart(found["point"], (*self._in_order(own), *forces), begin)
+        rates = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
+        return WarmStart(found["point"], (*self._in_order(own), *forces), rates)
 
     def by_dual_active_set(self, needed: Scalar) -> WarmStart:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""

@@ -1,7 +1,7 @@
 """Augmented Lagrangian method with semismooth Newton steps, for any rows: sparse, redundant, with interval rows.
 
-Method of multipliers (Hestenes 1969; Powell 1969), as in Li, Sun, Toh (SIAM Journal on Optimization 28, 2018) and
-Hermans, Themelis, Patrinos (Mathematical Programming Computation 14, 2022). Each round minimises
+Also called the method of multipliers (Hestenes 1969; Powell 1969). As in Li, Sun, Toh (SIAM Journal on Optimization 28,
+2018) and Hermans, Themelis, Patrinos (Mathematical Programming Computation 14, 2022). Each round minimises
 
     L(z) = |z|²/2 + sum of max(0, y)² / (2 rho),   y = lam + rho (c - U z),
 
@@ -27,7 +27,7 @@ force, sliding. The proximal operator of their cost says what the next mode is.
 
 workspace.py      names of all arrays
 method.py         the loop, the penalty, the bound of operations
-residual.py       slacks, trial multipliers, gradient, residual
+residual.py       violations, trial multipliers, gradient, residual
 interval_rows.py  modes of rows with two bounds and dry friction
 newton_step.py    matrix, direction, step
 line_search.py    the minimum along the direction

@@ -33,7 +33,7 @@ def mode_of(low: float, y: float, high: float, friction: float) -> float:
 def guess_modes(w: AugmentedLagrangian) -> None:
     """Choose the first modes, from rates and multipliers near those of the solution."""
     for k in range(w.intervals):
-        y = -w.begin[k]
+        y = -w.start_rates[k]
         w.modes[k] = mode_of(y + w.lower[k], y, y + w.upper[k], w.friction[k])
 
 
@@ -42,7 +42,7 @@ def choose_modes(w: AugmentedLagrangian, choosing: float) -> float:
     change = 0.0
     for k in range(w.intervals):
         j = w.m - w.intervals + k
-        y = w.slack[j] + w.interval_multipliers[k]
+        y = w.violations[j] + w.interval_multipliers[k]
         mode = mode_of(y + w.lower[k], y, y + w.upper[k], w.friction[k])
         mode = select(choosing > 0.0, mode, w.modes[k])
         change += abs(mode - w.modes[k])
@@ -57,13 +57,13 @@ def interval_residual(w: AugmentedLagrangian, worst: float) -> float:
     """
     for k in range(w.intervals):
         j = w.m - w.intervals + k
-        low = w.slack[j] + w.lower[k]
-        high = w.slack[j] + w.upper[k]
+        low = w.violations[j] + w.lower[k]
+        high = w.violations[j] + w.upper[k]
         mode = w.modes[k]
-        violation = select(mode == 2.0, low, select(mode == -2.0, high, w.slack[j]))
+        violation = select(mode == 2.0, low, select(mode == -2.0, high, w.violations[j]))
         held = fma(w.penalty[0], violation, w.multipliers[j])
         w.trial_multipliers[j] = select(abs(mode) == 1.0, w.friction[k] * mode, held)
         y = w.multipliers[j]
-        error = abs(proximal_multiplier(low + y, w.slack[j] + y, high + y, w.friction[k]) - y)
+        error = abs(proximal_multiplier(low + y, w.violations[j] + y, high + y, w.friction[k]) - y)
         worst = select(error > worst, error, worst)
     return worst

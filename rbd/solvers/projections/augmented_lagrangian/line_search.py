@@ -39,7 +39,7 @@ def prepare_line_search(w: AugmentedLagrangian) -> float:
             rate = fma(w.rows[k], w.direction[w.row_columns[k]], rate)
         w.rates[j] = rate
     for j in range(w.m - w.intervals):
-        before = fma(w.penalty[0], w.slack[j], w.multipliers[j])
+        before = fma(w.penalty[0], w.violations[j], w.multipliers[j])
         after = fma(-w.penalty[0], w.rates[j], before)
         switches += abs(select(before > 0.0, 1.0, 0.0) - select(after > 0.0, 1.0, 0.0))
     return switches
@@ -75,7 +75,7 @@ def _slope_at(w: AugmentedLagrangian, length: float) -> float:
     slope = fma(length, w.search[CURVATURE], w.search[SLOPE])
     curvature = w.search[CURVATURE]
     for j in range(w.m - w.intervals):
-        y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.slack[j], w.multipliers[j]))
+        y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.violations[j], w.multipliers[j]))
         rate = select(y > 0.0, w.rates[j], 0.0)
         slope = fma(-rate, y, slope)
         curvature = fma(w.penalty[0] * rate, rate, curvature)

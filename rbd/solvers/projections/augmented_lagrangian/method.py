@@ -51,12 +51,12 @@ def begin(w: AugmentedLagrangian) -> None:
 
 def iterate(w: AugmentedLagrangian, running: float) -> None:
     """Take Newton steps in lanes that are running."""
-    rounds = 0
-    while rounds < STEPS and some(running > 0.0):
-        newton_step(w, running, rounds)
+    steps = 0
+    while steps < STEPS and some(running > 0.0):
+        newton_step(w, running, steps)
         compute_residual(w)
         running = _finish_step(w, running)
-        rounds += 1
+        steps += 1
 
 
 def _finish_step(w: AugmentedLagrangian, running: float) -> float:

@@ -1,6 +1,6 @@
-"""Residual of the conditions of the minimum; slacks, trial multipliers and gradient for a Newton step.
+"""Residual of the conditions of the minimum; violations, trial multipliers and gradient for a Newton step.
 
-The residual is the largest violation, product of a slack and its multiplier, and entry of the stationarity error
+The residual is the largest violation, product of a violation and its multiplier, and entry of the stationarity error
 z - U'lam; of interval rows, how far the proximal operator moves a multiplier.
 """
 
@@ -12,30 +12,30 @@ from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagr
 
 
 def compute_residual(w: AugmentedLagrangian) -> None:
-    """Compute slacks, trial multipliers, the gradient and the residual."""
-    undefined = compute_slacks(w, w.rows, 0)
+    """Compute violations, trial multipliers, the gradient and the residual."""
+    undefined = compute_violations(w, w.rows, 0)
     worst = 0.0
     for j in range(w.m - w.intervals):
-        trial = fma(w.penalty[0], w.slack[j], w.multipliers[j])
+        trial = fma(w.penalty[0], w.violations[j], w.multipliers[j])
         w.trial_multipliers[j] = select(trial > 0.0, trial, 0.0)
-        worst = select(w.slack[j] > worst, w.slack[j], worst)
-        product = abs(w.slack[j] * w.multipliers[j])
+        worst = select(w.violations[j] > worst, w.violations[j], worst)
+        product = abs(w.violations[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
     worst = interval_residual(w, worst)
     _compute_gradients(w)
     store_residual(w, worst + undefined)
 
 
-def compute_slacks(w: AugmentedLagrangian, rows: Floats, first: int) -> float:
-    """Compute the slacks of rows `first` to m, with the entries `rows`; return zero, or NaN if one is not finite."""
+def compute_violations(w: AugmentedLagrangian, rows: Floats, first: int) -> float:
+    """Compute the violations of rows `first` to m, of entries `rows`; return zero, or NaN if one is not finite."""
     undefined = 0.0
     start = w.row_ends[first]
     for j in range(first, w.m):
-        slack = w.sides[j]
+        violation = w.sides[j]
         for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            slack = fma(-rows[k - start], w.point[w.row_columns[k]], slack)
-        w.slack[j] = slack
-        undefined = fma(0.0, slack, undefined)
+            violation = fma(-rows[k - start], w.point[w.row_columns[k]], violation)
+        w.violations[j] = violation
+        undefined = fma(0.0, violation, undefined)
     return undefined
 
 

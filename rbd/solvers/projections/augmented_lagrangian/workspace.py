@@ -46,7 +46,7 @@ class AugmentedLagrangian(WeightedFactor):
     """Bounds of the rates V z - u0."""
     upper = operand("intervals")
     friction = operand("intervals")
-    begin = operand("intervals")
+    start_rates = operand("intervals")
     """Rates less multipliers near those of the solution, from which the first modes follow."""
     start_point = operand("warm * n")
     start_multipliers = operand("warm * m")
@@ -63,8 +63,8 @@ class AugmentedLagrangian(WeightedFactor):
     """Newton steps taken."""
 
     # --- the augmented Lagrangian at the iterate: residual.py
-    slack = scratch("m")
-    """c - U z, which is positive where violated."""
+    violations = scratch("m")
+    """c - U z, negative where rows hold."""
     trial_multipliers = scratch("m")
     """max(0, y) for y = lam + rho (c - U z); of interval rows y, or the constant friction of those that slide."""
     interval_multipliers = scratch("intervals")

@@ -52,15 +52,15 @@ def _iterate(w: InteriorPoint) -> None:
     running = select(w.pair_count[0] > 0.0, select(w.needed[0] > 0.0, 1.0, 0.0), 0.0)
     w.infeasibility_share[0] = 1.0
     length = 0.0
-    rounds = 0
-    while rounds < ITERATIONS and some(running > 0.0):
+    iterations = 0
+    while iterations < ITERATIONS and some(running > 0.0):
         _move(w, length, running)
         open_lanes = select(w.infeasibility_share[0] > _CLOSED, running, 0.0)
         running = select(w.largest_product[0] > _CONVERGED, running, open_lanes)
         if some(running > 0.0):
             length = _choose_step(w)
             w.iterations[0] += running
-        rounds += 1
+        iterations += 1
     _store_multipliers(w)
     _store_intervals(w)
 
@@ -72,8 +72,8 @@ def _move(w: InteriorPoint, length: float, running: float) -> None:
     w.product_sum[0] = 0.0
     w.largest_product[0] = 0.0
     reset_to_identity(w)
-    left = w.infeasibility_share[0]
-    w.infeasibility_share[0] = select(running > 0.0, left * (1.0 - length), left)
+    share = w.infeasibility_share[0]
+    w.infeasibility_share[0] = select(running > 0.0, share * (1.0 - length), share)
     for g in range(w.groups):
         move_group(w, g, length, running)
         add_group_matrix(w, g)

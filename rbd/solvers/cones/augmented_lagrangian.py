@@ -1,6 +1,6 @@
-"""The method of multipliers for projections onto cones (`rows.py`), for many problems side by side.
+"""Augmented Lagrangian method for projections onto cones (`rows.py`), for many problems side by side.
 
-The method of multipliers is that of Hestenes 1969 and Rockafellar 1976; for second-order cones, Liu and Zhang 2008.
+The method is that of Hestenes 1969 and Rockafellar 1976; for second-order cones, Liu and Zhang 2008.
 In each round z is the minimum of |z|²/2 + sum of |P(y)|² / (2 rho), where y = lam - rho s; then lam becomes P(y). The
 function is convex and once differentiable; Newton's method, with theta = 0 and a line search, finds the minimum from
 everywhere. Lanes that are done stay as they are.
@@ -14,12 +14,12 @@ from rbd.intrinsics.language import divide, fma, select, some
 from rbd.solvers.cones.newton import ACCEPTED
 from rbd.solvers.cones.rows import (
     ConeProjection,
-    compute_imbalance,
+    compute_residual,
     compute_slacks,
-    measure,
+    compute_stationarity_error,
+    compute_stiffness,
     project_all,
-    solve,
-    weigh_all,
+    solve_newton_system,
 )
 
 _PENALTY: Final = 1e5
@@ -90,7 +90,7 @@ def _begin_step(w: ConeProjection) -> float:
     for j in range(3 * w.blocks + w.intervals):
         w.rates[j] = 0.0
     project_all(w, w.penalty[0], 0.0)
-    return compute_imbalance(w, w.trial)
+    return compute_stationarity_error(w, w.trial)
 
 
 def _end_round(w: ConeProjection, settled: float) -> None:
@@ -98,7 +98,7 @@ def _end_round(w: ConeProjection, settled: float) -> None:
     for j in range(3 * w.blocks + w.intervals):
         w.multipliers[j] = select(settled > 0.0, w.trial[j], w.multipliers[j])
     before = w.residual[0]
-    measure(w)
+    compute_residual(w)
     w.residual[0] = select(settled > 0.0, w.residual[0], before)
     usual = select(w.penalty[0] > _PENALTY, 0.0, settled)
     stalls = select(w.residual[0] > _PROGRESS * w.best[0], usual, 0.0)
@@ -111,25 +111,25 @@ def _end_round(w: ConeProjection, settled: float) -> None:
 
 
 def _start(w: ConeProjection) -> float:
-    """Return the lanes that are left, unless their operands are not finite; these start from the zero point again."""
-    left = select(w.residual[0] <= ACCEPTED, 0.0, 1.0)
+    """Return the unsolved lanes, unless their operands are not finite; these start from the zero point again."""
+    unsolved = select(w.residual[0] <= ACCEPTED, 0.0, 1.0)
     for i in range(w.n):
-        w.point[i] = select(left > 0.0, 0.0, w.point[i])
+        w.point[i] = select(unsolved > 0.0, 0.0, w.point[i])
     for j in range(3 * w.blocks + w.intervals):
-        w.multipliers[j] = select(left > 0.0, 0.0, w.multipliers[j])
+        w.multipliers[j] = select(unsolved > 0.0, 0.0, w.multipliers[j])
     w.penalty[0] = _PENALTY
     w.growth[0] = 1.0
     w.best[0] = _FAR
-    if some(left > 0.0):
-        measure(w)
-    return select(w.residual[0] > ACCEPTED, left, 0.0)
+    if some(unsolved > 0.0):
+        compute_residual(w)
+    return select(w.residual[0] > ACCEPTED, unsolved, 0.0)
 
 
-def solve_by_multipliers(w: ConeProjection) -> None:
+def solve_by_augmented_lagrangian(w: ConeProjection) -> None:
     """Solve lanes that are not solved."""
     running = _start(w)
-    rounds = 0
-    while rounds < STEPS and some(running > 0.0):
+    steps = 0
+    while steps < STEPS and some(running > 0.0):
         worst = _begin_step(w)
         settled = select(worst > _SETTLED * w.penalty[0], select(w.age[0] < _LONGEST, 0.0, running), running)
         if some(settled > 0.0):
@@ -137,13 +137,13 @@ def solve_by_multipliers(w: ConeProjection) -> None:
             running = select(w.residual[0] > ACCEPTED, running, 0.0)
             _begin_step(w)
         w.age[0] = select(settled > 0.0, 0.0, w.age[0] + 1.0)
-        weigh_all(w, w.penalty[0], 0.0)
-        solve(w)
+        compute_stiffness(w, w.penalty[0], 0.0)
+        solve_newton_system(w)
         _search(w, running)
         for i in range(w.n):
             moved = fma(w.length[0], w.direction[i], w.point[i])
             w.point[i] = select(running > 0.0, moved, w.point[i])
         w.steps[0] += running
-        rounds += 1
+        steps += 1
     if some(running > 0.0):
-        measure(w)
+        compute_residual(w)
