@@ -42,7 +42,7 @@ def test_factors_that_are_intrinsics(mode: Mode, monkeypatch: pytest.MonkeyPatch
     x = graph.input("x", (6,))
     rows = [[x[(3 * i + j) % 6] * (1.0 + 0.1 * i) for j in range(5)] for i in range(5)]
     matrix = tuple(tuple(dot(a, b) + (2.0 if i == j else 0.0) for j, b in enumerate(rows)) for i, a in enumerate(rows))
-    factor = linear.Factor.of(matrix, list("abcde"))
+    factor = ltdl_factor.Factor.of(matrix, list("abcde"))
     outputs = (*factor.inverse_diagonal, *(entry for row in factor.rows for _, entry in row), *factor.solve(x[:5]))
     program = Program.of(graph, "factor", {"y": outputs})
     assert [call.intrinsic.name for call in program.calls] == ["factor_positive_definite"]

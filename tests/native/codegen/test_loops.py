@@ -25,7 +25,7 @@ from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD, find_loops
 from rbd.solvers import minimum_norm_solve
-from rbd.solvers.equations import linear
+from rbd.solvers.equations import ltdl_factor
 from tests.export.building import compiled_c
 from tests.native.programs import (
     LABELS,
@@ -295,10 +295,10 @@ def test_large_inverses_are_calls() -> None:
 
 def test_large_factors_are_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     def solve(limit: int) -> Program:
-        monkeypatch.setattr(linear, "MAX_RECORDED_FACTOR", limit)
+        monkeypatch.setattr(ltdl_factor, "MAX_RECORDED_FACTOR", limit)
         graph = Graph()
         rows, b = graph.input("x", (9, 9)), graph.input("b", (9,))
-        factor = linear.Factor.of(rows, [f"row {i}" for i in range(9)])
+        factor = ltdl_factor.Factor.of(rows, [f"row {i}" for i in range(9)])
         return Program.of(graph, "solve", {"y": factor.solve(b), "inverse": factor.inverse()})
 
     straight, called = solve(10**6), solve(10)
