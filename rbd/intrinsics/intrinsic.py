@@ -169,10 +169,6 @@ class Intrinsic:
         sizes, tables = cast("Mapping[str, int]", named), cast("Mapping[str, tuple[int, ...]]", named)
         return *(sizes[name] for name in self.layout.sizes), *self.layout.join("table", tables)
 
-    def tables(self, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
-        """Return the tables, which follow the sizes."""
-        return self.layout.tables(sizes)
-
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
         known = self.layout.bind(sizes)
@@ -232,9 +228,12 @@ class Intrinsic:
                 raise ShapeError(message, argument=name, expected=(length,), actual=(len(arrays[name]),))
         return self.layout.cut("result", sizes, self(sizes, flat))
 
-    def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
+    def run(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> tuple[list[float], int]:
         """Return the outputs and the status for floats: the reference of machine code and of C."""
-        return self._run(sizes, operands, 0.0)
+        self._require_constants()
+        workspace = self.workspace(sizes, operands, zero)
+        status = self.function(workspace)
+        return results(workspace), status
 
     def run_on(
         self,
@@ -249,15 +248,9 @@ class Intrinsic:
 
         inside = ComparisonContext(family, member, self.name)
         wrapped = [cast("float", inside.wrap(x)) for x in operands]
-        outputs, status = self._run(sizes, wrapped, cast("float", inside.wrap(0)))
+        outputs, status = self.run(sizes, wrapped, cast("float", inside.wrap(0)))
         values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", outputs)]
         return self._checked((values, status), labels)
-
-    def _run(self, sizes: Sequence[int], operands: Sequence[float], zero: float) -> tuple[list[float], int]:
-        self._require_constants()
-        workspace = self.workspace(sizes, operands, zero)
-        status = self.function(workspace)
-        return results(workspace), status
 
     def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
         outputs, status = result
@@ -296,7 +289,7 @@ class IntrinsicCall:
     @property
     def tables(self) -> dict[str, tuple[int, ...]]:
         """The tables."""
-        return self.intrinsic.tables(self.sizes)
+        return self.intrinsic.layout.tables(self.sizes)
 
     @property
     def zeroed_work(self) -> list[range]:

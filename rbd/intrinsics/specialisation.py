@@ -42,7 +42,7 @@ _ORDERS: Final = {
 def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine:
     """Return the function of an intrinsic, with the same parameters, for the sizes and tables of a call."""
     workspace = intrinsic.routine.signature[0].name
-    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(sizes), **intrinsic.tables(sizes)}
+    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(sizes), **intrinsic.layout.tables(sizes)}
     return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
 
 

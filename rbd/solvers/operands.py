@@ -7,7 +7,9 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from rbd.errors import ShapeError, SolverError
-from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.functions import where
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 
 _T = TypeVar("_T")
 
@@ -48,11 +50,21 @@ def parts_between(flat: Sequence[_T], ends: Sequence[int]) -> list[tuple[_T, ...
     return [tuple(flat[start:stop]) for start, stop in pairwise(ends)]
 
 
+def where_each(condition: Condition, a: Vector, b: Vector) -> Vector:
+    """Return the entries of a where the condition holds, else those of b."""
+    return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+
+
+def require_rows(rows: Matrix, m: int, n: int, argument: str, message: str) -> None:
+    """Raise ShapeError unless there are m rows of n entries."""
+    if len(rows) != m or any(len(row) != n for row in rows):
+        raise ShapeError(message, argument=argument, expected=(m, n))
+
+
 def count_columns(right: Matrix, n: int) -> int:
     """Return the number of right-hand sides of n equations; raise ShapeError unless they are n rows of one length."""
     m = len(right[0]) if len(right) else 0
-    if len(right) != n or any(len(row) != m for row in right):
-        raise ShapeError(f"right has {len(right)} rows, needs {n} of one length", argument="right", expected=(n, m))
+    require_rows(right, n, m, "right", f"right has {len(right)} rows, needs {n} of one length")
     return m
 
 
@@ -66,6 +78,21 @@ def unpack(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Ve
         rows_of(operands[start:], m, n),
         operands[end : end + m],
     )
+
+
+def stationarity_tangent(
+    tangents: tuple[Matrix, Vector, Matrix, Vector], x: Vector, forces: Sequence[Scalar]
+) -> list[Scalar]:
+    """Return the tangents of g - H x + A' `forces` for those of H, of which the lower triangle counts, g and A.
+
+    `tangents` are those that `unpack` returns.
+    """
+    of_matrix, of_right, of_rows, _ = tangents
+    return [
+        change - dot([of_matrix[max(i, j)][min(i, j)] for j in range(len(x))], x)
+        + dot([row[i] for row in of_rows], forces)
+        for i, change in enumerate(of_right)
+    ]  # fmt: skip
 
 
 def solver_error(label: str) -> SolverError:

@@ -393,7 +393,7 @@ def test_a_workspace_has_what_its_bases_have_and_calls_may_name_it() -> None:
     turned = Intrinsic("turned", ShiftedAndScaled, _shifted_and_scaled, lambda n, shift: 2 * n)
     sizes = turned.sizes_of({"order": (1, 2, 0), "shift": 7, "n": 3})
     assert sizes == (3, 7, 1, 2, 0)
-    assert turned.tables(sizes) == {"order": (1, 2, 0)}
+    assert turned.layout.tables(sizes) == {"order": (1, 2, 0)}
     found = turned.call(sizes, {"factor": [2.0], "x": iter([1.0, 2.0, 3.0])})
     assert found == {"y": (6.0, 2.0, 4.0), "total": (6.0,)}
     for factor, x in (([2.0], [1.0]), ([2.0, 3.0], [1.0, 2.0])):

@@ -17,6 +17,7 @@ import attrs
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import columns, fma
 from rbd.intrinsics.workspace import Workspace, operand, result, table
+from rbd.scalars.linear_algebra import add
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.operands import ends_of, parts_between
@@ -145,8 +146,8 @@ def factored_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B for tangents of L, 1 / D and B: A dX = dB - dA X."""
-    layout, tables = _Layout(*sizes[:4]), SOLVE_FACTORED.tables(sizes)
-    given, change = (SOLVE_FACTORED.layout.cut("operand", sizes, flat) for flat in (operands, tangents))
+    layout, tables = _Layout(*sizes[:4]), SparseFactor.layout.tables(sizes)
+    given, change = (SparseFactor.layout.cut("operand", sizes, flat) for flat in (operands, tangents))
     rows, rows_tangent = _sparse(tables, given["lower"]), _sparse(tables, change["lower"])
     right = dict(zip(tables["places"], change["right"], strict=True))
     columns: list[list[Scalar]] = []
@@ -164,8 +165,8 @@ def factored_vjp(
 
     With A Y = cotangents, that of B is Y; those of the others are -y' dA x, summed over columns.
     """
-    layout, tables = _Layout(*sizes[:4]), SOLVE_FACTORED.tables(sizes)
-    given = SOLVE_FACTORED.layout.cut("operand", sizes, operands)
+    layout, tables = _Layout(*sizes[:4]), SparseFactor.layout.tables(sizes)
+    given = SparseFactor.layout.cut("operand", sizes, operands)
     rows, inverse = _sparse(tables, given["lower"]), given["inverse"]
     columns = [layout.column(cotangents, start) for start in layout.starts]
     answers = _solved(layout, rows, inverse, columns)
@@ -191,7 +192,7 @@ def _sparse(tables: Mapping[str, tuple[int, ...]], values: Vector) -> SparseRows
 
 def _product_tangent(
     rows: SparseRows, inverse: Vector, rows_tangent: SparseRows, inverse_tangent: Vector, x: Vector
-) -> list[Scalar]:
+) -> Vector:
     """Return dA x = dLᵀ D L x + Lᵀ (dD L x + D dL x), where dD = -D d(1 / D) D."""
     z = [y / scale for y, scale in zip(_lower_times(rows, x, x), inverse, strict=True)]
     inner_tangent = [
@@ -200,14 +201,7 @@ def _product_tangent(
             _lower_times(rows_tangent, x, (0,) * len(x)), inverse_tangent, z, inverse, strict=True
         )
     ]
-    return [
-        a + b
-        for a, b in zip(
-            _upper_times(rows_tangent, z, [0] * len(x)),
-            _upper_times(rows, inner_tangent, inner_tangent),
-            strict=True,
-        )
-    ]
+    return add(_upper_times(rows_tangent, z, [0] * len(x)), _upper_times(rows, inner_tangent, inner_tangent))
 
 
 def _lower_times(rows: SparseRows, x: Vector, own: Vector) -> list[Scalar]:
@@ -215,13 +209,13 @@ def _lower_times(rows: SparseRows, x: Vector, own: Vector) -> list[Scalar]:
     return [sum((entry * x[j] for j, entry in row), y) for row, y in zip(rows, own, strict=True)]
 
 
-def _upper_times(rows: SparseRows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar]:
+def _upper_times(rows: SparseRows, x: Sequence[Scalar], own: Sequence[Scalar]) -> Vector:
     """Return `own` + Lᵀ x."""
     found = list(own)
     for row, factor in zip(rows, x, strict=True):
         for j, entry in row:
             found[j] = found[j] + entry * factor
-    return found
+    return tuple(found)
 
 
 SOLVE_FACTORED: Final = Intrinsic(

@@ -10,7 +10,7 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
 from rbd.intrinsics.workspace import floats, operand, result
 from rbd.scalars.constants import const
-from rbd.scalars.linear_algebra import transpose
+from rbd.scalars.linear_algebra import add, transpose
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.orthogonal_decomposition import (
@@ -152,8 +152,7 @@ def _both_vjp(
     inverse = pseudo_inverse(matrix, tolerance)
     first, of_right = solution_cotangents(inverse, outputs[:n], right, cotangents[:n])
     second, of_dual = solution_cotangents(inverse.transposed, outputs[n + 1 :], dual, cotangents[n + 1 :])
-    of_matrix = (a + b for a, b in zip(entries(first), entries(transpose(second)), strict=True))
-    return *of_matrix, *of_right, 0, *of_dual
+    return *add(entries(first), entries(transpose(second))), *of_right, 0, *of_dual
 
 
 def _split(sizes: tuple[int, ...], operands: Vector) -> tuple[Matrix, Vector, Scalar, Vector]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
-from rbd.errors import ShapeError, SingularError
+from rbd.errors import SingularError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.operands import count_columns, entries, rows_of
+from rbd.solvers.operands import count_columns, entries, require_rows, rows_of
 
 
 class SquareMatrix(Workspace):
@@ -256,6 +256,5 @@ def _expanded(matrix: Matrix) -> Scalar:
 def _require_square(matrix: Matrix) -> int:
     """Return the number of rows; raise ShapeError for other numbers of columns."""
     n = len(matrix)
-    if any(len(row) != n for row in matrix):
-        raise ShapeError(f"the matrix has {n} rows, needs {n} columns", argument="matrix", expected=(n, n))
+    require_rows(matrix, n, n, "matrix", f"the matrix has {n} rows, needs {n} columns")
     return n

@@ -10,7 +10,7 @@ from typing import TypeAlias, final
 
 import attrs
 
-from rbd.scalars.linear_algebra import matvec, transpose
+from rbd.scalars.linear_algebra import add, matvec, subtract, transpose
 from rbd.scalars.protocol import Matrix, Vector
 
 LinearMap: TypeAlias = Callable[[Vector], Vector]
@@ -37,12 +37,12 @@ def solution_tangent(inverse: PseudoInverse, moved: Matrix, x: Vector, right: Ve
     With r = b - A x, u = (Aᵀ)⁺ x and z = dAᵀ u: dx = A⁺ (db - dA x + (Aᵀ)⁺ dAᵀ r - A z) + z.
     """
     matrix, moved_across = inverse.matrix, transpose(moved)
-    residual = tuple(b - z for b, z in zip(right, matvec(matrix, x), strict=True))
+    residual = subtract(right, matvec(matrix, x))
     z = matvec(moved_across, inverse.transposed_times(x))
     spread = inverse.transposed_times(matvec(moved_across, residual))
     parts = zip(moved_right, matvec(moved, x), spread, matvec(matrix, z), strict=True)
     found = inverse.times(tuple(a - b + c - d for a, b, c, d in parts))
-    return tuple(a + b for a, b in zip(found, z, strict=True))
+    return add(found, z)
 
 
 def solution_cotangents(inverse: PseudoInverse, x: Vector, right: Vector, w: Vector) -> tuple[Matrix, Vector]:
@@ -52,8 +52,7 @@ def solution_cotangents(inverse: PseudoInverse, x: Vector, right: Vector, w: Vec
     """
     p, u = inverse.transposed_times(w), inverse.transposed_times(x)
     back, kept = inverse.times(p), matvec(transpose(inverse.matrix), p)
-    residual = [b - z for b, z in zip(right, matvec(inverse.matrix, x), strict=True)]
-    outside = [a - b for a, b in zip(w, kept, strict=True)]
+    residual, outside = subtract(right, matvec(inverse.matrix, x)), subtract(w, kept)
     of_matrix = tuple(
         tuple(r_i * back[j] + u_i * outside[j] - p_i * x[j] for j in range(len(x)))
         for r_i, u_i, p_i in zip(residual, u, p, strict=True)

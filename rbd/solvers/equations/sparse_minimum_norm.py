@@ -14,7 +14,7 @@ from typing import Final, final
 import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import add, dot, subtract
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.block_rows import BlockRows, solve_block_rows
@@ -173,7 +173,7 @@ class _Problem:
 
     def __init__(self, sizes: tuple[int, ...], operands: Vector) -> None:
         self.sizes, (self.m, self.n, _, self.entries, *_) = sizes, sizes[:10]
-        tables = SPARSE_MINIMUM_NORM.tables(sizes)
+        tables = BlockRows.layout.tables(sizes)
         columns = parts_between(tables["columns"], tables["column_ends"])
         blocks = zip(columns, pairwise(tables["row_ends"]), strict=True)
         self.columns = [own for own, (first, stop) in blocks for _ in range(first, stop)]
@@ -184,9 +184,9 @@ class _Problem:
         """Return the entries of every row."""
         return parts_between(values, ends_of(map(len, self.columns)))
 
-    def times(self, rows: Sequence[Vector], x: Vector) -> list[Scalar]:
+    def times(self, rows: Sequence[Vector], x: Vector) -> Vector:
         """Return rows times x."""
-        return [dot(row, [x[j] for j in columns]) for row, columns in zip(rows, self.columns, strict=True)]
+        return tuple(dot(row, [x[j] for j in columns]) for row, columns in zip(rows, self.columns, strict=True))
 
     def transposed_times(self, rows: Sequence[Vector], y: Vector) -> Vector:
         """Return the transposed rows times y."""
@@ -203,10 +203,9 @@ class _Problem:
         flat = SPARSE_MINIMUM_NORM(self.sizes, (*self.given, *right, self.tolerance))
         return flat[: self.n], flat[self.n + 1 :]
 
-    def contradiction(self, right: Sequence[Scalar]) -> list[Scalar]:
+    def contradiction(self, right: Vector) -> Vector:
         """Return (1 - A A⁺) b, the part of b outside the range of A; zero where the rows are independent."""
-        found, _ = self.solve(right)
-        return [b - z for b, z in zip(right, self.times(self.rows, found), strict=True)]
+        return subtract(right, self.times(self.rows, self.solve(right)[0]))
 
 
 def sparse_minimum_norm_jvp(
@@ -220,13 +219,12 @@ def sparse_minimum_norm_jvp(
     x, y = outputs[: problem.n], outputs[problem.n + 1 :]
     moved, moved_right = problem.split(tangents), tangents[problem.entries : -1]
     turned = problem.transposed_times(moved, y)
-    residual = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
-    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, tuple(residual))))
+    residual = subtract(problem.right, problem.times(problem.rows, x))
+    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, residual)))
     parts = zip(moved_right, problem.times(moved, x), spread, problem.times(problem.rows, turned), strict=True)
     found, weights = problem.solve([a - b + c - d for a, b, c, d in parts])
     outside = problem.contradiction(problem.times(moved, problem.solve(y)[0]))
-    both = zip((*found, 0, *weights), (*turned, 0, *outside), strict=True)
-    return tuple(a + b for a, b in both)
+    return *add(found, turned), 0, *add(weights, outside)
 
 
 def sparse_minimum_norm_vjp(
@@ -236,10 +234,10 @@ def sparse_minimum_norm_vjp(
     problem = _Problem(sizes, operands)
     x, y = outputs[: problem.n], outputs[problem.n + 1 :]
     w, of_y = cotangents[: problem.n], cotangents[problem.n + 1 :]
-    kept, p = problem.solve([a + b for a, b in zip(of_y, problem.times(problem.rows, w), strict=True)])
+    kept, p = problem.solve(add(of_y, problem.times(problem.rows, w)))
     back, _ = problem.solve(p)
-    residual = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
-    spare = [a - b for a, b in zip(w, kept, strict=True)]
+    residual = subtract(problem.right, problem.times(problem.rows, x))
+    spare = subtract(w, kept)
     outside, turned = problem.contradiction(of_y), problem.solve(y)[0]
     of_rows = [
         rest * back[j] + lift * spare[j] - push * x[j] + out * turned[j]

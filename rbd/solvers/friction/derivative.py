@@ -22,28 +22,28 @@ from rbd.solvers.friction.modes import (
     slopes_to_directions,
     solve_for_modes,
 )
-from rbd.solvers.operands import entries, solver_error, unpack
+from rbd.solvers.operands import entries, solver_error, stationarity_tangent, unpack
 
 
 @final
-class HeldPairs(Pairs):
-    """Pairs with known modes: `held` is that result of `solve_friction`."""
+class PairsInModes(Pairs):
+    """Pairs with known modes: `contact_modes` is that result of `solve_friction`."""
 
-    held = operand("4 * p")
+    contact_modes = operand("4 * p")
 
 
-def _solve(w: HeldPairs) -> int:
+def _solve(w: PairsInModes) -> int:
     if cholesky(w.n, w.matrix, w.factor) > 0:
         return 1
     for k in range(w.p):
         for r in range(3):
-            if w.held[4 * k + r] > 0.0:
+            if w.contact_modes[4 * k + r] > 0.0:
                 w.modes[3 * k + r] = 1
-            elif w.held[4 * k + r] < 0.0:
+            elif w.contact_modes[4 * k + r] < 0.0:
                 w.modes[3 * k + r] = -1
-        if w.held[4 * k + 3] > 1.0:
+        if w.contact_modes[4 * k + 3] > 1.0:
             w.direction_kinds[k] = 2
-        elif w.held[4 * k + 3] > 0.0:
+        elif w.contact_modes[4 * k + 3] > 0.0:
             w.direction_kinds[k] = 1
     slopes_to_directions(w)
     whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
@@ -62,7 +62,7 @@ def _operations(n: int, p: int) -> int:
 
 SOLVE_FRICTION_MODES: Final = Intrinsic(
     name="solve_friction_modes",
-    workspace=HeldPairs,
+    workspace=PairsInModes,
     function=_solve,
     operations=_operations,
     labels=1,
@@ -76,17 +76,13 @@ def friction_jvp(
     """Return the tangents of motion, forces and modes under friction for `tangents` of their operands."""
     n, p = sizes
     matrix, _, rows, _ = unpack(n, 3 * p, operands)
-    x, forces, held = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
-    of_matrix, of_right, of_rows, of_bounds = unpack(n, 3 * p, tangents)
-    right = [
-        change - dot([of_matrix[max(i, j)][min(i, j)] for j in range(n)], x)
-        + dot([row[i] for row in of_rows], forces)
-        for i, change in enumerate(of_right)
-    ]  # fmt: skip
+    x, forces, modes = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
+    changes = _, _, of_rows, of_bounds = unpack(n, 3 * p, tangents)
+    right = stationarity_tangent(changes, x, forces)
     # A normal's rate is to be b, a slope's -d: their rows' tangents count with opposite signs.
     bounds = [
         change + dot(row, x) if k % 3 else change - dot(row, x)
         for k, (change, row) in enumerate(zip(of_bounds, of_rows, strict=True))
     ]
-    flat = (*entries(matrix), *right, *entries(rows), *bounds, *held)
+    flat = (*entries(matrix), *right, *entries(rows), *bounds, *modes)
     return *SOLVE_FRICTION_MODES((n, p), flat, labels[:1]), *(0,) * (4 * p)

@@ -25,7 +25,7 @@ class Friction(Pairs):
     """Pairs with unknown modes."""
 
     slides = operand("p")
-    held = result("4 * p")
+    contact_modes = result("4 * p")
     free_rates = floats("3 * p")
     """Rates without forces less the required ones."""
     signs = floats("3 * p")

@@ -26,7 +26,7 @@ from rbd.solvers.friction.enumeration import FOUND, MAX_COMBINATIONS, TOO_MANY, 
 from rbd.solvers.friction.lemke import RAY
 from rbd.solvers.friction.modes import forces_to_slopes, normalise_rows_and_gram, slopes_to_directions, solve_for_modes
 from rbd.solvers.friction.problem import Friction, choose_friction_directions, compute_free_rates, find_active_normals
-from rbd.solvers.operands import entries
+from rbd.solvers.operands import entries, require_rows
 
 INDEFINITE: Final = "the matrix is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"
@@ -69,8 +69,8 @@ def _store_modes(w: Friction) -> None:
     """Store the modes, and clip forces that rounding moved out of the friction cone."""
     for k in range(w.p):
         for r in range(3):
-            w.held[4 * k + r] = float(w.modes[3 * k + r])
-        w.held[4 * k + 3] = float(w.direction_kinds[k])
+            w.contact_modes[4 * k + r] = float(w.modes[3 * k + r])
+        w.contact_modes[4 * k + 3] = float(w.direction_kinds[k])
         if not w.forces[3 * k] > 0.0:
             w.forces[3 * k] = 0.0
         for a in range(3 * k + 1, 3 * k + 3):
@@ -137,13 +137,13 @@ def solve_friction(
     jammed: str = JAMMED,
     lost: str = LOST,
 ) -> tuple[Vector, Vector, Vector]:
-    """Find the motion of pairs in frictional contact: return (x, forces, held).
+    """Find the motion of pairs in frictional contact: return (x, forces, contact_modes).
 
     Of each pair there are three `rows`, its normal n and the slopes s1 and s2, times the coefficient; three `bounds`,
     b, d1 and d2; and of `slides` a number above zero if it slides along s1. `forces` are N, f1 and f2 of each pair;
-    `held` are four numbers of each pair: whether its normal force is active, the sign of sliding along each of its two
-    directions (0 if it sticks), and the kind of its directions. Of several solutions the first is returned that raising
-    the bounds, or the enumeration, meets.
+    `contact_modes` are four numbers of each pair: whether its normal force is active, the sign of sliding along each of
+    its two directions (0 if it sticks), and the kind of its directions. Of several solutions the first is returned that
+    raising the bounds, or the enumeration, meets.
 
     Raises SolverError: when the matrix is not positive definite, when the bounds contradict each other, and with the
     status "friction" and the text `jammed` when every combination of modes was tried in vain, `lost` when there are
@@ -157,10 +157,8 @@ def solve_friction(
     ((-4.905, 0.0), (9.81, -9.81, 0.0))
     """
     n, p = len(right), len(slides)
-    if len(matrix) != n or any(len(row) != n for row in matrix):
-        raise ShapeError(f"the matrix needs {n} rows of {n}", argument="matrix", expected=(n, n))
-    if len(rows) != 3 * p or any(len(row) != n for row in rows):
-        raise ShapeError(f"there are {p} pairs: needs {3 * p} rows of {n}", argument="rows", expected=(3 * p, n))
+    require_rows(matrix, n, n, "matrix", f"the matrix needs {n} rows of {n}")
+    require_rows(rows, 3 * p, n, "rows", f"there are {p} pairs: needs {3 * p} rows of {n}")
     if len(bounds) != 3 * p:
         raise ShapeError(f"there are {p} pairs: needs {3 * p} bounds", argument="bounds", expected=(3 * p,))
     if n == 0:

@@ -16,7 +16,7 @@ from rbd.solvers.projections.augmented_lagrangian.method import operations as op
 from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual, compute_violations, store_residual
 from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
 from rbd.solvers.projections.cone_rows import GroupedCones
-from rbd.solvers.projections.row_groups import WIDEST
+from rbd.solvers.projections.row_groups import WIDEST, compute_twist
 
 
 @final
@@ -74,20 +74,10 @@ def _add_intervals(w: GroupedProjection, undefined: float) -> float:
 
 def _check_group(w: GroupedProjection, g: int, worst: float) -> float:
     """Subtract T'W'lam of a group from the stationarity error; return the residual so far."""
-    _find_twist(w, g)
+    compute_twist(w, g, w.point, w.twist)
     found = _check_rows(w, g, worst)
     _subtract_wrench(w, g)
     return found
-
-
-def _find_twist(w: GroupedProjection, g: int) -> None:
-    """Compute the twist T z of a group."""
-    width = w.column_ends[g + 1] - w.column_ends[g]
-    for a in range(w.group_sizes[g]):
-        x = 0.0
-        for i in range(width):
-            x = fma(w.maps[w.map_starts[g] + a * width + i], w.point[w.columns[w.column_ends[g] + i]], x)
-        w.twist[a] = x
 
 
 def _check_rows(w: GroupedProjection, g: int, worst: float) -> float:

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple, final
 
 from rbd.scalars.constants import const
 from rbd.scalars.functions import absolute, either, invert, less, less_equal, where
-from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
+from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
+from rbd.solvers.operands import where_each
 from rbd.solvers.projections.grouped_projection import project_in_groups
 from rbd.solvers.projections.polyhedral_projection import NearestPoint, project_on_polyhedron
 from rbd.solvers.projections.row_groups import RowGroup
@@ -70,7 +71,7 @@ def solve_projected_program(
     guarded = partial(solve_guarded_quadratic_program, needed)
     exact = solve_interval_program(guarded, hessian, factor, linear, rows, bounds, intervals)
     found = _unscaled(factor, free, scaled, nearest)
-    x, multipliers, active = (_chosen(fails, a, b) for a, b in zip(exact, found, strict=True))
+    x, multipliers, active = (where_each(fails, a, b) for a, b in zip(exact, found, strict=True))
     return ProgramSolution(x, multipliers, active, needed)
 
 
@@ -89,8 +90,3 @@ def _unscaled(factor: Factor, free: Vector, program: ScaledProgram, nearest: Nea
     active = [where(less(0, weight), 1, 0) for weight in nearest.multipliers[: len(program.sides)]]
     active += [where(less(absolute(absolute(mode) - 1), 1), 0, 1) for mode in nearest.modes]
     return IntervalSolution(x, multipliers, tuple(active))
-
-
-def _chosen(condition: Condition, a: Vector, b: Vector) -> Vector:
-    """Return a where the condition holds, else b."""
-    return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, final
 import attrs
 
 from rbd.intrinsics.intrinsic import NamedSizes
+from rbd.intrinsics.language import Floats, fma
 from rbd.intrinsics.workspace import Workspace, operand, table
 from rbd.scalars.functions import absolute, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
@@ -122,6 +123,16 @@ class GroupedTwists(Workspace):
     map_starts = table("groups")
     maps = operand("map_entries")
     """T, row by row, group by group, without columns of zeros."""
+
+
+def compute_twist(w: GroupedTwists, g: int, point: Floats, twist: Floats) -> None:
+    """Compute the twist T z of a group at a point z."""
+    width = w.column_ends[g + 1] - w.column_ends[g]
+    for a in range(w.group_sizes[g]):
+        x = 0.0
+        for i in range(width):
+            x = fma(w.maps[w.map_starts[g] + a * width + i], point[w.columns[w.column_ends[g] + i]], x)
+        twist[a] = x
 
 
 class GroupedRows(GroupedTwists):

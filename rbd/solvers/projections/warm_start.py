@@ -21,6 +21,7 @@ from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
+from rbd.solvers.operands import where_each
 from rbd.solvers.projections.cone_rows import ConePattern
 from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
 from rbd.solvers.projections.interior_point.method import PROJECT_BY_INTERIOR_POINT
@@ -58,12 +59,7 @@ def warm_start(
         return problem.by_dual_active_set(1)
     near = problem.has_near_intervals
     found = problem.by_interior_point(where(near, 1, 0)), problem.by_dual_active_set(where(near, 0, 1))
-    return WarmStart(*(_chosen(near, *parts) for parts in zip(*found, strict=True)))
-
-
-def _chosen(condition: Condition, a: Vector, b: Vector) -> Vector:
-    """Return a where the condition holds, else b."""
-    return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+    return WarmStart(*(where_each(near, *parts) for parts in zip(*found, strict=True)))
 
 
 @final

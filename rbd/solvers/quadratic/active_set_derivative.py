@@ -27,13 +27,13 @@ from rbd.solvers.dense_factors import (
     solve_lower,
     solve_lower_transposed,
 )
-from rbd.solvers.operands import entries, solver_error, unpack
+from rbd.solvers.operands import entries, solver_error, stationarity_tangent, unpack
 
 _DEPENDENT: Final = 1e-12
 
 
 @final
-class HeldRows(ActiveSet):
+class ActiveRows(ActiveSet):
     """The factors of the equations of a minimum with known active rows, of which it takes those that are independent.
 
     H = LL', and the taken rows are R'Q in coordinates in which H is the identity, times their lengths.
@@ -53,7 +53,7 @@ class HeldRows(ActiveSet):
     """1 for rows that are taken."""
 
 
-def _factor(w: HeldRows) -> int:
+def _factor(w: ActiveRows) -> int:
     if cholesky(w.n, w.hessian, w.factor) > 0:
         return 1
     k = 0
@@ -65,7 +65,7 @@ def _factor(w: HeldRows) -> int:
     return 0
 
 
-def _append_if_independent(w: HeldRows, k: int, row: int) -> float:
+def _append_if_independent(w: ActiveRows, k: int, row: int) -> float:
     """Append a row to the basis, as number k, and return 1 if it is independent of those before, else 0."""
     for i in range(w.n):
         w.units[row][i] = w.rows[row][i]
@@ -92,7 +92,7 @@ def _factor_operations(n: int, m: int) -> int:
 
 FACTOR_ACTIVE_SET: Final = Intrinsic(
     name="factor_active_set",
-    workspace=HeldRows,
+    workspace=ActiveRows,
     function=_factor,
     operations=_factor_operations,
     labels=1,
@@ -101,8 +101,8 @@ FACTOR_ACTIVE_SET: Final = Intrinsic(
 
 
 @final
-class HeldMinimum(ActiveSet):
-    """The minimum for a linear term and the values of the taken rows, by the factors of `HeldRows`."""
+class MinimumOnActiveRows(ActiveSet):
+    """The minimum for a linear term and the values of the taken rows, by the factors of `ActiveRows`."""
 
     factor = operand("n", "n")
     basis = operand("n", "n")
@@ -115,7 +115,7 @@ class HeldMinimum(ActiveSet):
     multipliers = result("m")
 
 
-def _minimise(w: HeldMinimum) -> int:
+def _minimise(w: MinimumOnActiveRows) -> int:
     k = 0
     for row in range(w.m):
         if w.taken[row] > 0.0:
@@ -140,7 +140,7 @@ def _minimum_operations(n: int, m: int) -> int:
 
 MINIMISE_ON_ACTIVE_SET: Final = Intrinsic(
     name="minimise_on_active_set",
-    workspace=HeldMinimum,
+    workspace=MinimumOnActiveRows,
     function=_minimise,
     operations=_minimum_operations,
 )
@@ -164,13 +164,8 @@ def quadratic_program_jvp(
     n, m = sizes
     hessian, _, rows, _ = unpack(n, m, operands)
     x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
-    of_hessian, of_linear, of_rows, of_bounds = unpack(n, m, tangents)
-    forces = [flag * weight for flag, weight in zip(active, multipliers, strict=True)]
-    linear = [
-        change - dot([of_hessian[max(i, j)][min(i, j)] for j in range(n)], x)
-        + dot([row[i] for row in of_rows], forces)
-        for i, change in enumerate(of_linear)
-    ]  # fmt: skip
+    changes = _, _, of_rows, of_bounds = unpack(n, m, tangents)
+    linear = stationarity_tangent(changes, x, [flag * weight for flag, weight in zip(active, multipliers, strict=True)])
     bounds = [change - dot(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
     found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), linear, bounds)
     return *found, *(0,) * (m + 1)
@@ -194,6 +189,6 @@ def quadratic_program_vjp(
     of_hessian = [
         -(p[i] * x[j] + p[j] * x[i]) if j < i else -p[i] * x[i] if i == j else 0 for i in range(n) for j in range(n)
     ]
-    held = zip(active, multipliers, s, strict=True)
-    of_rows = [flag * weight * p[k] + force * x[k] for flag, weight, force in held for k in range(n)]
+    parts = zip(active, multipliers, s, strict=True)
+    of_rows = [flag * weight * p[k] + force * x[k] for flag, weight, force in parts for k in range(n)]
     return *of_hessian, *p, *of_rows, *(-force for force in s)

@@ -66,7 +66,7 @@ class _Places(NamedTuple):
     @classmethod
     def read(cls, sizes: tuple[int, ...]) -> _Places:
         """Return the places of a call."""
-        i, j, row, column = SOLVE_GUARDED_QUADRATIC_PROGRAM.tables(sizes).values()
+        i, j, row, column = GuardedQuadraticProgram.layout.tables(sizes).values()
         return cls(sizes[0], sizes[1], tuple(zip(i, j, strict=True)), tuple(zip(row, column, strict=True)))
 
     @property

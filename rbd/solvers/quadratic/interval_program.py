@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, final
 
 from rbd.scalars.constants import const
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import add, dot, negate, subtract
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.ltdl_factor import Factor
@@ -68,7 +68,7 @@ def solve_interval_program(
         return IntervalSolution(*solve(hessian, linear, rows, bounds))
     sliders = _sliders(factor, intervals)
     none = [0 for _ in sliders]
-    sides = (*bounds, *intervals.lower, *(-x for x in intervals.upper), *none, *none)
+    sides = (*bounds, *intervals.lower, *negate(intervals.upper), *none, *none)
     forces = (*linear, *(-each.friction for each in sliders))
     found = IntervalSolution(*solve(_hessian(hessian, sliders), forces, _stretched(rows, intervals, sliders), sides))
     return _merged(found._replace(x=found.x[: len(linear)]), len(bounds), len(intervals.rows), sliders)
@@ -78,7 +78,7 @@ def _stretched(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -
     """Return the rows of x and w: those given, both bounds of interval rows, and both of each w."""
     none = [0 for _ in sliders]
     found = [(*row, *none) for row in (*rows, *intervals.rows)]
-    found += [(*(-x for x in row), *none) for row in intervals.rows]
+    found += [(*negate(row), *none) for row in intervals.rows]
     for sign in (1, -1):
         found += [(*(sign * x for x in each.row), *_unit(i, len(sliders))) for i, each in enumerate(sliders)]
     return tuple(found)
@@ -87,13 +87,13 @@ def _stretched(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -
 def _merged(found: IntervalSolution, m: int, k: int, sliders: Sequence[_Slider]) -> IntervalSolution:
     """Return one multiplier for each of m rows and k interval rows, from those of the rows of x and w."""
     (x, multipliers, active), last = found, m + 2 * k
-    total = [a - b for a, b in zip(multipliers[m : m + k], multipliers[m + k : last], strict=True)]
-    held = [a + b for a, b in zip(active[m : m + k], active[m + k : last], strict=True)]
+    total = list(subtract(multipliers[m : m + k], multipliers[m + k : last]))
+    flags = list(add(active[m : m + k], active[m + k : last]))
     for i, each in enumerate(sliders):
         a, b = last + i, last + len(sliders) + i
         total[each.number] = total[each.number] + multipliers[a] - multipliers[b] + each.mass * dot(each.row, x)
-        held[each.number] = held[each.number] + active[a] * active[b]
-    return IntervalSolution(x, (*multipliers[:m], *total), (*active[:m], *held))
+        flags[each.number] = flags[each.number] + active[a] * active[b]
+    return IntervalSolution(x, (*multipliers[:m], *total), (*active[:m], *flags))
 
 
 def _sliders(factor: Factor, intervals: Intervals) -> list[_Slider]:

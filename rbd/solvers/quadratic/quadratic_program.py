@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.operands import entries, solver_error
+from rbd.solvers.operands import entries, require_rows, solver_error
 from rbd.solvers.quadratic.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.quadratic.active_set_method import QuadraticProgram, operations, solve_by_active_set
 
@@ -43,10 +42,8 @@ def solve_quadratic_program(
     ((3.0,), (4.0, 0.0), (1.0, 0.0))
     """
     n, m = len(linear), len(bounds)
-    if len(hessian) != n or any(len(row) != n for row in hessian):
-        raise ShapeError(f"the Hessian needs {n} rows of {n}", argument="hessian", expected=(n, n))
-    if len(rows) != m or any(len(row) != n for row in rows):
-        raise ShapeError(f"there are {m} bounds: needs {m} rows of {n}", argument="rows", expected=(m, n))
+    require_rows(hessian, n, n, "hessian", f"the Hessian needs {n} rows of {n}")
+    require_rows(rows, m, n, "rows", f"there are {m} bounds: needs {m} rows of {n}")
     operands = (*entries(hessian), *linear, *entries(rows), *bounds)
     flat = SOLVE_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
     return flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1]

@@ -13,13 +13,13 @@ multipliers lam: Newton's method on z = U'lam, s lam = target, whose steps stay 
 
 The number of iterations hardly depends on the rows: those that depend on each other share their load.
 
-For rows U = W T of a group, U'DU = T'(W'DW)T, where W has six columns at most (groups.py). Interval rows are sparse
-(intervals.py). Where none of any lane has a multiplier, they are skipped, with the columns that only they touch: what
-is skipped would add zeros. All lanes run the same loops; lanes that are done stay as they are.
+For rows U = W T of a group, U'DU = T'(W'DW)T, where W has six columns at most. Interval rows are sparse. Where none of
+any lane has a multiplier, they are skipped, with the columns that only they touch: what is skipped would add zeros. All
+lanes run the same loops; lanes that are done stay as they are.
 
-workspace.py  names of all arrays
-method.py     the loop, the results, the intrinsic
-pairs.py      slacks and multipliers: beginning and step
-groups.py     rows in groups
-intervals.py  interval rows: stops and dry friction
+workspace.py      names of all arrays
+method.py         the loop, the results, the intrinsic
+pairs.py          slacks and multipliers: beginning and step
+grouped_rows.py   rows in groups
+interval_rows.py  interval rows: stops and dry friction
 """

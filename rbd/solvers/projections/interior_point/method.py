@@ -7,15 +7,14 @@ from typing import Final
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide, fma, select, some
 from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
-from rbd.solvers.projections.interior_point.groups import (
+from rbd.solvers.projections.interior_point.grouped_rows import (
     add_group_forces,
     add_group_matrix,
     correct_group,
-    find_twist,
     move_group,
     predict_group,
 )
-from rbd.solvers.projections.interior_point.intervals import (
+from rbd.solvers.projections.interior_point.interval_rows import (
     add_interval_forces,
     move_intervals,
     step_interval_multipliers,
@@ -23,7 +22,7 @@ from rbd.solvers.projections.interior_point.intervals import (
 )
 from rbd.solvers.projections.interior_point.pairs import begin
 from rbd.solvers.projections.interior_point.workspace import InteriorPoint
-from rbd.solvers.projections.row_groups import WIDEST
+from rbd.solvers.projections.row_groups import WIDEST, compute_twist
 from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
 
 ITERATIONS: Final = 24
@@ -89,7 +88,7 @@ def _choose_step(w: InteriorPoint) -> float:
     # the predictor, and the target that follows from the products it leaves
     _solve_for_direction(w, 0.0)
     for g in range(w.groups):
-        find_twist(w, g)
+        compute_twist(w, g, w.direction, w.twist)
         predict_group(w, g)
     total = select(w.product_sum[0] > 0.0, w.product_sum[0], 1.0)
     length = divide(1.0, select(w.inverse_step_length[0] > 1.0, w.inverse_step_length[0], 1.0))
@@ -98,7 +97,7 @@ def _choose_step(w: InteriorPoint) -> float:
     # the corrector
     _solve_for_direction(w, target)
     for g in range(w.groups):
-        find_twist(w, g)
+        compute_twist(w, g, w.direction, w.twist)
         correct_group(w, g, target)
     return divide(_SHARE, select(w.inverse_step_length[0] > _SHARE, w.inverse_step_length[0], _SHARE))
 

@@ -74,14 +74,14 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     slack_step = floats("m + 2 * intervals + 2 * sliders")
     multiplier_step = floats("m + 2 * intervals + 2 * sliders")
 
-    # --- the interval rows: intervals.py
+    # --- the interval rows: interval_rows.py
     rate_step = floats("intervals")
     stiffness = floats("intervals")
     """Entry of D of an interval row."""
     force = floats("intervals")
     """Force of an interval row that keeps its rate."""
 
-    # --- the rows in groups: groups.py
+    # --- the rows in groups: grouped_rows.py
     twist = floats("6")
     wrench = floats("6 * groups")
     """W' times the forces of rows whose slacks stay, for products of zero."""

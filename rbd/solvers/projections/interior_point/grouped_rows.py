@@ -74,16 +74,6 @@ def add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
             w.direction[column] = fma(w.maps[w.map_starts[g] + a * width + i], force, w.direction[column])
 
 
-def find_twist(w: InteriorPoint, g: int) -> None:
-    """Compute the twist of a group along the direction."""
-    width = w.column_ends[g + 1] - w.column_ends[g]
-    for a in range(w.group_sizes[g]):
-        x = 0.0
-        for i in range(width):
-            x = fma(w.maps[w.map_starts[g] + a * width + i], w.direction[w.columns[w.column_ends[g] + i]], x)
-        w.twist[a] = x
-
-
 def predict_group(w: InteriorPoint, g: int) -> None:
     """Predictor of a group: steps towards products of zero, how long they may be, corrections and their wrench."""
     size = w.group_sizes[g]
