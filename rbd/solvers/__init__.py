@@ -14,6 +14,16 @@ scaling.py                   lengths of rows and sizes of violations
 dense_factors.py             Cholesky's factor, and orthonormal bases of active rows
 weighted_factor.py           the sparse factor of I + A'DA, many at a time
 
+Words, each with one meaning:
+
+free point  the minimum without constraints
+slack       a x - b of a row a x >= b, which is not negative where the row holds; violation: b - a x
+multiplier  the Lagrange multiplier of a row; the force along it
+active      said of a row whose multiplier counts; an interval row is held, at rest or at a bound, or slides: its mode
+residual    the largest error of the conditions of the minimum
+tangent     change of a result for changes of the operands; cotangent: the like of reverse mode
+lane        one of the problems that are solved together
+
 A solver is a workspace (the arrays), a function of it in the restricted language, a count of its operations, and rules
 for its derivatives; together they are an `Intrinsic`. What calls it puts matrices into named operands.
 """

@@ -84,14 +84,14 @@ class FactorPattern:
     @classmethod
     def of(cls, n: int, columns: Iterable[Sequence[int]]) -> FactorPattern:
         """Return the pattern from the columns of each row of A: eliminate from the last column to the first."""
-        left: list[set[int]] = [set() for _ in range(n)]
+        pattern: list[set[int]] = [set() for _ in range(n)]
         for row in set(map(tuple, columns)):
             for k in row:
-                left[k] |= {i for i in row if i < k}
+                pattern[k] |= {i for i in row if i < k}
         for k in reversed(range(n)):
-            for i in left[k]:
-                left[i] |= {j for j in left[k] if j < i}
-        return cls(tuple(tuple(sorted(each)) for each in left))
+            for i in pattern[k]:
+                pattern[i] |= {j for j in pattern[k] if j < i}
+        return cls(tuple(tuple(sorted(each)) for each in pattern))
 
     @property
     def fill(self) -> int:

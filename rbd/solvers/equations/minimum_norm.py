@@ -117,8 +117,8 @@ def minimum_norm_jvp(
 ) -> Vector:
     """Return the tangents of x = A⁺ b, the minimum-norm solution, and of its rank, which stays."""
     matrix, right, tolerance, _ = _split(sizes, operands)
-    moved, moved_right, _, _ = _split(sizes, tangents)
-    return *solution_tangent(pseudo_inverse(matrix, tolerance), moved, outputs[: sizes[1]], right, moved_right), 0
+    dA, db, _, _ = _split(sizes, tangents)
+    return *solution_tangent(pseudo_inverse(matrix, tolerance), dA, outputs[: sizes[1]], right, db), 0
 
 
 def minimum_norm_vjp(
@@ -137,10 +137,10 @@ def _both_jvp(
     """Return the tangents of A⁺ b, of the rank, and of (A⁺)ᵀ y."""
     n = sizes[1]
     matrix, right, tolerance, dual = _split(sizes, operands)
-    moved, moved_right, _, moved_dual = _split(sizes, tangents)
+    dA, db, _, dy = _split(sizes, tangents)
     inverse = pseudo_inverse(matrix, tolerance)
-    of_solution = solution_tangent(inverse, moved, outputs[:n], right, moved_right)
-    return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(moved), outputs[n + 1 :], dual, moved_dual)
+    of_solution = solution_tangent(inverse, dA, outputs[:n], right, db)
+    return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(dA), outputs[n + 1 :], dual, dy)
 
 
 def _both_vjp(

@@ -149,8 +149,8 @@ def solve_jvp(
     """Return the tangent of X in A X = B for tangents of A and B: A dX = dB - dA X."""
     n, m = sizes
     columns = tuple(zip(*rows_of(outputs, n, m), strict=True))
-    moved = rows_of(tangents, n, n)
-    right = [tangents[n * n + i * m + j] - dot(moved[i], columns[j]) for i in range(n) for j in range(m)]
+    dA = rows_of(tangents, n, n)
+    right = [tangents[n * n + i * m + j] - dot(dA[i], columns[j]) for i in range(n) for j in range(m)]
     return SOLVE_SQUARE(sizes, (*operands[: n * n], *right), labels)
 
 

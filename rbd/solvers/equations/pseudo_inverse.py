@@ -31,16 +31,16 @@ class PseudoInverse:
         return PseudoInverse(transpose(self.matrix), self.transposed_times, self.times)
 
 
-def solution_tangent(inverse: PseudoInverse, moved: Matrix, x: Vector, right: Vector, moved_right: Vector) -> Vector:
+def solution_tangent(inverse: PseudoInverse, dA: Matrix, x: Vector, right: Vector, db: Vector) -> Vector:
     """Return the tangent of x = A⁺ b.
 
     With r = b - A x, u = (Aᵀ)⁺ x and z = dAᵀ u: dx = A⁺ (db - dA x + (Aᵀ)⁺ dAᵀ r - A z) + z.
     """
-    matrix, moved_across = inverse.matrix, transpose(moved)
+    matrix, dA_transposed = inverse.matrix, transpose(dA)
     residual = subtract(right, matvec(matrix, x))
-    z = matvec(moved_across, inverse.transposed_times(x))
-    spread = inverse.transposed_times(matvec(moved_across, residual))
-    parts = zip(moved_right, matvec(moved, x), spread, matvec(matrix, z), strict=True)
+    z = matvec(dA_transposed, inverse.transposed_times(x))
+    spread = inverse.transposed_times(matvec(dA_transposed, residual))
+    parts = zip(db, matvec(dA, x), spread, matvec(matrix, z), strict=True)
     found = inverse.times(tuple(a - b + c - d for a, b, c, d in parts))
     return add(found, z)
 

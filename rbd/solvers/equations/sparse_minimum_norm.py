@@ -217,13 +217,13 @@ def sparse_minimum_norm_jvp(
     """
     problem = _Problem(sizes, operands)
     x, y = outputs[: problem.n], outputs[problem.n + 1 :]
-    moved, moved_right = problem.split(tangents), tangents[problem.entries : -1]
-    turned = problem.transposed_times(moved, y)
+    dA, db = problem.split(tangents), tangents[problem.entries : -1]
+    turned = problem.transposed_times(dA, y)
     residual = subtract(problem.right, problem.times(problem.rows, x))
-    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, residual)))
-    parts = zip(moved_right, problem.times(moved, x), spread, problem.times(problem.rows, turned), strict=True)
+    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(dA, residual)))
+    parts = zip(db, problem.times(dA, x), spread, problem.times(problem.rows, turned), strict=True)
     found, weights = problem.solve([a - b + c - d for a, b, c, d in parts])
-    outside = problem.contradiction(problem.times(moved, problem.solve(y)[0]))
+    outside = problem.contradiction(problem.times(dA, problem.solve(y)[0]))
     return *add(found, turned), 0, *add(weights, outside)
 
 

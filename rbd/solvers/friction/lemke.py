@@ -141,15 +141,15 @@ def lemke(m: int, limit: int, tableau: Rows, basis: Ints, leaves_first: Ints) ->
     row = _first_row(m, tableau)
     if row < 0:
         return 0
-    left = basis[row]
+    leaving = basis[row]
     exchange(m, row, m, tableau, basis)
     for pivot in range(1, limit):
-        column = _column_of(m, _complement(m, left), basis)
+        column = _column_of(m, _complement(m, leaving), basis)
         row = _blocking(m, column, tableau, basis, leaves_first)
         if row < 0:
             return RAY
-        left = basis[row]
+        leaving = basis[row]
         exchange(m, row, column, tableau, basis)
-        if left == 2 * m:
+        if leaving == 2 * m:
             return pivot
     return PIVOT_LIMIT

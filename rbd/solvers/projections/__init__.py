@@ -40,10 +40,10 @@ infeasible ones:
 
 Words and letters:
 
-    lane           one of the problems that are solved together; all run the same instructions
     n, m           unknowns; rows
     group, g       rows W T of two bodies; a twist is T z, its wrench W'lam
-    cone           the rows n + t and n - t of one contact point, for each tangent t; n alone without tangents
+    cone           a polyhedral friction cone: rows n + t and n - t of one contact point, for each tangent t; n alone
+                   without tangents
     part           n, or one of the t, of all cones of a group
     chunk          rows or cones of a group that are processed together
     needed         1 in lanes that a method is to solve

@@ -36,14 +36,14 @@ def grouped_projection_vjp(
     given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
     flat = given.with_rows([_product(W, T) for W, T in given.groups])
     found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, outputs, cotangents))
-    left, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
+    remaining, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
     for W, T in given.groups:
         count, width = len(W), len(T[0])
-        change, left = rows_of(left, count, width), left[count * width :]
+        change, remaining = rows_of(remaining, count, width), remaining[count * width :]
         ofW.append(_product(change, transpose(T)))
         ofT += entries(_product(transpose(W), change))
     cones = ConePattern.read(GroupedProjection.layout.bind(sizes), GroupedProjection.layout.tables(sizes))
-    own = {**cones.folded(ofW), "maps": ofT, "interval_rows": left}
+    own = {**cones.folded(ofW), "maps": ofT, "interval_rows": remaining}
     return GroupedProjection.layout.join("operand", {**found, **own})
 
 

@@ -130,7 +130,7 @@ class _Solution:
 
     @classmethod
     def of(cls, dense: _Dense, named: Mapping[str, Vector], outputs: Vector) -> _Solution:
-        """Read the pieces of the rows; one bears if its multiplier is the larger of slack and multiplier."""
+        """Read the modes of the rows; a row is active if its multiplier is larger than its slack."""
         z, multipliers, modes, *_ = AugmentedLagrangian.layout.cut("result", dense.sizes, outputs).values()
         plain = dense.m - dense.intervals
         lower = tuple(where(less(1, x), 1, 0) for x in modes)
@@ -164,5 +164,5 @@ class _Solution:
 
 
 def _rests(mode: Scalar) -> Scalar:
-    """Return 1 for an interval row at rest, from its piece."""
+    """Return 1 for an interval row at rest, from its mode."""
     return where(less(absolute(mode), 1), 1, 0)

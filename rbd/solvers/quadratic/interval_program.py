@@ -109,13 +109,13 @@ def _sliders(factor: Factor, intervals: Intervals) -> list[_Slider]:
 
 def _hessian(hessian: Matrix, sliders: Sequence[_Slider]) -> Matrix:
     """Return the Hessian of x and w."""
-    n, k, left = len(hessian), len(sliders), [list(row) for row in hessian]
+    n, k, reduced = len(hessian), len(sliders), [list(row) for row in hessian]
     for each in sliders:
         places = [i for i, x in enumerate(each.row) if not is_structural_zero(x)]
         for i in places:
             for j in places:
-                left[i][j] = left[i][j] - each.mass * each.row[i] * each.row[j]
-    top = [(*row, *(0 for _ in range(k))) for row in left]
+                reduced[i][j] = reduced[i][j] - each.mass * each.row[i] * each.row[j]
+    top = [(*row, *(0 for _ in range(k))) for row in reduced]
     return *top, *((*(0 for _ in range(n)), *_unit(i, k, each.mass)) for i, each in enumerate(sliders))
 
 

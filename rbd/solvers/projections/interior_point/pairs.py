@@ -68,7 +68,7 @@ def move_pairs(w: InteriorPoint, first: int, last: int, length: float, running: 
     """Take a step in the pairs of interval rows, in lanes that are running; compute inverses, ratios and products."""
     total = w.product_sum[0]
     largest = w.largest_product[0]
-    left = select(running > 0.0, 1.0 - length, 1.0)
+    remaining = select(running > 0.0, 1.0 - length, 1.0)
     pair = first
     while pair < last:
         slack = select(running > 0.0, fma(length, w.slack_step[pair], w.slack[pair]), w.slack[pair])
@@ -79,7 +79,7 @@ def move_pairs(w: InteriorPoint, first: int, last: int, length: float, running: 
         ratio = multiplier * inverse_slack
         w.slack[pair] = slack
         w.multiplier[pair] = multiplier
-        w.infeasibility[pair] *= left
+        w.infeasibility[pair] *= remaining
         w.inverse_slack[pair] = inverse_slack
         w.inverse_multiplier[pair] = slack * inverse
         w.ratio[pair] = select(ratio > _LARGEST_RATIO, _LARGEST_RATIO, ratio)
