@@ -14,7 +14,7 @@ import numpy as np
 
 import rbd
 from rbd.array_functions.function import RecordedFunction
-from rbd.bench.contender import RBD, Contender
+from rbd.bench.contender import RBD, Contender, repeated
 from rbd.contact import Capsule, CollisionModel, ContactSimulator
 from rbd.scalars import cos, sin
 from rbd.scalars.arrays import Array
@@ -52,7 +52,7 @@ def hand_case(*, quick: bool = False) -> HandCase:
     for a, b in _CAPSULES:
         capsules.add_pair(shapes[a], shapes[b])
     state = rbd.MechanismState(mechanism)
-    ContactSimulator(mechanism, tips, control_from(0.0), DT, law="euclidean").run(state, START)
+    ContactSimulator(mechanism, tips, python_control(0.0), DT, law="euclidean").run(state, START)
     q = np.random.default_rng(4).uniform(-0.6, 0.6, (50 if quick else 5000, 13))
     return HandCase(mechanism, tips, capsules, q, 200 if quick else 500, (state.q.copy(), state.v.copy()))
 
@@ -66,7 +66,7 @@ def _desired_position(cosine: Any) -> Any:
     return 1.5 * cosine - 1
 
 
-def control_from(start: float) -> Any:
+def python_control(start: float) -> Any:
     """Return the PD control of the simulation from a start time."""
 
     def control(t: float, state: rbd.MechanismState) -> Array:
@@ -95,22 +95,21 @@ def distances(case: HandCase) -> Contender:
     values, rows = (case.capsules.recorded(name) for name in ("distances", "jacobian"))
     still, pairs = np.zeros(13), len(_CAPSULES)
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            values(case.q, still)
-            rows(case.q, still)
+    def once() -> None:
+        values(case.q, still)
+        rows(case.q, still)
 
     def value(k: int) -> Array:
         state = rbd.MechanismState(case.mechanism, case.q[k // pairs])
         distance = case.capsules.distances(state)[k % pairs].value
         return np.array([distance, *case.capsules.jacobian(state)[k % pairs]], dtype=np.float64)
 
-    return Contender(RBD, run, pairs * len(case.q), value)
+    return Contender(RBD, repeated(once), pairs * len(case.q), value)
 
 
 def hand_simulation(case: HandCase, *, recorded: bool) -> Contender:
     """Return the contender of the loop, with control in Python or recorded."""
-    control = recorded_control(case.mechanism, START) if recorded else control_from(START)
+    control = recorded_control(case.mechanism, START) if recorded else python_control(START)
     simulator = ContactSimulator(case.mechanism, case.tips, control, DT, threshold=THRESHOLD, law="euclidean")
     state = rbd.MechanismState(case.mechanism)
 
@@ -119,11 +118,7 @@ def hand_simulation(case: HandCase, *, recorded: bool) -> Contender:
         state.set_velocity(case.begin[1])
         return simulator.run(state, case.steps * DT).q
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            once()
-
-    return Contender(RECORDED if recorded else RBD, run, case.steps, lambda k: once()[k + 1])
+    return Contender(RECORDED if recorded else RBD, repeated(once), case.steps, lambda k: once()[k + 1])
 
 
 PlainCapsule: TypeAlias = tuple[str, Array, Array, float, float]

@@ -18,7 +18,7 @@ import numpy as np
 
 import rbd
 from rbd.array_functions.function import RecordedFunction
-from rbd.bench.contender import RBD, Contender
+from rbd.bench.contender import RBD, Contender, repeated
 from rbd.contact import Capsule, CollisionModel, ContactSimulator, Pair, Sphere
 from rbd.errors import UnknownNameError
 from rbd.files.pose import IDENTITY
@@ -181,7 +181,7 @@ def _soften(mechanism: rbd.Mechanism, pair: Pair) -> float:
     return foot.radius
 
 
-def control(case: LeggedCase, mechanism: rbd.Mechanism) -> RecordedFunction:
+def recorded_control(case: LeggedCase, mechanism: rbd.Mechanism) -> RecordedFunction:
     """Return the proportional control as a recorded function; the joints have the damping."""
 
     def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
@@ -193,26 +193,25 @@ def control(case: LeggedCase, mechanism: rbd.Mechanism) -> RecordedFunction:
 
 def hard_worlds(case: LeggedCase, threads: int) -> Contender:
     """Return the contender with hard contact."""
-    law = control(case, case.mechanism)
-    make = partial(Worlds, case.mechanism, case.model, friction=FRICTION, control=law)
+    control = recorded_control(case, case.mechanism)
+    make = partial(Worlds, case.mechanism, case.model, friction=FRICTION, control=control)
     return _contender(case, make(count=len(case.q), dt=DT, threads=threads))
 
 
 def soft_worlds(case: LeggedCase, threads: int) -> Contender:
     """Return the contender with compliant contact."""
     mechanism = softened(case)
-    law = control(case, mechanism)
-    make = partial(Worlds, mechanism, control=law, integrator="semi-implicit-euler")
+    control = recorded_control(case, mechanism)
+    make = partial(Worlds, mechanism, control=control, integrator="semi-implicit-euler")
     return _contender(case, make(count=len(case.q), dt=DT, threads=threads))
 
 
 def _contender(case: LeggedCase, worlds: Worlds) -> Contender:
-    def run(times: int) -> None:
-        for _ in range(times):
-            worlds.reset(None, q=case.q, v=case.v)
-            worlds.step(steps=STEPS)
+    def once() -> None:
+        worlds.reset(None, q=case.q, v=case.v)
+        worlds.step(steps=STEPS)
 
-    return Contender(RBD, run, len(case.q) * STEPS, None)
+    return Contender(RBD, repeated(once), len(case.q) * STEPS, None)
 
 
 def single(case: LeggedCase) -> Contender:
@@ -220,28 +219,24 @@ def single(case: LeggedCase) -> Contender:
     simulator = ContactSimulator(case.mechanism, case.model, python_control(case), DT, friction=FRICTION)
     state = rbd.MechanismState(case.mechanism)
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            state.set_configuration(case.q[0])
-            state.set_velocity(case.v[0])
-            simulator.run(state, STEPS * DT)
+    def once() -> None:
+        state.set_configuration(case.q[0])
+        state.set_velocity(case.v[0])
+        simulator.run(state, STEPS * DT)
 
-    return Contender(RBD, run, STEPS, None)
+    return Contender(RBD, repeated(once), STEPS, None)
 
 
 def python_control(case: LeggedCase) -> Any:
     """Return the control in Python, towards the posture at rest."""
-    goal, k, torques = (
-        np.array(case.targets(0.0), dtype=np.float64),
-        case.robot.stiffness,
-        np.zeros(case.mechanism.nv),
-    )
+    goal = np.array(case.targets(0.0), dtype=np.float64)
+    k, torques = case.robot.stiffness, np.zeros(case.mechanism.nv)
 
-    def law(t: float, state: rbd.MechanismState) -> Array:
+    def control(t: float, state: rbd.MechanismState) -> Array:
         torques[6:] = k * (goal - state.q[7:])
         return torques
 
-    return law
+    return control
 
 
 def _chosen(table: Mapping[str, Any], name: str, default: Any) -> Any:

@@ -120,8 +120,8 @@ def stance_control(mechanism: rbd.Mechanism) -> PythonControl:
     """Return the control that holds the legs in their stance."""
     goal, torques = rbd.robots.quadruped_configuration()[7:], np.zeros(mechanism.nv)
 
-    def law(t: float, state: rbd.MechanismState) -> Array:
+    def control(t: float, state: rbd.MechanismState) -> Array:
         torques[6:] = _STIFFNESS * (goal - state.q[7:]) - _DAMPING * state.v[6:]
         return torques
 
-    return law
+    return control

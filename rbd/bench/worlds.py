@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import rbd
-from rbd.bench.contender import RBD, Contender
+from rbd.bench.contender import RBD, Contender, repeated
 from rbd.rollout import Worlds
 from rbd.scalars.arrays import Array
 
@@ -34,8 +34,8 @@ class QuadrupedCase:
     def worlds(self, count: int, threads: int) -> Worlds:
         """Return worlds of the quadruped on the ground."""
         model = rbd.robots.quadruped_collision_model(self.mechanism)
-        law = rbd.record(_servo, self.mechanism)
-        return Worlds(self.mechanism, model, count=count, dt=DT, control=law, friction=FRICTION, threads=threads)
+        control = rbd.record(_torques, self.mechanism)
+        return Worlds(self.mechanism, model, count=count, dt=DT, control=control, friction=FRICTION, threads=threads)
 
 
 def quadruped_case(count: int) -> QuadrupedCase:
@@ -47,7 +47,7 @@ def quadruped_case(count: int) -> QuadrupedCase:
     return QuadrupedCase(mechanism, q, 0.1 * rng.standard_normal((count, mechanism.nv)))
 
 
-def _servo(state: rbd.ScalarState) -> list[Any]:
+def _torques(state: rbd.ScalarState) -> list[Any]:
     stance = rbd.robots.quadruped_configuration()[7:]
     legs = zip(stance, list(state.q)[7:], list(state.v)[6:], strict=True)
     return [0] * 6 + [_STIFFNESS * (goal - x) - _DAMPING * rate for goal, x, rate in legs]
@@ -57,16 +57,15 @@ def batched_worlds(case: QuadrupedCase, threads: int) -> Contender:
     """Return the contender that steps all robots in one call."""
     worlds, count = case.worlds(len(case.q), threads), len(case.q)
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            worlds.reset(None, q=case.q, v=case.v)
-            worlds.step(steps=STEPS)
+    def once() -> None:
+        worlds.reset(None, q=case.q, v=case.v)
+        worlds.step(steps=STEPS)
 
     def value(k: int) -> Array:
-        run(1)
+        once()
         return np.array(worlds.q[k % count], dtype=np.float64)
 
-    return Contender(RBD, run, count * STEPS, value)
+    return Contender(RBD, repeated(once), count * STEPS, value)
 
 
 def sequential_worlds(case: QuadrupedCase) -> Contender:
@@ -78,9 +77,8 @@ def sequential_worlds(case: QuadrupedCase) -> Contender:
         worlds.step(steps=STEPS)
         return np.array(worlds.q[0], dtype=np.float64)
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            for k in range(count):
-                one(k)
+    def all_robots() -> None:
+        for k in range(count):
+            one(k)
 
-    return Contender(SEQUENTIAL, run, count * STEPS, lambda k: one(k % count))
+    return Contender(SEQUENTIAL, repeated(all_robots), count * STEPS, lambda k: one(k % count))

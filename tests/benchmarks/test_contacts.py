@@ -28,7 +28,7 @@ def test_the_measured_part_of_the_loop_is_in_contact(case: contacts.HandCase) ->
 
 def _events(case: contacts.HandCase) -> tuple[ContactEvent, ...]:
     state = rbd.MechanismState(case.mechanism, *case.begin)
-    control = contacts.control_from(contacts.START)
+    control = contacts.python_control(contacts.START)
     simulator = ContactSimulator(case.mechanism, case.tips, control, contacts.DT, law="euclidean")
     return simulator.run(state, case.steps * contacts.DT).events
 

@@ -63,7 +63,7 @@ def test_compliant_contacts_carry_the_robot() -> None:
     case = legged.legged_case(legged.ROBOTS["go1"], 2)
     mechanism = legged.softened(case)
     worlds = rbd.rollout.Worlds(
-        mechanism, count=2, dt=DT, control=legged.control(case, mechanism), integrator="semi-implicit-euler"
+        mechanism, count=2, dt=DT, control=legged.recorded_control(case, mechanism), integrator="semi-implicit-euler"
     )
     worlds.reset(None, q=case.q, v=case.v)
     worlds.step(steps=STEPS)

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from rbd.bench.contacts import DAMPING, DT, START, STIFFNESS, THRESHOLD, HandCase, capsule_pairs, desired_positions
-from rbd.bench.contender import Contender
+from rbd.bench.contender import Contender, repeated
 from rbd.bench.peers.pinocchio import model_of
 from rbd.bench.tree import tree_of
 from rbd.contact import CollisionModel
@@ -90,20 +90,19 @@ class _Engines:
 def _close(case: HandCase) -> Contender:
     engines, pairs = _Engines(case, case.capsules), len(case.capsules.pairs)
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            for q in case.q:
-                engines.place(q)
-                for k in range(pairs):
-                    _, *rest = engines.distance(k)
-                    engines.row(k, *rest)
+    def once() -> None:
+        for q in case.q:
+            engines.place(q)
+            for k in range(pairs):
+                _, *rest = engines.distance(k)
+                engines.row(k, *rest)
 
     def value(k: int) -> Array:
         engines.place(case.q[k // pairs])
         distance, *rest = engines.distance(k % pairs)
         return np.array([distance, *engines.row(k % pairs, *rest)])
 
-    return Contender("Pinocchio and coal", run, pairs * len(case.q), value)
+    return Contender("Pinocchio and coal", repeated(once), pairs * len(case.q), value)
 
 
 def _loop(case: HandCase) -> Contender:
@@ -117,8 +116,4 @@ def _loop(case: HandCase) -> Contender:
             path.append(q)
         return path
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            once()
-
-    return Contender("Pinocchio, coal and quadprog", run, case.steps, lambda k: once()[k])
+    return Contender("Pinocchio, coal and quadprog", repeated(once), case.steps, lambda k: once()[k])

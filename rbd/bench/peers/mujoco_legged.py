@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rbd.bench.contender import Contender
+from rbd.bench.contender import Contender, repeated
 from rbd.bench.legged import DT, FRICTION, STEPS, LeggedCase
 from rbd.scalars.arrays import Array
 
@@ -49,11 +49,10 @@ def rollout(case: LeggedCase, threads: int) -> Contender:
     pool = module.Rollout(nthread=threads if threads > 1 else 0)
     states = np.empty((len(start), STEPS, start.shape[1]))
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            pool.rollout(model, data, start, controls, state=states)
+    def once() -> None:
+        pool.rollout(model, data, start, controls, state=states)
 
-    return Contender(NAME, run, len(start) * STEPS, None)
+    return Contender(NAME, repeated(once), len(start) * STEPS, None)
 
 
 def single(case: LeggedCase) -> Contender:
@@ -65,15 +64,14 @@ def single(case: LeggedCase) -> Contender:
     model.actuator_gainprm[:], model.actuator_biasprm[:] = 0, 0
     k, torques, q = case.robot.stiffness, data.qfrc_applied, data.qpos
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            mujoco.mj_resetData(model, data)
-            data.qpos[:], data.qvel[:] = start[1 : 1 + model.nq], start[1 + model.nq :]
-            for _ in range(STEPS):
-                torques[6:] = k * (goal - q[7:])
-                step(model, data)
+    def once() -> None:
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = start[1 : 1 + model.nq], start[1 + model.nq :]
+        for _ in range(STEPS):
+            torques[6:] = k * (goal - q[7:])
+            step(model, data)
 
-    return Contender(NAME, run, STEPS, None)
+    return Contender(NAME, repeated(once), STEPS, None)
 
 
 def _states(model: Any, case: LeggedCase) -> Array:
