@@ -55,7 +55,7 @@ class _DefinitionWriter:
         for output, operand in enumerate(self.program.results):
             if operand < self.size:
                 yield f"result[{output}] = {self._operand(operand)};"
-        for slot, operand in self.plan.initial_argument_slots:
+        for slot, operand in self.plan.initial_operand_slots:
             yield f"ws[{slot}] = {self._operand(operand)};"
         for index in sorted(self.early):
             yield from self._statement(index)
@@ -101,7 +101,7 @@ class _DefinitionWriter:
         """Write the value of an instruction, which is known in its block, wherever else it is needed."""
         if index not in self.early:
             self.local.add(index)
-        entries = [f"ws[{slot}]" for slot in self.plan.argument_slots.get(index, ())]
+        entries = [f"ws[{slot}]" for slot in self.plan.operand_slots.get(index, ())]
         entries += [f"ws[{self.plan.slots[index]}]"] if index in self.plan.slots else []
         entries += [f"result[{output}]" for output in self.outputs.get(index, ())]
         yield from (f"{entry} = t{index};" for entry in entries)

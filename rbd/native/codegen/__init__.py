@@ -20,7 +20,7 @@ What the functions are made of:
     signature.py, declarations.py            arguments of functions; what modules declare
     loop_operands.py, loops.py, copies.py    recovered loops and their operands
     calls.py                                 calls of intrinsics
-    values.py, routine.py                    functions of intrinsics: expressions, statements
+    expressions.py, routine.py               functions of intrinsics: expressions, statements
     column_blocks.py, elementwise_loops.py   their vectorised loops
 
 Words: a *slot* is a place in the workspace for one number per lane; a *chunk* is the instructions of one function; a

@@ -1,6 +1,6 @@
 """Calls of intrinsics in machine code.
 
-Operands are stored to the argument slots of a call as soon as they are computed; outputs stay in its output slots. With
+Operands are stored to the operand slots of a call as soon as they are computed; outputs stay in its output slots. With
 one lane, or for intrinsics with uniform control flow, one call computes all lanes. Otherwise each lane is copied to a
 work area that all calls share, and its outputs are copied back.
 """
@@ -17,9 +17,9 @@ from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.intrinsics.specialisation import specialised_to
 from rbd.native.codegen.call_slots import CallSlots
 from rbd.native.codegen.copies import global_table
+from rbd.native.codegen.expressions import routine_symbol
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 from rbd.native.codegen.routine import routine_text
-from rbd.native.codegen.values import routine_symbol
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
 

@@ -11,8 +11,8 @@ from typing import final
 
 from rbd.intrinsics.tree import Arithmetic, BuiltinCall, Expression, For, Load, Name, Negate, Number, Store
 from rbd.native.codegen.arithmetic import emit_operation
+from rbd.native.codegen.expressions import Values
 from rbd.native.codegen.ir import Lanes, Writer
-from rbd.native.codegen.values import Values
 from rbd.program.opcodes import LANGUAGE_WORDS
 
 _UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'

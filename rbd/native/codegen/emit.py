@@ -109,7 +109,7 @@ class FunctionWriter:
         self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
 
     def define(self, index: int, value: str) -> None:
-        """Set the value of instruction `index`; store it to its slot, outputs and arguments of calls."""
+        """Set the value of instruction `index`; store it to its slot, outputs and operands of calls."""
         self.values[self.inputs + index] = value
         slot = self.plan.slots.get(index)
         if slot is not None:
@@ -123,16 +123,16 @@ class FunctionWriter:
         """Put the value of instruction `index` where outputs are and where calls will look for it."""
         for output in self.outputs_of.get(index, ()):
             self.store_output(output, value)
-        for slot in self.plan.argument_slots.get(index, ()):
-            self.store_argument(slot, value)
+        for slot in self.plan.operand_slots.get(index, ()):
+            self.store_operand(slot, value)
 
     def store_output(self, output: int, value: str) -> None:
         """Store a value to an output."""
         port, index = self.program.output_at(output)
         self._store(f"%out{port}", index, value)
 
-    def store_argument(self, slot: int, value: str) -> None:
-        """Store a value to a slot of an argument of a call."""
+    def store_operand(self, slot: int, value: str) -> None:
+        """Store a value to a slot of an operand of a call."""
         self._store("%ws", slot, value)
 
     # --- instructions -------------------------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ class FunctionWriter:
             if angle is not None:
                 self.angle(angle)
         elif op == Op.CALL:
-            for slot, operand in self.plan.late_argument_slots.get(index, ()):
-                self.store_argument(slot, self.value(operand))
+            for slot, operand in self.plan.late_operand_slots.get(index, ()):
+                self.store_operand(slot, self.value(operand))
             self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
             emit_call(self.w, self.lanes, self.plan.calls[index])
 
@@ -280,11 +280,11 @@ def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: i
 def _direct(
     plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], writers: list[FunctionWriter]
 ) -> list[FunctionWriter]:
-    """Add the stores of inputs and constants to outputs, and to arguments of calls and loops."""
+    """Add the stores of inputs and constants to outputs, and to operands of calls and loops."""
     inputs = plan.program.input_size
     outputs = [(output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
     stores: list[tuple[_Store, int, int]] = [(FunctionWriter.store_output, *each) for each in outputs]
-    stores += [(FunctionWriter.store_argument, *each) for each in plan.initial_argument_slots]
+    stores += [(FunctionWriter.store_operand, *each) for each in plan.initial_operand_slots]
     for start in range(0, len(stores), CHUNK):
         if start or not writers:
             writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))

@@ -31,11 +31,11 @@ class Plan:
     slot_count: int
     calls: dict[int, CallSlots]
     """By instruction number."""
-    argument_slots: dict[int, list[int]]
-    """Instruction number -> slots of calls' arguments that it is stored to when it is computed."""
-    initial_argument_slots: tuple[tuple[int, int], ...]
+    operand_slots: dict[int, list[int]]
+    """Instruction number -> slots of calls' operands that it is stored to when it is computed."""
+    initial_operand_slots: tuple[tuple[int, int], ...]
     """(slot, operand) of inputs and constants that calls and loops read."""
-    late_argument_slots: dict[int, tuple[tuple[int, int], ...]]
+    late_operand_slots: dict[int, tuple[tuple[int, int], ...]]
     """Instruction number of a call with a region -> (slot, operand) of inputs and constants that it reads."""
     loops: dict[int, RolledLoop]
     """By the number of their function among the chunks."""
@@ -81,9 +81,9 @@ def make_plan(
         slots=slots,
         slot_count=count,
         calls=calls,
-        argument_slots=operands.stored,
-        initial_argument_slots=(*operands.initial, *spilled),
-        late_argument_slots=operands.late,
+        operand_slots=operands.stored,
+        initial_operand_slots=(*operands.initial, *spilled),
+        late_operand_slots=operands.late,
         loops=loops,
         copies=operands.copies,
         results=_result_slots(split, slots),

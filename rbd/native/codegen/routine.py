@@ -16,8 +16,8 @@ from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import assigned_names
 from rbd.native.codegen.column_blocks import panel_widths, repeated
 from rbd.native.codegen.elementwise_loops import StripWriter, is_strip
+from rbd.native.codegen.expressions import ExpressionWriter, Values, routine_symbol
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes
-from rbd.native.codegen.values import Values, ValueWriter, routine_symbol
 
 
 def routine_text(intrinsic: str, routine: tree.Routine, pack: int = 1, lanes: int = 1) -> str:
@@ -29,7 +29,7 @@ def routine_text(intrinsic: str, routine: tree.Routine, pack: int = 1, lanes: in
 
 
 @final
-class _RoutineWriter(ValueWriter):
+class _RoutineWriter(ExpressionWriter):
     """Writes one function."""
 
     def __init__(self, intrinsic: str, routine: tree.Routine, pack: int, lanes: Lanes) -> None:

@@ -110,7 +110,7 @@ def test_operands_that_calls_keep_are_stored_once() -> None:
     (call,) = plan.calls.values()
     kept = [index for index, slot in plan.slots.items() if call.inputs <= slot < call.outputs]
     assert len(kept) == 16
-    assert not {*kept} & plan.argument_slots.keys()
+    assert not {*kept} & plan.operand_slots.keys()
 
 
 def test_operands_that_calls_overwrite_are_kept_elsewhere() -> None:
@@ -119,7 +119,7 @@ def test_operands_that_calls_overwrite_are_kept_elsewhere() -> None:
     (call,) = plan.calls.values()
     assert call.call.intrinsic.written_operands == {"matrix"}
     assert not [index for index, slot in plan.slots.items() if call.inputs <= slot < call.outputs]
-    assert sum(map(len, plan.argument_slots.values())) == 16
+    assert sum(map(len, plan.operand_slots.values())) == 16
 
 
 @pytest.mark.optimised

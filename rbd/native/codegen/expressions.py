@@ -28,7 +28,7 @@ def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
     return f"intrinsic_{intrinsic}_{routine.name}"
 
 
-class ValueWriter(ABC):
+class ExpressionWriter(ABC):
     """Writes expressions of a function; `values` are the variables in the current block, None in unreachable code."""
 
     def __init__(self, intrinsic: str, lanes: Lanes) -> None:
