@@ -106,7 +106,7 @@ def _loaded(data: bytes, kind: str) -> list[ColoredMesh]:
 def _part(mesh: Any) -> ColoredMesh:
     vertices: NDArray[np.float64] = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
     triangles: NDArray[np.intp] = np.array(mesh.faces, dtype=np.intp).reshape(-1, 3)
-    check_mesh(vertices, triangles, least=3)
+    check_mesh(vertices, triangles, min_count=3)
     return ColoredMesh(vertices, triangles, _color(mesh))
 
 

@@ -70,8 +70,8 @@ def checked_hull_points(points: object) -> int:
     return whole_number(points, "hull_points", LEAST_POINTS, MAX_HULL_POINTS)
 
 
-def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> MeshHull:
-    """Return the hull of at most `most` vertices: of the farthest ones, each beyond the hull of those before.
+def mesh_hull(vertices: Vertices, max_points: int, rounding: float = ROUNDING) -> MeshHull:
+    """Return the hull of at most `max_points` vertices: of the farthest ones, each beyond the hull of those before.
 
     Its radius is `rounding`, or a quarter of its depth if that is less; on both sides, if the mesh is flat, or so thin
     that a quarter of its depth is too small a radius for its extent. Where the extent, or half the thickness of such a
@@ -86,24 +86,24 @@ def mesh_hull(vertices: Vertices, most: int, rounding: float = ROUNDING) -> Mesh
     extent, least = float(np.ptp(vertices, axis=0).max()), _MARGIN * least_radius(vertices)
     rounding = max(rounding, least)
     if sizes[-1] > _FLAT * extent * len(vertices) ** 0.5:
-        hull = _solid_hull(vertices, most, rounding)
+        hull = _solid_hull(vertices, max_points, rounding)
         if hull.radius >= least:
             return hull
-    return _flat_hull(vertices - middle, middle, axes, most, rounding)
+    return _flat_hull(vertices - middle, middle, axes, max_points, rounding)
 
 
-def _flat_hull(offsets: Vertices, middle: Vertices, axes: Vertices, most: int, radius: float) -> MeshHull:
+def _flat_hull(offsets: Vertices, middle: Vertices, axes: Vertices, max_points: int, radius: float) -> MeshHull:
     """Return the hull of the outline of vertices, by their offsets from the middle, in the plane of two axes."""
     flat = offsets @ axes[:2].T
     radius = max(radius, float(np.abs(offsets @ axes[2]).max()))
     outline = flat[_hull_planes(flat)[0]]
-    chosen, beyond = _farthest(outline, most)
+    chosen, beyond = _farthest(outline, max_points)
     return MeshHull(middle + chosen @ axes[:2], radius, len(outline), beyond)
 
 
-def _solid_hull(vertices: Vertices, most: int, rounding: float) -> MeshHull:
+def _solid_hull(vertices: Vertices, max_points: int, rounding: float) -> MeshHull:
     corners = vertices[_hull_planes(vertices)[0]]
-    chosen, beyond = _farthest(corners, most)
+    chosen, beyond = _farthest(corners, max_points)
     numbers, planes = _hull_planes(chosen)
     points = chosen[numbers]
     radius = min(rounding, -_SHARE * float(_heights(planes, points.mean(axis=0)[None]).max()))
@@ -111,15 +111,15 @@ def _solid_hull(vertices: Vertices, most: int, rounding: float) -> MeshHull:
     return MeshHull(points + inside, radius, len(corners), beyond)
 
 
-def _farthest(corners: Vertices, most: int) -> tuple[Vertices, float]:
+def _farthest(corners: Vertices, max_points: int) -> tuple[Vertices, float]:
     """Return some corners, and how far others are beyond a face of their hull."""
-    if len(corners) <= most:
+    if len(corners) <= max_points:
         return corners, 0.0
     chosen = _simplex(corners)
     while True:
         heights = _heights(_hull_planes(corners[chosen])[1], corners).max(axis=1)
         farthest = int(heights.argmax())
-        if len(chosen) == most or heights[farthest] <= 0 or farthest in chosen:
+        if len(chosen) == max_points or heights[farthest] <= 0 or farthest in chosen:
             return corners[chosen], max(float(heights[farthest]), 0.0)
         chosen.append(farthest)
 

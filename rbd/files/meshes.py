@@ -51,17 +51,17 @@ def read_vertices(data: bytes, suffix: str) -> Vertices:
     return vertices
 
 
-def check_mesh(vertices: Vertices, faces: Faces, least: int = 4) -> None:
-    """Raise MeshFault unless there are four finite vertices, or `least`, and the triangles use no others."""
-    check_vertices(vertices, least)
+def check_mesh(vertices: Vertices, faces: Faces, min_count: int = 4) -> None:
+    """Raise MeshFault unless there are four finite vertices, or `min_count`, and the triangles use no others."""
+    check_vertices(vertices, min_count)
     if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
         raise MeshFault("a triangle has a corner that is no vertex")
 
 
-def check_vertices(vertices: Vertices, least: int = 4) -> None:
-    """Raise MeshFault unless there are four finite vertices, or `least`."""
-    if len(vertices) < least:
-        raise MeshFault(f"a mesh has at least {least} vertices, not {len(vertices)}")
+def check_vertices(vertices: Vertices, min_count: int = 4) -> None:
+    """Raise MeshFault unless there are four finite vertices, or `min_count`."""
+    if len(vertices) < min_count:
+        raise MeshFault(f"a mesh has at least {min_count} vertices, not {len(vertices)}")
     if not np.isfinite(vertices).all():
         raise MeshFault("a coordinate is not finite")
 

@@ -65,27 +65,27 @@ def values(
     file_format: Format,
     node: XmlElement,
     attribute: str,
-    least: int,
-    most: int,
+    min_count: int,
+    max_count: int,
     default: tuple[float, ...] | None = None,
 ) -> tuple[float, ...]:
-    """Return the `least` to `most` blank-separated numbers in `attribute` of `node`."""
+    """Return the `min_count` to `max_count` blank-separated numbers in `attribute` of `node`."""
     text = node.attributes.get(attribute)
     if text is None:
         if default is not None:
             return default
         raise fault(file_format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
     try:
-        return _numbers(text.strip(_XML_BLANKS), least, most)
+        return _numbers(text.strip(_XML_BLANKS), min_count, max_count)
     except NumberFault as error:
         raise fault(file_format.value_error, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
 
 
-def _numbers(text: str, least: int, most: int) -> tuple[float, ...]:
-    tokens = _BLANKS.split(text, maxsplit=most) if text else []
-    values = tuple(number_of(token) for token in tokens[:most])
-    if not least <= len(tokens) <= most:
-        needed = f"{least}" if least == most else f"{least} to {most}"
-        has = "more" if len(tokens) > most else str(len(tokens))
-        raise NumberFault(f"needs {needed} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
+def _numbers(text: str, min_count: int, max_count: int) -> tuple[float, ...]:
+    tokens = _BLANKS.split(text, maxsplit=max_count) if text else []
+    values = tuple(number_of(token) for token in tokens[:max_count])
+    if not min_count <= len(tokens) <= max_count:
+        needed = f"{min_count}" if min_count == max_count else f"{min_count} to {max_count}"
+        has = "more" if len(tokens) > max_count else str(len(tokens))
+        raise NumberFault(f"needs {needed} number{'s' if max_count > 1 else ''}, has {has}: {quoted(text)}")
     return values

@@ -14,10 +14,10 @@ from rbd.files.xml import fault_at
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_bytes(path: str | os.PathLike[str], most: int, file_format: Format) -> tuple[bytes, str]:
+def read_bytes(path: str | os.PathLike[str], max_bytes: int, file_format: Format) -> tuple[bytes, str]:
     """Return the bytes of the regular file at `path`, and its name for messages.
 
-    Raises the format's path error when there is no such file, and refuses one of more than `most` bytes.
+    Raises the format's path error when there is no such file, and refuses one of more than `max_bytes` bytes.
     """
     try:
         file = os.fsdecode(path)
@@ -30,20 +30,20 @@ def read_bytes(path: str | os.PathLike[str], most: int, file_format: Format) -> 
         advice = f"; {file_format.parser} reads text" if file.lstrip().startswith("<") else ""
         raise _unreadable(file, (getattr(error, "strerror", None) or str(error)) + advice, file_format) from None
     try:
-        return _regular(descriptor, file, most, file_format), file
+        return _regular(descriptor, file, max_bytes, file_format), file
     finally:
         os.close(descriptor)
 
 
-def _regular(descriptor: int, file: str, most: int, file_format: Format) -> bytes:
+def _regular(descriptor: int, file: str, max_bytes: int, file_format: Format) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise _unreadable(file, "no regular file", file_format)
-    if status.st_size > most:
-        message = f"the file has {status.st_size} bytes, at most {most} are read"
+    if status.st_size > max_bytes:
+        message = f"the file has {status.st_size} bytes, at most {max_bytes} are read"
         raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(most + 1)
+        return stream.read(max_bytes + 1)
 
 
 def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:

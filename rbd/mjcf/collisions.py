@@ -57,9 +57,9 @@ def _hulls(report: MjcfReport, points: int | None) -> dict[int, ShapeMaker]:
     """Return makers of the hulls of meshes that may touch others, by number; none without a number of points."""
     if points is None:
         return {}
-    most = checked_hull_points(points)
+    max_points = checked_hull_points(points)
     geoms = geoms_in_pairs(report).items()
-    return {number: report.mesh_hull(geom, most).shape for number, geom in geoms if geom.mesh is not None}
+    return {number: report.mesh_hull(geom, max_points).shape for number, geom in geoms if geom.mesh is not None}
 
 
 def _height_fields(report: MjcfReport) -> dict[int, ShapeMaker]:

@@ -42,14 +42,14 @@ class Files:
                     last = error
         raise _fault(node, reference, last)
 
-    def read(self, node: XmlElement, path: Path, most: int) -> bytes:
+    def read(self, node: XmlElement, path: Path, max_bytes: int) -> bytes:
         """Return the bytes of a file that `find` found."""
         if path not in self._opened and len(self._opened) >= self.limits.files:
             raise fault(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
         self._opened.add(path)
-        data, _ = read_bytes(path, most, MJCF)
-        if len(data) > most:
-            raise fault(MjcfRefusedError, node, f"{path.name} has more than {most} bytes", limit="bytes")
+        data, _ = read_bytes(path, max_bytes, MJCF)
+        if len(data) > max_bytes:
+            raise fault(MjcfRefusedError, node, f"{path.name} has more than {max_bytes} bytes", limit="bytes")
         return data
 
 

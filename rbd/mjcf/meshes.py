@@ -132,12 +132,12 @@ class Meshes:
         except MeshFault as error:
             raise self._refused(element, error) from None
 
-    def hull(self, name: str, vertices: Vertices, most: int, rounding: float) -> MeshHull:
-        """Return the hull of vertices of a mesh, of `most` at most, or of `maxhullvert` if that is less."""
+    def hull(self, name: str, vertices: Vertices, max_points: int, rounding: float) -> MeshHull:
+        """Return the hull of vertices of a mesh, of `max_points` at most, or of `maxhullvert` if that is less."""
         element = self._meshes[name]
         limit = element.integer("maxhullvert", _ALL)
         try:
-            return mesh_hull(vertices, most if limit == _ALL else min(most, limit), rounding)
+            return mesh_hull(vertices, max_points if limit == _ALL else min(max_points, limit), rounding)
         except MeshFault as error:
             raise self._refused(element, error) from None
 

@@ -206,9 +206,9 @@ class MjcfReport(FileReport):
         """
         from rbd.files.mesh_hulls import checked_hull_points
 
-        most, radius = checked_hull_points(points), above_zero(rounding, "rounding")
+        max_points, radius = checked_hull_points(points), above_zero(rounding, "rounding")
         name, meshes = self._mesh_of(geom)
-        return meshes.hull(name, self.surface(geom)[0], most, radius)
+        return meshes.hull(name, self.surface(geom)[0], max_points, radius)
 
     def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.

@@ -51,9 +51,9 @@ def _hulls(report: UrdfReport, points: int | None) -> dict[int, ShapeMaker]:
     """Return makers of the hulls of collision meshes, by number; none without a number of points."""
     if points is None:
         return {}
-    most = checked_hull_points(points)
+    max_points = checked_hull_points(points)
     shapes = _collision_shapes(report)
-    return {number: report.mesh_hull(shape, most).shape for number, shape in shapes if shape.mesh is not None}
+    return {number: report.mesh_hull(shape, max_points).shape for number, shape in shapes if shape.mesh is not None}
 
 
 def _placed(mechanism: Mechanism, number: int, geometry: Geometry, make: ShapeMaker) -> FileShape:

@@ -23,11 +23,11 @@ def mesh_bytes(report: UrdfReport, mesh: Geometry | str) -> tuple[bytes, str]:
     return read_bytes(path, MESH_BYTES, URDF)[0], path.suffix
 
 
-def hull_of_mesh(report: UrdfReport, mesh: Geometry, most: int, rounding: float) -> MeshHull:
-    """Return the convex hull of a mesh, of `most` vertices at most, in its own frame."""
+def hull_of_mesh(report: UrdfReport, mesh: Geometry, max_points: int, rounding: float) -> MeshHull:
+    """Return the convex hull of a mesh, of `max_points` vertices at most, in its own frame."""
     data, suffix = mesh_bytes(report, mesh)
     try:
-        return mesh_hull(_vertices(data, suffix) * np.array(mesh.size), most, rounding)
+        return mesh_hull(_vertices(data, suffix) * np.array(mesh.size), max_points, rounding)
     except MeshFault as error:
         message = f"mesh {quoted(mesh.mesh or '')}: {error}"
         raise UrdfValueError(message, file=report.file, line=mesh.line, element=f"link '{mesh.link}'") from None
