@@ -20,6 +20,7 @@ from typing import Any, Final, cast, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError
+from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 from rbd.scalars.families.real import REAL
 from rbd.scalars.family import ScalarFamily, defined, not_positive
 from rbd.scalars.opaque import Opaque, refuse
@@ -57,8 +58,17 @@ class OperationCount:
         return f"{self.total} operations: " + ", ".join(f"{n} {name}" for name, n in self._counter.most_common())
 
 
+_OPERATORS: Final[dict[Operator, tuple[str, Operator]]] = {
+    operator.add: ("add", operator.add),
+    operator.sub: ("subtract", operator.sub),
+    operator.mul: ("multiply", operator.mul),
+    divided: ("divide", REAL.divide),
+}
+"""The name of each binary operator, and its function of floats."""
+
+
 @final
-class CountingScalar(Opaque):
+class CountingScalar(BinaryOperators, Opaque):
     """A float whose operations are counted in a shared `OperationCount`; its value is `.value`."""
 
     __slots__ = ("count", "value")
@@ -71,38 +81,23 @@ class CountingScalar(Opaque):
     def __repr__(self) -> str:
         return f"CountingScalar({self.value})"
 
-    def _with(self, name: str, function: Callable[[Any, Any], Any], other: object, *, swapped: bool = False) -> Any:
+    @override
+    def _forward(self, operation: Operator, other: object) -> Any:
+        return self._computed(operation, other, swapped=False)
+
+    @override
+    def _backward(self, operation: Operator, other: object) -> Any:
+        return self._computed(operation, other, swapped=True)
+
+    def _computed(self, operation: Operator, other: object, *, swapped: bool) -> Any:
         """Return the result of a binary operation, or NotImplemented if the other operand is not real."""
         try:
             value = other.value if isinstance(other, CountingScalar) else _plain(cast("Scalar", other))
         except ScalarError:
             return NotImplemented
+        name, function = _OPERATORS[operation]
         self.count.add(name)
         return CountingScalar(function(value, self.value) if swapped else function(self.value, value), self.count)
-
-    def __add__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("add", operator.add, other))
-
-    def __radd__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("add", operator.add, other, swapped=True))
-
-    def __sub__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("subtract", operator.sub, other))
-
-    def __rsub__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("subtract", operator.sub, other, swapped=True))
-
-    def __mul__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("multiply", operator.mul, other))
-
-    def __rmul__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("multiply", operator.mul, other, swapped=True))
-
-    def __truediv__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("divide", REAL.divide, other))
-
-    def __rtruediv__(self, other: object, /) -> CountingScalar:
-        return cast("CountingScalar", self._with("divide", REAL.divide, other, swapped=True))
 
     def __neg__(self) -> CountingScalar:
         self.count.add("negate")
