@@ -35,10 +35,10 @@ LOST: Final = "no forces that obey Coulomb's law were found, and there are too m
 
 # Statuses of the intrinsic: 0, or the number of the label that says why there is no solution.
 SOLVED: Final = 0
-NOT_POSITIVE_DEFINITE: Final = 1
-CONTRADICTION: Final = 2
-NO_FORCES: Final = 3
-UNDECIDED: Final = 4
+IS_INDEFINITE: Final = 1
+IS_INFEASIBLE: Final = 2
+IS_JAMMED: Final = 3
+IS_LOST: Final = 4
 
 
 def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after the other is tried
@@ -59,10 +59,10 @@ def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after t
             for b in range(3 * w.p):
                 w.gram[b][a] = 0.0
     if lemke_modes(w, 0) == RAY:
-        return CONTRADICTION
+        return IS_INFEASIBLE
     if outcome == TOO_MANY:
-        return UNDECIDED
-    return NO_FORCES
+        return IS_LOST
+    return IS_JAMMED
 
 
 def _store_modes(w: Friction) -> None:
@@ -82,14 +82,14 @@ def _store_modes(w: Friction) -> None:
 
 def _solve(w: Friction) -> int:
     if cholesky(w.n, w.matrix, w.factor) > 0:
-        return NOT_POSITIVE_DEFINITE
+        return IS_INDEFINITE
     whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
     for i in range(w.n):
         w.residual[i] = w.right[i]
     solve_lower(w.n, w.factor, w.residual)
     choose_friction_directions(w)
     if find_active_normals(w) > 0:
-        return CONTRADICTION
+        return IS_INFEASIBLE
     slopes_to_directions(w)
     whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
     normalise_rows_and_gram(w, w.is_undecided)
