@@ -175,9 +175,9 @@ def check_shape(actual: tuple[int, ...], expected: Shape, name: str) -> None:
 
 def check_finite(array: Array, name: str) -> None:
     """Raise NotFiniteError naming the first entry that is NaN or infinite."""
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
-        index = tuple(int(i) for i in bad[0])
+    finite = np.isfinite(array)
+    if not finite.all():
+        index = tuple(int(i) for i in np.argwhere(~finite)[0])
         raise _not_finite(array[index], name, index)
 
 

@@ -84,7 +84,8 @@ class Outputs:
         """Return the trajectory that the sink kept, with the events."""
         if self._kept is None:
             raise RuntimeError("the run has not ended")
-        return attrs.evolve(self._kept, events=occurrences)
+        same = self._kept.events == tuple(occurrences)
+        return self._kept if same else attrs.evolve(self._kept, events=occurrences)
 
     def __enter__(self) -> None:
         """Do nothing."""

@@ -59,7 +59,8 @@ class RunSettings:
 
     def recorded_stages(self, *, samples_hold: bool = False) -> RecordedStages | None:
         """Return the integrator with its stages in recorded programs; None for integrators without."""
-        most = steps_per_call(self.state) * (MAX_PARTS if samples_hold else 1)
+        steps = min(steps_per_call(self.state), max(len(self.times) - 1, 1))
+        most = steps * (MAX_PARTS if samples_hold else 1)
         return recorded_stages(self.state, self.method, self.equations, most, samples_hold=samples_hold)
 
 

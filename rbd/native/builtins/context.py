@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, final
@@ -63,10 +64,16 @@ class BuiltinContext(ctypes.Structure):
     ) -> Callable[..., Any]:
         """Return a new builtin with this as `self`, which runs the machine code at `function`."""
         self.definition = MethodDefinition(name.encode(), function, flags, documentation.encode() or None)
-        maker = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
-        prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-        builtin: Callable[..., Any] = prototype(maker)(ctypes.addressof(self.definition), self, None)
+        builtin: Callable[..., Any] = _builtin_maker()(ctypes.addressof(self.definition), self, None)
         return builtin
+
+
+@functools.cache
+def _builtin_maker() -> Callable[..., Any]:
+    """Return CPython's function that makes builtins, PyCFunction_NewEx."""
+    maker = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return prototype(maker)
 
 
 def context_fields(names: Sequence[str]) -> list[tuple[str, type[Any]]]:

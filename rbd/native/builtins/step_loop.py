@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, final
 
 import attrs
@@ -25,7 +25,6 @@ from rbd.native.builtins.context import (
     Guards,
     Table,
     Word,
-    address_table,
     context_fields,
     copy_table,
     guard_table,
@@ -268,12 +267,20 @@ class _StageTables:
     def of(cls, stages: Sequence[Stage]) -> _StageTables:
         """Write the tables of stages."""
         fractions = array("d", [stage.fraction for stage in stages])
+        arrays = {id(each): each for stage in stages for each in (*stage.inputs, *stage.outputs)}
+        addresses = {key: abi.address(each) for key, each in arrays.items()}
         tables = [
-            (address_table(stage.inputs), address_table(stage.outputs), copy_table(stage.copies)) for stage in stages
+            (_table(stage.inputs, addresses), _table(stage.outputs, addresses), copy_table(stage.copies))
+            for stage in stages
         ]
         table = word_table([x for stage, each in zip(stages, tables, strict=True) for x in _stage_words(stage, each)])
         words = {"fractions": _address(fractions), "stages": ctypes.addressof(table), "stage_count": len(stages)}
         return cls(words, (fractions, tables, table))
+
+
+def _table(arrays: Sequence[Array], addresses: Mapping[int, int]) -> Table:
+    """Return the addresses of arrays, which are known by their identities: stages share most of them."""
+    return word_table([addresses[id(each)] for each in arrays])
 
 
 def _stage_words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:

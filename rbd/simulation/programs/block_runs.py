@@ -123,12 +123,18 @@ class _Parts(NamedTuple):
     is_sampled: bytes
     """Whether the hold is sampled at the beginning of each part."""
     ends: Sequence[int]
-    """Indices of the instants at which the steps of the run end."""
+    """Indices of the instants at which the steps of the run end; without a hold, a range from 1 on."""
 
 
 def _record_samples(run: Run, parts: _Parts, count: int, rows: Histories) -> None:
     """Record the samples at the ends of the steps of the run that the first `count` parts complete."""
     ends = parts.ends[: bisect_right(parts.ends, count)]
-    if ends:
-        q, v, *s = (history[np.array(ends)] for history in rows)
-        run.store_rows([parts.instants[k] for k in ends], q, v, s[0] if s else np.empty((len(ends), 0)))
+    if isinstance(ends, range) and ends:
+        _store(run, parts.instants[1 : len(ends) + 1], [history[1 : len(ends) + 1] for history in rows])
+    elif ends:
+        _store(run, [parts.instants[k] for k in ends], [history[np.array(ends)] for history in rows])
+
+
+def _store(run: Run, times: Sequence[float], rows: Histories) -> None:
+    q, v, *s = rows
+    run.store_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))

@@ -5,7 +5,7 @@ A short run interprets them, a long one compiles them: the bits are the same. Th
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Final, final
 from weakref import WeakKeyDictionary
 
@@ -29,11 +29,12 @@ register_function_cache(_cache.clear)
 
 
 def recorded_step(
-    mechanism: Mechanism, name: str, spec: RecordingSpec, sources: tuple[object, ...] | None = None
+    mechanism: Mechanism, name: str, spec: Callable[[], RecordingSpec], sources: tuple[object, ...] | None = None
 ) -> ArrayExecutable | None:
     """Return the program of a step of `mechanism` as it is now; None where it cannot be recorded.
 
-    `name` identifies the specification, together with objects of this process, `sources`, if it contains any.
+    `spec` makes the specification. `name` identifies it, together with objects of this process, `sources`, if it
+    contains any.
     """
     key = name, sources
     functions = _cache.setdefault(mechanism, {})
@@ -44,7 +45,7 @@ def recorded_step(
             if len(functions) >= _MAX_FUNCTIONS:
                 functions.clear()
             record = recorded_function if sources is None else record_uncached
-            cached = functions[key] = versions, record(spec, mechanism, name)
+            cached = functions[key] = versions, record(spec(), mechanism, name)
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None
     return cached[1].executable

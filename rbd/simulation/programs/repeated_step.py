@@ -7,6 +7,7 @@ takes that step, or raises the error.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -120,10 +121,10 @@ def repeated_step(state: MechanismState, name: FixedStepMethod, control: Recorde
         return None
     ns = state.layout.ns
     if control is None:
-        executable = recorded_step(state.mechanism, f"step {name}", step_spec(name, ns))
+        executable = recorded_step(state.mechanism, f"step {name}", partial(step_spec, name, ns))
     else:
         program = control.function.program
-        spec = controlled_step_spec(name, program)
+        spec = partial(controlled_step_spec, name, program)
         executable = recorded_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
     if executable is None:
         return None

@@ -89,8 +89,11 @@ def stage_loop(
 
 def _shared_arrays(programs: Sequence[StageProgram], arrays: dict[str, Array]) -> dict[str, Array]:
     """Return `arrays` and, from zero, those of all other ports but the loads: stages read what earlier ones wrote."""
-    ports = [port for program, _ in programs for port in (*program.outline.inputs, *program.outline.outputs)]
-    return {port.name: np.zeros(port.shape) for port in ports if not _is_load(port.name)} | arrays
+    outlines = [program.outline for program, _ in programs]
+    shapes = {port.name: port.shape for outline in outlines for port in (*outline.inputs, *outline.outputs)}
+    return arrays | {
+        name: np.zeros(shape) for name, shape in shapes.items() if name not in arrays and not _is_load(name)
+    }
 
 
 def _is_load(name: str) -> bool:

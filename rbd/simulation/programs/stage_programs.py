@@ -5,6 +5,8 @@ A step whose torques are constant is one program; otherwise there is one per sta
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeAlias
 
 from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, gains_of_constraints
@@ -12,7 +14,7 @@ from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
 from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
 from rbd.array_functions.recording_spec import RecordingSpec
-from rbd.array_functions.wrench_inputs import key_with_wrenches, with_wrenches
+from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
 from rbd.compiled.specs import stage_spec, step_spec
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import abi
@@ -57,8 +59,8 @@ def _tableau(method: Integrator) -> ScalarTableau | None:
 
 def _specs(
     state: MechanismState, equations: EquationsOfMotion, tableau: ScalarTableau | None
-) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
-    """Return names, specifications, and objects of this process in them, of the stages of a step."""
+) -> list[tuple[str, Callable[[], RecordingSpec], tuple[object, ...] | None]]:
+    """Return names, makers of specifications, and objects of this process in them, of the stages of a step."""
     layout = state.layout
     ns, gains = layout.ns, gains_of_constraints(layout, equations.stabilization)
     forces = tuple(element for element in equations.forces if is_recordable(element)) or None
@@ -74,16 +76,23 @@ def _specs(
         and (tableau is None or (tableau == CLASSICAL and equations.callbacks.is_held))
     ):
         name: FixedStepMethod = "munthe-kaas-rk4" if tableau else "semi-implicit-euler"
-        return [(f"step {name}", step_spec(name, ns), None)]
+        return [(f"step {name}", partial(step_spec, name, ns), None)]
     suffix = "" if usual else f" {gains!r}"
     return [
-        (key_with_wrenches(name + suffix, wrenches), with_wrenches(spec, wrenches), forces)
+        (key_with_wrenches(name + suffix, wrenches), partial(_with_wrenches, spec, wrenches), forces)
         for name, spec in _named_stages(tableau, ns, options).items()
     ]
 
 
-def _named_stages(tableau: ScalarTableau | None, ns: int, options: StepOptions) -> dict[str, RecordingSpec]:
+def _with_wrenches(spec: Callable[[], RecordingSpec], wrenches: WrenchInputs) -> RecordingSpec:
+    return with_wrenches(spec(), wrenches)
+
+
+def _named_stages(
+    tableau: ScalarTableau | None, ns: int, options: StepOptions
+) -> dict[str, Callable[[], RecordingSpec]]:
     """Return the specifications of the stages of a Runge-Kutta method; without one, of a semi-implicit step."""
     if tableau is None:
-        return {"semi-implicit step": step_spec("semi-implicit-euler", ns, options)}
-    return {f"stage {k} of {tableau.key}": stage_spec(tableau, k, ns, options) for k in range(tableau.stages)}
+        return {"semi-implicit step": partial(step_spec, "semi-implicit-euler", ns, options)}
+    key = tableau.key
+    return {f"stage {k} of {key}": partial(stage_spec, tableau, k, ns, options) for k in range(tableau.stages)}

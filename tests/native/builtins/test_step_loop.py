@@ -36,7 +36,7 @@ class Owner:
 def made(times: list[float]) -> StageLoop:
     """Return a loop whose callback appends its time to `times`."""
     state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.2])
-    program = recorded_step(state.mechanism, "step munthe-kaas-rk4", step_spec("munthe-kaas-rk4"), None)
+    program = recorded_step(state.mechanism, "step munthe-kaas-rk4", lambda: step_spec("munthe-kaas-rk4"), None)
     assert program is not None
     assert program.compile() is not None
 
