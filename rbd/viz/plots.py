@@ -96,8 +96,7 @@ def _frames(axes: Any, pose: Array, bone: Bone, length: float, names: bool) -> N
         for k, color in enumerate(_AXES if length else ()):
             _lines(axes, np.array([[own[:3, 3], own[:3, 3] + length * own[:3, k]]]), color, 1.2)
         if names:
-            text = bone.body.name if named.frame is bone.body.default_frame else named.frame.name
-            axes.text(*own[:3, 3], f" {text}", fontsize=6, zorder=8)
+            axes.text(*own[:3, 3], f" {named.name}", fontsize=6, zorder=8)
 
 
 def _loops(axes: Any, state: MechanismState) -> Array:

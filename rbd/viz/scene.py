@@ -181,10 +181,9 @@ class Scene:
     def _names(self) -> Iterator[SceneNodeHandle]:
         for k, bone in enumerate(self._bones):
             for j, named in enumerate(bone.frames):
-                text = bone.body.name if named.frame is bone.body.default_frame else named.frame.name
                 yield self._scene.add_label(
                     f"/bodies/{k}/name{j}",
-                    text,
+                    named.name,
                     position=named.pose[:3, 3],
                     font_screen_scale=0.8,
                     anchor="bottom-left",

@@ -20,7 +20,8 @@ from rbd.spatial import Frame
 class NamedFrame:
     """A frame of a body; `pose` (4, 4) maps its coordinates to those of the body's default frame."""
 
-    frame: Frame[Any]
+    name: str
+    """Its own, or that of the body for the default frame."""
     pose: Array
 
 
@@ -87,10 +88,14 @@ def _bone(
 
 def _named_frames(body: RigidBody, frames: list[Frame[Any]]) -> list[NamedFrame]:
     """Return these frames, and the default frame unless one of them coincides with it."""
-    named = [NamedFrame(frame, body.fixed_transform(frame, body.default_frame).matrix) for frame in frames]
+    default = body.default_frame
+    named = [
+        NamedFrame(body.name if frame is default else frame.name, body.fixed_transform(frame, default).matrix)
+        for frame in frames
+    ]
     if any(np.array_equal(each.pose, np.eye(4)) for each in named):
         return named
-    return [NamedFrame(body.default_frame, np.eye(4)), *named]
+    return [NamedFrame(body.name, np.eye(4)), *named]
 
 
 def _farthest(body: RigidBody, named: list[NamedFrame]) -> Array:

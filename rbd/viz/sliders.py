@@ -24,7 +24,7 @@ _STEPS: Final = 500
 @final
 @attrs.frozen(eq=False)
 class SliderCoordinate:
-    """A coordinate of a joint: number `index` of those its sliders move."""
+    """A coordinate of a joint: that with `index` of those its sliders move."""
 
     joint: Joint
     index: int
@@ -39,13 +39,13 @@ class SliderCoordinate:
 
     def value(self, state: MechanismState) -> float:
         """Return its value."""
-        return float(_numbers(self.joint, state)[self.index])
+        return float(_values(self.joint, state)[self.index])
 
     def set(self, state: MechanismState, value: float) -> None:
         """Set it; the other coordinates of the joint stay as they are."""
-        numbers = _numbers(self.joint, state)
-        numbers[self.index] = value
-        state.set_configuration(self.joint, _configuration(self.joint, tuple(numbers)))
+        values = _values(self.joint, state)
+        values[self.index] = value
+        state.set_configuration(self.joint, _configuration(self.joint, tuple(values)))
 
 
 def coordinates(state: MechanismState, reach: float) -> list[SliderCoordinate]:
@@ -86,8 +86,8 @@ def _range(bounds: tuple[Any, Any], usual: float) -> tuple[float, float]:
     return low, high if math.isfinite(high) else max(usual, low + usual)
 
 
-def _numbers(joint: Joint, state: MechanismState) -> list[float]:
-    """Return the numbers that the sliders of a joint move."""
+def _values(joint: Joint, state: MechanismState) -> list[float]:
+    """Return the values that the sliders of a joint move."""
     q = tuple(state.configuration(joint).tolist())
     if _is_plain(joint):
         return list(q)
@@ -97,11 +97,11 @@ def _numbers(joint: Joint, state: MechanismState) -> list[float]:
     return list(to_float_array(joint.type.local_coordinates(joint.type.zero(), q)).tolist())
 
 
-def _configuration(joint: Joint, numbers: tuple[float, ...]) -> Array | Transform:
-    """Return the configuration of a joint with these numbers."""
+def _configuration(joint: Joint, values: tuple[float, ...]) -> Array | Transform:
+    """Return the configuration of a joint with these values."""
     if not _is_plain(joint) and joint.nv == 6:
         after, before = joint.frame_after, joint.frame_before
-        turn = Twist(after, before, before, numbers[:3], (0, 0, 0)).exp()
-        return Transform(after, before, turn.rotation, numbers[3:])
-    q = numbers if _is_plain(joint) else joint.type.global_coordinates(joint.type.zero(), numbers)
+        turn = Twist(after, before, before, values[:3], (0, 0, 0)).exp()
+        return Transform(after, before, turn.rotation, values[3:])
+    q = values if _is_plain(joint) else joint.type.global_coordinates(joint.type.zero(), values)
     return np.array(q, dtype=np.float64)

@@ -59,30 +59,19 @@ def contact_problem(
     if friction is None:
         return ContactProblem(M, f, contacts.J, bounds, (), (), ())
     free = factor.solve(f)
-    touching = zip(pairs, contacts.touching, strict=True)
-    friction_rows = [_friction_rows(state, pair, touches, free, friction, exact=exact) for pair, touches in touching]
-    return ContactProblem(
-        M,
-        f,
-        contacts.J,
-        bounds,
-        J_t=tuple(row for part in friction_rows for row in part.J_t),
-        bias_t=tuple(x for part in friction_rows for x in part.bias_t),
-        slides=tuple(part.slides for part in friction_rows),
-    )
-
-
-class _FrictionRows(NamedTuple):
-    """The part of a problem that is one pair's friction."""
-
-    J_t: Matrix
-    bias_t: Vector
-    slides: Scalar
+    problem = ContactProblem(M, f, contacts.J, bounds, (), (), ())
+    for pair, touches in zip(pairs, contacts.touching, strict=True):
+        J_t, bias_t, slides = _friction_rows(state, pair, touches, free, friction, exact=exact)
+        problem = problem._replace(
+            J_t=(*problem.J_t, *J_t), bias_t=(*problem.bias_t, *bias_t), slides=(*problem.slides, slides)
+        )
+    return problem
 
 
 def _friction_rows(
     state: ScalarState, pair: Pair, touches: Condition, free: Vector, mu: Scalar, *, exact: bool
-) -> _FrictionRows:
+) -> tuple[Matrix, Vector, Scalar]:
+    """Return the rows of a pair's friction, its tangential accelerations when vd is zero, and whether it slides."""
     point = nearest_in_base(state, pair)
     J = contact_point_jacobian(state, pair, point.p_a)
     bias = point_bias_acceleration(state, pair, point.p_a) if exact else (0, 0, 0)
@@ -91,8 +80,5 @@ def _friction_rows(
     directions = tangents(point.n, where3(slides, slip, add3(J.velocity(free), bias)))
     J_t = [[mu * x for x in J.row(t)] for t in directions]
     bias_t = [mu * dot3(t, bias) for t in directions]
-    return _FrictionRows(
-        J_t=tuple(tuple(where(touches, x, 0) for x in row) for row in J_t),
-        bias_t=tuple(where(touches, x, 0) for x in bias_t),
-        slides=where(slides, 1, 0),
-    )
+    rows = tuple(tuple(where(touches, x, 0) for x in row) for row in J_t)
+    return rows, tuple(where(touches, x, 0) for x in bias_t), where(slides, 1, 0)

@@ -36,6 +36,7 @@ from rbd.scalars.number_checks import at_least_zero, finite
 from rbd.state import MechanismState
 
 Bias: TypeAlias = Literal["exact", "tutorial"]
+"""Of distances, in the bounds of accelerations: exact, or neglected as in Pinocchio's exercise on contacts."""
 BIASES: Final[tuple[str, ...]] = get_args(Bias)
 _TOLERANCE = 1e-6
 """Residual of Coulomb's law, relative to the forces, above which there is no solution."""
@@ -57,9 +58,9 @@ def solve_contact(
     """Forward dynamics with contacts, by Gauss's principle: accelerations nearest to the free ones.
 
     Minimises 1/2 (vd - free)' M (vd - free) subject to J vd >= bound, one row per pair nearer than `threshold`. With
-    `bias="tutorial"` the bound is -phi, which pushes overlapping pairs apart; "exact" bounds the whole second
-    derivative of the distance: J vd >= -phi - b, where b is `model.bias(state)`. A row that vanishes, as for shapes in
-    line and for overlaps that no joint changes, constrains nothing.
+    `bias="exact"` the whole second derivative of the distance is bounded: J vd >= -phi - b, where b is
+    `model.bias(state)`. "tutorial" neglects b, as Pinocchio's exercise on contacts: the bound -phi pushes overlapping
+    pairs apart. A row that vanishes, as for shapes in line and for overlaps that no joint changes, constrains nothing.
 
     Contacts push along normals. With a coefficient `friction` they obey Coulomb's law as well: pairs that slide faster
     than a millimetre per second are braked opposite to their direction, others stick if a force in the cone suffices.
