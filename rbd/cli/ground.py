@@ -66,12 +66,9 @@ def _add_moving(model: CollisionModel, full: CollisionModel) -> list[Shape]:
     """Add the shapes that move; return them."""
     from rbd.contact.geometry.shapes import is_ground
 
-    moving = [shape for shape in full.shapes if not is_ground(shape) and _moves(full, shape)]
+    world = full.mechanism.root_body
+    moving = [shape for shape in full.shapes if not is_ground(shape) and full.body(shape) is not world]
     return [model.add(full.body(shape), shape) for shape in moving]
-
-
-def _moves(model: CollisionModel, shape: Shape) -> bool:
-    return model.body(shape) is not model.mechanism.root_body
 
 
 def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:

@@ -36,9 +36,10 @@ def losses(before: RobotFile, after: RobotFile) -> list[str]:
     """Return the losses, as lines: differences of the mechanism and the report of a file written and read again."""
     old, new = before.mechanism, after.mechanism
     lines = list(_of_joints(old, new))
+    frames = [frame.name for body in new.bodies for frame in body.frames]
     lines += _of_names("body", _body_names(old), _body_names(new))
     lines += _listed("inertia", _changed_inertias(old, new))
-    lines += _of_names("frame", named_frames(old), _frame_names(new))
+    lines += _of_names("frame", named_frames(old), [*frames, *_body_names(new)])  # in URDF frames become links
     if len(old.couplings) > len(new.couplings):
         lines.append(f"{len(old.couplings) - len(new.couplings)} of {len(old.couplings)} couplings")
     if not _same(old.gravity.xyz, new.gravity.xyz):
@@ -54,11 +55,6 @@ def named_frames(mechanism: Mechanism) -> list[str]:
     names = [frame.name for frame in frames]
     taken = {body.name for body in mechanism.bodies}
     return [f.name for f in frames if f not in own and names.count(f.name) == 1 and f.name not in taken]
-
-
-def _frame_names(mechanism: Mechanism) -> list[str]:
-    """Return the names of all frames; in URDF frames become links."""
-    return [frame.name for body in mechanism.bodies for frame in body.frames] + _body_names(mechanism)
 
 
 def _body_names(mechanism: Mechanism) -> list[str]:

@@ -82,7 +82,7 @@ def _draw_shapes(drawn: Any, placed: Sequence[tuple[Shape, Array]], palette: Map
 
 def _draw_distances(drawn: Any, distances: Sequence[Distance[float]], radius: float) -> None:
     """Draw discs at witness points, and lines between them."""
-    discs = [disc for distance in distances for disc in _discs(distance, radius)]
+    discs = [disc(x.xyz, each.normal.xyz, radius) for each in distances for x in (each.witness_a, each.witness_b)]
     if discs:
         drawn.add_collection3d(_polygons(discs, facecolors=DISC, edgecolors="white", linewidths=0.4, zorder=11))
     for distance in distances:
@@ -145,17 +145,9 @@ def _shaded(corners: Array, color: str) -> Array:
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     lengths = np.linalg.norm(normals, axis=1)
     bright = (normals @ _LIGHT) / np.where(lengths > 0, lengths, 1.0)
+    rgb = np.array(matplotlib_module("matplotlib.colors").to_rgb(color), dtype=np.float64)
     share = np.clip(0.62 + 0.38 * bright, 0.25, 1.0)[:, None]
-    return np.asarray(np.clip(_rgb(color) * share + 0.12 * np.clip(bright, 0, 1)[:, None] ** 8, 0, 1), dtype=np.float64)
-
-
-def _rgb(color: str) -> Array:
-    return np.array(matplotlib_module("matplotlib.colors").to_rgb(color), dtype=np.float64)
-
-
-def _discs(distance: Distance[float], size: float) -> list[Array]:
-    """Return the discs at the two witness points."""
-    return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
+    return np.asarray(np.clip(rgb * share + 0.12 * np.clip(bright, 0, 1)[:, None] ** 8, 0, 1), dtype=np.float64)
 
 
 def disc(center: Array, normal: Array, radius: float) -> Array:

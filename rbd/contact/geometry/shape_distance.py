@@ -102,10 +102,6 @@ def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> Separation:
     return _between_points(p_a, p_b, fallback, scale).inflated(a.radius, b.radius)
 
 
-def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace) -> Separation:
-    return separation_from_plane(a.center, a.radius, b)
-
-
 def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lower end, or of the middle of a segment parallel to the plane."""
     slope = dot3(a.half, b.normal)
@@ -113,26 +109,9 @@ def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace) -> Separation:
     return separation_from_plane(point_along(a.center, a.half, lowest), a.radius, b)
 
 
-def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace) -> Separation:
-    """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
-    return separation_from_plane(a.support(neg3(b.normal)), 0, b)
-
-
-def _box_and_sphere(a: PlacedBox, b: PlacedSphere) -> Separation:
-    return box_and_point(a, b.center).inflated(0, b.radius)
-
-
-def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> Separation:
-    return box_and_solid(a, b, previous).inflated(0, b.radius)
-
-
 def _hull_and_solid(a: PlacedHull, b: PlacedSphere | PlacedCapsule | PlacedBox | PlacedHull) -> Separation:
     spheres = tuple(spheres_of(b))
     return nearest_of_hulls(a.points, [sphere.center for sphere in spheres]).inflated(a.radius, spheres[0].radius)
-
-
-def _hull_and_plane(a: PlacedHull, b: PlacedHalfSpace) -> Separation:
-    return nearest_separation(separation_from_plane(point, a.radius, b) for point in a.points)
 
 
 def _on_field(a: PlacedShape, b: PlacedHeightField) -> Separation:
@@ -152,19 +131,21 @@ _PAIRS: Final[Mapping[tuple[type[Any], type[Any]], _PairFunction]] = {
     (PlacedSphere, PlacedSphere): _spheres,
     (PlacedCapsule, PlacedSphere): _capsule_and_sphere,
     (PlacedCapsule, PlacedCapsule): _capsules,
-    (PlacedBox, PlacedCapsule): _box_and_capsule,
+    (PlacedBox, PlacedCapsule): lambda a, b, previous: box_and_solid(a, b, previous).inflated(0, b.radius),
     (PlacedBox, PlacedBox): box_and_solid,
-    (PlacedBox, PlacedSphere): _without_previous(_box_and_sphere),
+    (PlacedBox, PlacedSphere): lambda a, b, _: box_and_point(a, b.center).inflated(0, b.radius),
     (PlacedHull, PlacedSphere): _without_previous(_hull_and_solid),
     (PlacedHull, PlacedCapsule): _without_previous(_hull_and_solid),
     (PlacedHull, PlacedBox): _without_previous(_hull_and_solid),
     (PlacedHull, PlacedHull): _without_previous(_hull_and_solid),
     (PlacedCylinder, PlacedSphere): _without_previous(cylinder_and_sphere),
     (PlacedEllipsoid, PlacedSphere): _without_previous(ellipsoid_and_sphere),
-    (PlacedSphere, PlacedHalfSpace): _without_previous(_sphere_and_plane),
+    (PlacedSphere, PlacedHalfSpace): lambda a, b, _: separation_from_plane(a.center, a.radius, b),
     (PlacedCapsule, PlacedHalfSpace): _without_previous(_capsule_and_plane),
-    (PlacedBox, PlacedHalfSpace): _without_previous(_box_and_plane),
-    (PlacedHull, PlacedHalfSpace): _without_previous(_hull_and_plane),
+    (PlacedBox, PlacedHalfSpace): lambda a, b, _: separation_from_plane(a.support(neg3(b.normal)), 0, b),
+    (PlacedHull, PlacedHalfSpace): lambda a, b, _: nearest_separation(
+        separation_from_plane(point, a.radius, b) for point in a.points
+    ),
     (PlacedCylinder, PlacedHalfSpace): _without_previous(cylinder_and_plane),
     (PlacedEllipsoid, PlacedHalfSpace): _without_previous(ellipsoid_and_plane),
     (PlacedSphere, PlacedHeightField): _without_previous(_on_field),

@@ -21,7 +21,7 @@ from rbd.indexing.layout import TreeNode
 from rbd.joints.one_axis import OneDofJoint
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 
@@ -101,7 +101,7 @@ def _joint_rows(state: ScalarState, options: JointOptions, node: TreeNode, dt: S
         [stop] = stops
         return [stop._replace(row=_padded(stop.row, start, size), friction=impulses[0])]
     dry_friction = [
-        _IntervalRow(_unit(i, nv), -_UNBOUNDED, _UNBOUNDED, impulse, v[i], 0)
+        _IntervalRow(unit(nv, i), -_UNBOUNDED, _UNBOUNDED, impulse, v[i], 0)
         for i, impulse in enumerate(impulses)
         if not is_plain_zero(impulse)
     ]
@@ -138,10 +138,6 @@ def _return_distance(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     above: Scalar = 0 if _is_unbounded(high) else maximum(x - high, 0)
     distance: Scalar = CORRECTION_SHARE * (below - above)
     return distance
-
-
-def _unit(index: int, size: int) -> Vector:
-    return tuple(1 if i == index else 0 for i in range(size))
 
 
 def _padded(row: Vector, start: int, size: int) -> Vector:

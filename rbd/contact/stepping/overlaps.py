@@ -80,7 +80,9 @@ def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
         return (0,) * len(G)
     scales = _by_number((group, map(_inverse, _squares(group, G))) for group in groups)
     weights = [rate * scale for rate, scale in zip(rates, scales, strict=True)]
-    wrenches = [_sum_of_wrenches(group, weights) for group in groups]
+    wrenches = [
+        combination(group.wrenches, [weights[j] for j in group.numbers], len(group.map)) for group in groups
+    ]  # of each group, times weights
     maps = [row for group in groups for row in group.map]
     x = tuple(g * entry for g, entry in zip(G, combination(maps, chain(*wrenches), len(G)), strict=True))
     row_rates = _by_number((group, matvec(group.wrenches, matvec(group.map, x))) for group in groups)
@@ -96,11 +98,6 @@ def _squares(group: RowGroup, G: Sequence[Scalar]) -> Vector:
     size = range(len(moved))
     K = tuple(tuple(dot(moved[max(i, k)], group.map[min(i, k)]) for k in size) for i in size)
     return tuple(dot(matvec(K, w), w) for w in group.wrenches)
-
-
-def _sum_of_wrenches(group: RowGroup, weights: Sequence[Scalar]) -> Vector:
-    """Return the sum of the wrenches of a group, times weights."""
-    return combination(group.wrenches, [weights[j] for j in group.numbers], len(group.map))
 
 
 def _by_number(groups: Iterable[tuple[RowGroup, Iterable[Scalar]]]) -> Vector:
