@@ -48,6 +48,11 @@ class LoopGains:
     linear_stiffness: LoopGain
     linear_damping: LoopGain
 
+    @classmethod
+    def uniform(cls, stiffness: LoopGain, damping: LoopGain) -> LoopGains:
+        """Return gains that are the same for rotation and translation."""
+        return cls(stiffness, damping, stiffness, damping)
+
     def acceleration(self, error: Twist, slip: Twist) -> SpatialAcceleration:
         """Return the stabilising acceleration -(k e + d e') for a loop error and its rate (frame after)."""
         check_frame(slip.frame, error.frame, operation="stabilisation of a loop", argument="slip")
@@ -73,17 +78,12 @@ def _times(gain: LoopGain, vector: Vec3) -> Vec3:
 
 LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
 """One for all, or one per loop joint, then per coupling; None without stabilisation."""
-DEFAULT_GAINS: Final = LoopGains(
-    DEFAULT_STABILIZATION.stiffness,
-    DEFAULT_STABILIZATION.damping,
-    DEFAULT_STABILIZATION.stiffness,
-    DEFAULT_STABILIZATION.damping,
-)
+DEFAULT_GAINS: Final = LoopGains.uniform(DEFAULT_STABILIZATION.stiffness, DEFAULT_STABILIZATION.damping)
 """The default of kernels: constants in their machine code."""
 
 
 def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] | tuple[LoopGainsPerLoop]:
-    """Return the gains as further arguments of a kernel, none for the standard ones.
+    """Return the gains as further arguments of a kernel, none for the default ones.
 
     Raises as `gains_of_constraints` does.
     """
@@ -174,13 +174,13 @@ def _gains_of_coupling(value: PoseGains, coupling: Coupling) -> LoopGains:
             value=value,
             allowed="numbers",
         )
-    return LoopGains(stiffness, damping, stiffness, damping)
+    return LoopGains.uniform(stiffness, damping)
 
 
 def _gains_in_frame(value: object, frame: Frame) -> LoopGains:
     """Return gains of rotation and translation from a stabilisation, in a frame."""
     if isinstance(value, Baumgarte):
-        return LoopGains(value.stiffness, value.damping, value.stiffness, value.damping)
+        return LoopGains.uniform(value.stiffness, value.damping)
     if _is_pose_gains(value):
         return LoopGains(*_stiffness_and_damping(value.angular, frame), *_stiffness_and_damping(value.linear, frame))
     raise _no_stabilization(value)
