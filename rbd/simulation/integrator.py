@@ -93,10 +93,10 @@ def weighted_step(origin: Array, what: str, h: float, weights: tuple[float, ...]
         for weight, slope in zip(weights, slopes, strict=True):
             if weight:
                 total += weight * slope
-        return finite(origin + h * total, what)
+        return finite_array(origin + h * total, what)
 
 
-def finite(values: Array, what: str) -> Array:
+def finite_array(values: Array, what: str) -> Array:
     """Return `values`; raise NotFiniteError naming `what` and the first offender unless all are finite."""
     if not np.isfinite(values).all():
         index = int(np.flatnonzero(~np.isfinite(values))[0])

@@ -30,7 +30,7 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kinematics.queries import State
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Integrator, RightHandSide, finite
+from rbd.simulation.integrator import Integrator, RightHandSide, finite_array
 from rbd.simulation.variational_kernels import (
     end_velocity_kernel,
     midpoint_velocity_kernel,
@@ -111,7 +111,7 @@ class _Step:
 
     def _set_local_coordinates(self, phi: Array) -> None:
         """Set the state to local coordinates `phi` around the beginning."""
-        self._state.global_coordinates(self._q, finite(phi, "phi"))
+        self._state.global_coordinates(self._q, finite_array(phi, "phi"))
 
 
 @fast_path(vectors=3)

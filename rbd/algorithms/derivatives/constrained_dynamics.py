@@ -12,7 +12,6 @@ from typing import Generic, final
 
 import attrs
 
-from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, directions, in_space
@@ -115,8 +114,8 @@ def constrained_derivatives_kernel(
     """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
     linearized = _linearized(state, torques, external, gains)
     rigid, extra = derivatives_of(state, variations(state, linearized.vd)), applied_force_derivatives(state, external)
-    by_q = _columns(add_matrices(rigid.by_position, extra.by_position))
-    by_v = _columns(add_matrices(rigid.by_velocity, extra.by_velocity))
+    by_q = transpose(add_matrices(rigid.by_position, extra.by_position))
+    by_v = transpose(add_matrices(rigid.by_velocity, extra.by_velocity))
     no_change: EquationDerivatives = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
     moves = zip(by_q, directions(state, "tangent"), strict=True)
     d_q = [linearized.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
@@ -202,10 +201,6 @@ def _loops(state: StateView, gains: LoopGainsPerLoop) -> Vector:
 def _unflat(flat: Vector, state: StateView) -> tuple[Matrix, Vector]:
     width, height = state.layout.nv, state.layout.nc
     return tuple(flat[i * width : (i + 1) * width] for i in range(height)), flat[width * height :]
-
-
-def _columns(rows: Rows | Matrix) -> list[Vector]:
-    return list(zip(*rows, strict=True))
 
 
 def _split(derivatives: Iterable[tuple[Vector, Vector]], state: StateView) -> tuple[Matrix, Matrix]:
