@@ -207,8 +207,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return array_of(self.moment_components)
 
     @property
-    def first_moment(self) -> Array:
-        """The first moment of mass, mass times centre of mass, as a fresh array."""
+    def cross_part(self) -> Array:
+        """The first moment of mass, m c, as a fresh array; the name is that of RigidBodyDynamics.jl."""
         return array_of(self.first_moment_components)
 
     @property

@@ -93,9 +93,9 @@ def test_inertia_matrix(rng: Rng) -> None:
     np.testing.assert_allclose(same.moment_about_com, moment, rtol=0, atol=1e-12)
     np.testing.assert_allclose(body.center_of_mass.xyz, com, rtol=0, atol=1e-14)
     np.testing.assert_allclose(body.principal_moments, np.linalg.eigvalsh(moment), rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(body.first_moment, mass * com)
+    np.testing.assert_array_equal(body.cross_part, mass * com)
     upper = [body.moment[i, j] for i in range(3) for j in range(i, 3)]
-    np.testing.assert_array_equal(body.components, [*upper, *body.first_moment, mass])
+    np.testing.assert_array_equal(body.components, [*upper, *body.cross_part, mass])
 
 
 @with_rng
