@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, final
 
 from typing_extensions import override
@@ -73,29 +74,42 @@ class ZeroOrderHold(Generic[Result]):
 
     def sample(self, t: float, state: MechanismState) -> None:
         """Sample the controller; hold the result until the next instant after `t`."""
-        index, instant = math.floor(t / self._period), t
-        if self.is_due(t):
-            index = max(round(t / self._period), 0)
-            instant = index * self._period
+        self.sampled(t, state)
+
+    def sampled(self, t: float, state: MechanismState) -> Result | None:
+        """Sample the controller at time `t`; return the held result (internal)."""
+        period = self._period
+        if self._next * period - t <= _RELATIVE_TOLERANCE * period:  # it is due
+            index = max(round(t / period), 0)
+            instant = index * period
+        else:
+            index, instant = math.floor(t / period), t
         result = self._controller(instant, state)
         copy = getattr(result, "copy", None)
         held: Any = copy() if callable(copy) else result
         self._held = held
         self._next = index + 1
-
-    def sampled(self, t: float, state: MechanismState) -> Result | None:
-        """Sample the controller at time `t`; return the held result (internal)."""
-        self.sample(t, state)
         return self._held
 
-    def stops(self, t: float, end: float) -> Iterator[tuple[float, bool]]:
-        """Yield the instants at which steps from `t` to `end` begin, and whether a sample is due there (internal)."""
-        while t < end:
-            due = self.is_due(t)
-            if due:
-                self._next = max(round(t / self._period), 0) + 1
-            yield t, due
-            t = min(self.next_instant, end) if self.is_before(end) else end
+    def split(self, times: Sequence[float]) -> tuple[array[float], bytearray, list[int]]:
+        """Split the steps between `times` at the instants of the hold (internal).
+
+        Returns the times at which the parts begin, whether a sample is due there, and how many parts there are up to
+        the end of each step.
+        """
+        period, slack, t = self._period, _RELATIVE_TOLERANCE * self._period, times[0]
+        starts, is_due, ends = array("d"), bytearray(), list[int]()
+        for end in times[1:]:
+            while t < end:
+                due = self._next * period - t <= slack
+                if due:
+                    self._next = max(round(t / period), 0) + 1
+                starts.append(t)
+                is_due.append(due)
+                instant = self._next * period
+                t = min(instant, end) if end - instant > slack else end
+            ends.append(len(starts))
+        return starts, is_due, ends
 
     def __call__(self, t: float, state: MechanismState) -> Result | None:
         """Return the held result. Raises ArgumentError when none is held for time `t`."""

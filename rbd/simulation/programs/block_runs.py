@@ -107,12 +107,10 @@ class BlocksOfStages(RunPath):
         """Return the parts of the steps between `times`."""
         if self._clock is None:
             return _Parts(array("d", times), b"", range(1, len(times)))
-        starts, ends = list[tuple[float, bool]](), list[int]()
-        for start, end in pairwise(times):
-            starts += self._clock.stops(start, end)
-            ends.append(len(starts))
-        instants, is_sampled = zip(*starts, strict=True)
-        return _Parts(array("d", (*instants, times[-1])), bytes(is_sampled), ends)
+        starts, is_sampled, ends = self._clock.split(times)
+        is_split = len(starts) > len(ends)
+        starts.append(times[-1])
+        return _Parts(starts, bytes(is_sampled), ends if is_split else range(1, len(times)))
 
 
 @final
