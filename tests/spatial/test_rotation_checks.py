@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rbd.errors import NotFiniteError, RotationError
+from rbd.errors import NotFiniteError, RotationError, ShapeError
 from rbd.scalars.arrays import Array
 from rbd.spatial import Transform
 from rbd.spatial.values import MatrixLike
@@ -45,3 +45,12 @@ def test_rotations_with_entries_that_are_not_finite(entry: float) -> None:
         matrix[i, j] = entry
         with pytest.raises(NotFiniteError, match=rf"rotation\[{i}, {j}\]"):
             Transform(HAND, WORLD, matrix)
+
+
+@pytest.mark.parametrize("row", [[1.0], [1.0, 0.0, 0.0, 0.0], (), 1.0, None, "abc"])
+@pytest.mark.parametrize("k", range(3))
+def test_rows_of_other_lengths_are_errors_of_shape(row: object, k: int) -> None:
+    rows: list[object] = np.eye(3).tolist()
+    rows[k] = row
+    with pytest.raises(ShapeError, match="rotation"):
+        Transform(HAND, WORLD, rows)  # type: ignore[arg-type]  # the point
