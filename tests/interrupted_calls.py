@@ -35,6 +35,30 @@ def _state(state: rbd.MechanismState) -> list[np.ndarray[Any, Any]]:
     return [state.q.copy(), state.v.copy()]
 
 
+def _moved() -> rbd.MechanismState:
+    """Return a state that has computed what depends on its coordinates."""
+    state = _pendulum()
+    _motion(state)
+    return state
+
+
+def _motion(state: rbd.MechanismState) -> list[np.ndarray[Any, Any]]:
+    return [*_state(state), state.transform_to_root("lower_link").matrix, state.twist("lower_link").vector]
+
+
+def _shapes() -> rbd.contact.CollisionModel:
+    """Return a collision model of three spheres, without pairs."""
+    mechanism = rbd.robots.chain(3)
+    model = rbd.contact.CollisionModel(mechanism)
+    for body in mechanism.bodies[1:]:
+        model.add(body, rbd.contact.Sphere(body.default_frame, 0.1))
+    return model
+
+
+def _pairs(model: rbd.contact.CollisionModel) -> list[np.ndarray[Any, Any]]:
+    return [np.array(len(model.pairs))]
+
+
 def _fallen() -> rbd.MechanismState:
     state = _linkage()
     rbd.close_loops(state)
@@ -127,6 +151,10 @@ CALLS: Final[dict[str, Interruptible]] = {
     "inverse dynamics of a loop": Interruptible(lambda: _with_torques(_linkage()), _torques_into, _torques),
     "compile": Interruptible(_with_array, _compiled_into, _array),
     "record": Interruptible(_with_array, _recorded_into, _array),
+    "set_configuration": Interruptible(_moved, lambda state: state.set_configuration([0.5, 0.6]), _motion),
+    "zero": Interruptible(_moved, lambda state: state.zero(), _motion),
+    "randomize": Interruptible(_moved, lambda state: state.randomize(1), _motion),
+    "add_all_pairs": Interruptible(_shapes, lambda model: model.add_all_pairs(neighbours=True), _pairs),
     "reset worlds": Interruptible(_worlds, _reset, _rows),
 }
 

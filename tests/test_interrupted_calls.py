@@ -35,6 +35,13 @@ def test_results_and_arrays_are_written_together(name: str) -> None:
     assert found == {"before", "after"}
 
 
+@pytest.mark.parametrize("name", ["set_configuration", "zero", "randomize", "add_all_pairs"])
+def test_writes_are_whole_at_every_line(name: str) -> None:
+    subject = CALLS[name]
+    lines = range(1, interrupted_calls.lines_of(subject) + 1)
+    assert "before" in {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in lines}
+
+
 def test_resets_of_worlds_are_whole_at_every_line() -> None:
     """The last line does all of it."""
     subject = CALLS["reset worlds"]

@@ -17,6 +17,7 @@ from rbd.mechanism import Mechanism
 from rbd.mechanism.members import versions_of
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
+from rbd.uninterrupted import consume
 
 if TYPE_CHECKING:
     from rbd.native.builtins.context import Guards, Word
@@ -69,10 +70,16 @@ class LiveBuffers:
 
     def write(self, which: int, values: Array) -> None:
         """Copy checked coordinates (Q or V) into the buffer."""
+        self.words[which] += 1  # first: interrupted in between, passes compute again
         target = self.q if which == Q else self.v
         if target.size:
             target[...] = values
-        self.words[which] += 1
+
+    def write_both(self, q: Array, v: Array) -> None:
+        """Copy checked coordinates q and v into their buffers, both or none."""
+        self.words[Q] += 1
+        self.words[V] += 1
+        consume(map(np.ndarray.__setitem__, (self.q, self.v), (..., ...), (q, v)))
 
     def floats(self, which: int) -> Vector:
         """Return coordinates (Q or V) as Python floats, cached per version."""

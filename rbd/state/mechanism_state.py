@@ -148,8 +148,8 @@ class MechanismState(State[Array]):
 
     def zero(self) -> None:
         """Set the zero configuration (every joint transform is the identity) and zero velocity."""
-        self.zero_configuration()
-        self.zero_velocity()
+        self.engine.check()
+        self._buffers.write_both(self._zero_configuration(), np.zeros(self.layout.nv))
 
     def zero_configuration(self) -> None:
         """Set the zero configuration: every joint transform is the identity."""
@@ -166,9 +166,11 @@ class MechanismState(State[Array]):
 
         `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
         """
-        generator = _generator(rng)
-        self.randomize_configuration(generator, within_bounds=within_bounds)
-        self.randomize_velocity(generator, within_bounds=within_bounds)
+        self.engine.check()
+        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
+        self._buffers.write_both(
+            self._random_configuration(generator, bounded), self._random_velocity(generator, bounded)
+        )
 
     def randomize_configuration(
         self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False
@@ -181,20 +183,26 @@ class MechanismState(State[Array]):
         """
         self.engine.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
-        q = [x for node in self.nodes for x in node.joint.type.random(generator)]
+        self._buffers.write(Q, self._random_configuration(generator, bounded))
+
+    def _random_configuration(self, rng: np.random.Generator, bounded: bool) -> Array:
+        q = [x for node in self.nodes for x in node.joint.type.random(rng)]
         if bounded:
             bounds = [self._own_bounds(node) for node in self.nodes]
-            q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], generator)
-        self._buffers.write(Q, np.array(q, dtype=np.float64))
+            q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], rng)
+        return np.array(q, dtype=np.float64)
 
     def randomize_velocity(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
         """Draw velocities from N(0, 1); with `within_bounds`, within the velocity bounds as for configurations."""
         self.engine.check()
         generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
-        v: list[float] = generator.standard_normal(self.layout.nv).tolist()
+        self._buffers.write(V, self._random_velocity(generator, bounded))
+
+    def _random_velocity(self, rng: np.random.Generator, bounded: bool) -> Array:
+        v: list[float] = rng.standard_normal(self.layout.nv).tolist()
         if bounded:
-            v = _drawn_between(v, [pair for node in self.nodes for pair in node.joint.velocity_bounds], generator)
-        self._buffers.write(V, np.array(v, dtype=np.float64))
+            v = _drawn_between(v, [pair for node in self.nodes for pair in node.joint.velocity_bounds], rng)
+        return np.array(v, dtype=np.float64)
 
     def to_principal_values(self) -> None:
         """Replace coordinates by principal ones of the same pose: quaternions with w >= 0, shortest rotation vectors.

@@ -16,6 +16,7 @@ from rbd.contact.model.contact_kinematics import distance_jet
 from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
 from rbd.testing import random_tree
+from tests.mechanism.interrupts import raise_at
 
 KINDS = [rbd.Revolute([0, 0, 1]), rbd.Prismatic([1, 1, 0]), rbd.QuaternionSpherical(), rbd.QuaternionFloating()]
 
@@ -280,6 +281,22 @@ def test_collision_models_follow_edits_of_the_mechanism() -> None:
     mechanism.remove_subtree(mechanism.body("thumb1"))
     with pytest.raises(StaleStateError):
         model.distances(state)
+
+
+def test_interrupted_models_find_the_bodies_of_their_shapes_later() -> None:
+    line, interrupted = 0, True
+    while interrupted:
+        line += 1
+        types = [rbd.Revolute((0, 0, 1)), rbd.Fixed(), rbd.Revolute((0, 0, 1))]
+        mechanism = rbd.testing.random_chain(types, np.random.default_rng(1))
+        model = CollisionModel(mechanism)
+        shapes = [model.add(body, Sphere(body.default_frame, 0.1)) for body in mechanism.bodies[2:]]
+        model.add_pair(*shapes)
+        mechanism.remove_fixed_joints()
+        interrupted = raise_at(line, KeyboardInterrupt, lambda model=model: model.pairs)
+        (pair,) = model.pairs
+        assert (pair.body_a, pair.body_b) == (mechanism.body("body1"), mechanism.body("body3"))
+    assert line > 10
 
 
 def test_collision_models_follow_the_removal_of_fixed_joints() -> None:

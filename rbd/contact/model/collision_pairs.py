@@ -84,8 +84,8 @@ class CollisionPairs(ABC):
         if id(shape) in self._shapes:
             message = "add: this shape was added before; make a new one for another body"
             raise ArgumentError(message, argument="shape", value=shape)
+        self._changed()  # first: interrupted in between, results are computed again
         self._shapes[id(shape)] = (shape, owner)
-        self._changed()
         return shape
 
     def add_pair(
@@ -117,8 +117,8 @@ class CollisionPairs(ABC):
             raise ArgumentError(message, argument="torsional_friction" if torsional else "rolling_friction")
         self._require_apart(a, b)
         bodies = self._body_of(a, "a"), self._body_of(b, "b")
-        self._pairs.append(Pair(a, b, *bodies, mu, bounce, compliance, torsional, rolling, self._round_cones))
         self._changed()
+        self._pairs.append(Pair(a, b, *bodies, mu, bounce, compliance, torsional, rolling, self._round_cones))
 
     def _require_apart(self, a: Shape, b: Shape) -> None:
         """Raise ArgumentError unless these are shapes of different bodies, with a known distance."""
@@ -147,16 +147,20 @@ class CollisionPairs(ABC):
         >>> len(model.pairs)
         106
         """
+        self._find_bodies()
         neighbours, joints = flag(neighbours, "neighbours"), self._mechanism.joints
         connected = {
             frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
         }
         present = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
+        pairs: list[Pair] = []
         for (a, body_a), (b, body_b) in combinations(self._shapes.values(), 2):
             apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
             new = frozenset((id(a), id(b))) not in present
             if body_a is not body_b and apart and new and has_distance(a, b):
-                self.add_pair(a, b)
+                pairs.append(Pair(a, b, body_a, body_b, round_cone=self._round_cones))
+        self._changed()
+        self._pairs += pairs
 
     @abstractmethod
     def _changed(self) -> None:
@@ -166,11 +170,11 @@ class CollisionPairs(ABC):
         """Find the bodies that the frames of the shapes are fixed to, if the mechanism's structure has changed."""
         version = self._mechanism.structure_version
         if version != self._structure_version:
-            self._structure_version = version
             self._shapes = {key: (shape, self._body_now(shape, was)) for key, (shape, was) in self._shapes.items()}
             bodies = {key: body for key, (_, body) in self._shapes.items()}
             self._pairs = [attrs.evolve(x, body_a=bodies[id(x.a)], body_b=bodies[id(x.b)]) for x in self._pairs]
             self._changed()
+            self._structure_version = version  # last: interrupted before, it finds them again
 
     def _body_now(self, shape: Shape, before: RigidBody) -> RigidBody:
         """Return the body of a shape; the one before, if the mechanism has no such body any more."""
