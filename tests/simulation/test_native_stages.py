@@ -406,3 +406,40 @@ def test_a_step_of_a_hold_that_machine_code_refuses(compiled: list[object]) -> N
     found = run(rbd.ZeroOrderHold(editing, 2 * DT), mechanism)
     assert len(asked) == STEPS // 2
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler", "dormand-prince"])
+def test_later_runs_of_a_state_have_the_bits_of_first_runs(
+    compiled: list[object], integrator: rbd.simulation.IntegratorName
+) -> None:
+    mechanism, zeros = rbd.robots.double_pendulum(), np.zeros(2)
+    used = rbd.MechanismState(mechanism)
+    controls: tuple[Any, ...] = (lambda t, state: zeros + 1, None, lambda t, state: -0.1 * state.v)
+    for control in controls:
+        ends = list[bytes]()
+        for state in (used, rbd.MechanismState(mechanism)):
+            state.set_configuration([0.3, 0.1])
+            state.set_velocity(zeros)
+            found = rbd.simulate(state, 0.05, control, dt=0.01, integrator=integrator, events=[Event(lambda t, s: 1.0)])
+            ends.append(found.q.tobytes() + found.v.tobytes())
+        assert ends[0] == ends[1]
+    assert compiled
+
+
+def test_a_run_within_another_of_the_same_state_has_memory_of_its_own(compiled: list[object]) -> None:
+    state, nests = box_on_the_ground(), list[bool]()
+
+    def control(t: float, state: rbd.MechanismState) -> None:
+        if nests:
+            rbd.simulate(state, 0.0, lambda t, state: None)  # takes no step
+
+    ends = list[bytes]()
+    q, v = state.q.copy(), state.v.copy()
+    for _ in range(2):
+        state.set_configuration(q)
+        state.set_velocity(v)
+        ends.append(rbd.simulate(state, 0.05, control, dt=DT).s.tobytes())
+        nests.append(True)
+    assert ends[0] == ends[1]
+    assert np.frombuffer(ends[0]).any()
+    assert compiled

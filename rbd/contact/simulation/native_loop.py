@@ -86,14 +86,14 @@ class NativeLoop:
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
     ) -> StepLoop:
         from rbd.native.builtins.context import Word
-        from rbd.native.builtins.step_loop import Clock, StepLoop
+        from rbd.native.builtins.step_loop import Clock, StageTables, StepLoop
 
         clock, buffers = Clock(), self._engine.buffers
         stage, distances = self._stage(function, clock.time)
         binding = self._engine.loop_binding(self._state)
         binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
         moving = (buffers.q, buffers.v, distances, self._touched)
-        return StepLoop([stage], control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
+        return StepLoop(StageTables.of([stage]), control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
 
     def _stage(self, function: RecordedFunction, time: Array) -> tuple[Stage, Array]:
         """Return a step on the buffers of the state, and where it writes distances."""

@@ -124,7 +124,7 @@ class StepLoop:
 
     def __init__(
         self,
-        stages: Sequence[Stage],
+        stages: StageTables,
         callback: Callable[..., object] | None,
         clock: Clock,
         moving: Sequence[Array],
@@ -144,9 +144,9 @@ class StepLoop:
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """Content of `moving` at the beginning of the current step."""
-        self.moving, self.stages = tuple(moving), tuple(stages)
+        self.moving, self.stages = tuple(moving), stages.stages
         self._history = array("q", _history(self.moving, self.origins))
-        self._take: Callable[[], Any] = self._builtin(callback, binding)
+        self._take: Callable[[], Any] = self._builtin(callback, binding, stages)
 
     @property
     def steps_taken(self) -> int:
@@ -216,16 +216,18 @@ class StepLoop:
         for k in range(len(self.moving)):
             self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
 
-    def _builtin(self, callback: Callable[..., object] | None, binding: LoopBinding) -> Callable[[], Any]:
+    def _builtin(
+        self, callback: Callable[..., object] | None, binding: LoopBinding, stages: StageTables
+    ) -> Callable[[], Any]:
         code, size = _code(), self.stages[0].vector.size
-        guards, shape, stages = guard_table(binding.guards), word_table([1, size]), _StageTables.of(self.stages)
+        guards, shape = guard_table(binding.guards), word_table([1, size])
         context = _LoopContext(
             **self._own_words(), **_bound_words(binding), **stages.words,
             callback=None if callback is None else id(callback),
             guards=ctypes.addressof(guards), shape=ctypes.addressof(shape), vector_bytes=8 * size,
         )  # fmt: skip
         words = (self._words, self.times, self._called_address, self.clock, self._history)
-        arrays = (self.moving, self.origins, self.stages)
+        arrays = (self.moving, self.origins)
         context.kept = (code, guards, shape, stages, callback, binding, words, arrays)
         return context.builtin(code.address("steps"), "run")
 
@@ -257,14 +259,15 @@ def _code() -> Library:
 
 @final
 @attrs.frozen(eq=False)
-class _StageTables:
+class StageTables:
     """Stages in memory, the addresses that they refer to, and the words of the context about them."""
 
+    stages: tuple[Stage, ...]
     words: dict[str, int]
     kept: tuple[object, ...]
 
     @classmethod
-    def of(cls, stages: Sequence[Stage]) -> _StageTables:
+    def of(cls, stages: Sequence[Stage]) -> StageTables:
         """Write the tables of stages."""
         fractions = array("d", [stage.fraction for stage in stages])
         arrays = {id(each): each for stage in stages for each in (*stage.inputs, *stage.outputs)}
@@ -275,7 +278,7 @@ class _StageTables:
         ]
         table = word_table([x for stage, each in zip(stages, tables, strict=True) for x in _stage_words(stage, each)])
         words = {"fractions": _address(fractions), "stages": ctypes.addressof(table), "stage_count": len(stages)}
-        return cls(words, (fractions, tables, table))
+        return cls(tuple(stages), words, (fractions, tables, table))
 
 
 def _table(arrays: Sequence[Array], addresses: Mapping[int, int]) -> Table:

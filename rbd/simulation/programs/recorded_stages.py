@@ -46,17 +46,17 @@ class RecordedStages(Integrator):
         self.max_steps = most_steps
         """The largest number of steps of one call of `advance`."""
         self.resets_contacts = not isinstance(method, AdaptiveMuntheKaas)
-        self._contact_states, self._square_error = np.zeros(state.layout.ns), np.zeros(())
         forces = PythonForces(equations, state, len(programs)) if has_called_forces(equations) else None
         hold = equations.holds[0] if equations.holds else None
         self.samples_hold = samples_hold and hold is not None and len(programs) == 1 and forces is None
         """Whether the loop samples the control, a zero-order hold, in the steps that `advance` names."""
         control = hold.sampled if self.samples_hold and hold is not None else equations.callbacks.control
-        arrays = {"s": self._contact_states, "error": self._square_error}
+        values = {"s": 0.0, "error": 0.0}
         if isinstance(method, AdaptiveMuntheKaas):
-            arrays |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
-        self._loop = stage_loop(state, programs, forces or control, arrays, most_steps)
-        self._python = RefusedSteps(method, equations, state, forces, self._loop, arrays)
+            values |= {"rtol": method.rtol, "atol": method.atol}
+        self._loop = stage_loop(state, programs, forces or control, values, most_steps)
+        self._contact_states, self._square_error = self._loop.arrays["s"], self._loop.arrays["error"]
+        self._python = RefusedSteps(method, equations, state, forces, self._loop)
 
     def prepare(self, steps: int, *, is_final: bool = False) -> None:
         """Compile now if that pays for a run of at least that many steps; a final choice holds for the whole run."""

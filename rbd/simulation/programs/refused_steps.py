@@ -5,7 +5,6 @@ The same method in Python takes the step again from its start, with the torques 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import cycle
 from typing import cast, final
 
@@ -33,11 +32,10 @@ class RefusedSteps:
         state: MechanismState,
         forces: PythonForces | None,
         loop: StageLoop,
-        arrays: Mapping[str, Array],
     ) -> None:
         self._method, self._equations, self._state = method, equations, state
         self._forces, self._loop = forces, loop
-        self._contact_states, self._square_error = arrays["s"], arrays["error"]
+        self._contact_states, self._square_error = loop.arrays["s"], loop.arrays["error"]
 
     def convert(self, answer: object, vector: Array) -> None:
         """Write torques of the control to the vector of a stage."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast, final
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from rbd.engine.live_engine import LiveEngine
 from rbd.native.executable import ArrayExecutable
+from rbd.native.runtime.function_caches import register_function_cache
 from rbd.scalars.arrays import Array
 from rbd.simulation.programs.interpreted_loop import InterpretedLoop, LoopMemory, StageMemory
 from rbd.simulation.programs.recorded_steps import MachineCodeChoice
@@ -17,7 +19,7 @@ from rbd.simulation.programs.stage_programs import StageProgram
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.step_loop import LoopOwner, Stage, StepLoop
+    from rbd.native.builtins.step_loop import LoopOwner, Stage, StageTables, StepLoop
 
 
 @final
@@ -25,10 +27,13 @@ class StageLoop:
     """Loop over the stages of a step: interpreted until machine code costs less."""
 
     def __init__(
-        self, memory: LoopMemory, callback: Callable[..., object] | None, state: MechanismState, most_steps: int
+        self, bound: _BoundStages, callback: Callable[..., object] | None, state: MechanismState, most_steps: int
     ) -> None:
         """Prepare runs of at most `most_steps` steps of a live state."""
-        self._memory, self._callback, self._state, self._most_steps = memory, callback, state, most_steps
+        self._bound, self._callback, self._state, self._most_steps = bound, callback, state, most_steps
+        self.arrays: Mapping[str, Array] = bound.arrays
+        """Arrays of the programs by the names of their ports."""
+        memory = bound.memory
         self._choice = MachineCodeChoice([stage.executable for stage in memory.stages])
         self._engine = cast("LiveEngine", state.engine)
         self._is_native = False
@@ -54,10 +59,56 @@ class StageLoop:
     def _native_loop(self) -> StepLoop:
         from rbd.native.builtins.step_loop import Clock, StepLoop  # loads LLVM
 
-        memory, binding = self._memory, self._engine.loop_binding(self._state)
-        stages = [_native_stage(stage) for stage in memory.stages]
-        clock = Clock(memory.time, memory.length)
-        return StepLoop(stages, self._callback, clock, memory.moving, binding, most_steps=self._most_steps)
+        memory, binding = self._bound.memory, self._engine.loop_binding(self._state)
+        clock, tables = Clock(memory.time, memory.length), self._bound.tables()
+        return StepLoop(tables, self._callback, clock, memory.moving, binding, most_steps=self._most_steps)
+
+
+@final
+class _BoundStages:
+    """Programs of stages bound to the buffers of a state, which later runs of the state use again."""
+
+    def __init__(self, state: MechanismState, programs: Sequence[StageProgram], names: Iterable[str]) -> None:
+        """Bind programs; `names` are those of scalars, and of contact states, that runs begin with."""
+        buffers, time, length = cast("LiveEngine", state.engine).buffers, np.zeros(()), np.zeros(())
+        q, v = buffers.q, buffers.v
+        given = {name: np.zeros(state.layout.ns if name == "s" else ()) for name in names}
+        self.arrays = _shared_arrays(programs, {**given, "q": q, "v": v, "dt": length})
+        stages = [_stage(executable, t, self.arrays) for executable, t in programs]
+        moving = [q, v, self.arrays["s"]] if self.arrays["s"].size else [q, v]
+        self.memory, self._programs = LoopMemory(stages, moving, time, length), list(programs)
+        self._tables: StageTables | None = None
+        self._user: Callable[[], StageLoop | None] = _nobody
+
+    def serves(self, state: MechanismState, programs: Sequence[StageProgram]) -> bool:
+        """Return whether a run may use them: the same programs and buffers, and no other run that still does."""
+        is_bound = self.memory.moving[0] is cast("LiveEngine", state.engine).buffers.q
+        return is_bound and self._programs == list(programs) and self._user() is None
+
+    def begin(self, values: Mapping[str, float], user: StageLoop) -> None:
+        """Begin a run: without torques, with these values."""
+        for stage in self.memory.stages:
+            stage.vector[...] = 0
+        for name, value in values.items():
+            self.arrays[name][...] = value
+        self._user = ref(user)
+
+    def tables(self) -> StageTables:
+        """Return the stages as tables of machine code."""
+        from rbd.native.builtins.step_loop import StageTables  # loads LLVM
+
+        if self._tables is None:
+            self._tables = StageTables.of([_native_stage(stage) for stage in self.memory.stages])
+        return self._tables
+
+
+def _nobody() -> None:
+    """Return no loop."""
+
+
+_bound_stages: WeakKeyDictionary[MechanismState, _BoundStages] = WeakKeyDictionary()
+"""Those of the last run of a state."""
+register_function_cache(_bound_stages.clear)
 
 
 def _native_stage(stage: StageMemory) -> Stage:
@@ -72,19 +123,19 @@ def stage_loop(
     state: MechanismState,
     programs: Sequence[StageProgram],
     callback: Callable[..., object] | None,
-    arrays: dict[str, Array],
+    values: Mapping[str, float],
     most_steps: int,
 ) -> StageLoop:
     """Return the loop over stages of `state`, whose buffers it moves.
 
-    `arrays` are those of the caller: the contact states "s", the error of a step, and its tolerances.
+    It begins with `values`: of the contact states "s", the error of a step, and its tolerances.
     """
-    buffers, time, length = cast("LiveEngine", state.engine).buffers, np.zeros(()), np.zeros(())
-    q, v = buffers.q, buffers.v
-    shared = _shared_arrays(programs, {**arrays, "q": q, "v": v, "dt": length})
-    stages = [_stage(executable, t, shared) for executable, t in programs]
-    moving = [q, v, shared["s"]] if shared["s"].size else [q, v]
-    return StageLoop(LoopMemory(stages, moving, time, length), callback, state, most_steps)
+    bound = _bound_stages.get(state)
+    if bound is None or not bound.serves(state, programs):
+        bound = _bound_stages[state] = _BoundStages(state, programs, values)
+    loop = StageLoop(bound, callback, state, most_steps)
+    bound.begin(values, loop)
+    return loop
 
 
 def _shared_arrays(programs: Sequence[StageProgram], arrays: dict[str, Array]) -> dict[str, Array]:

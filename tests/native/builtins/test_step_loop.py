@@ -44,7 +44,7 @@ def made(times: list[float]) -> StageLoop:
         times.append(t)
         return np.zeros(2)
 
-    return stage_loop(state, [(program, 0.0)], torques, {"s": np.zeros(0), "error": np.zeros(())}, 8)
+    return stage_loop(state, [(program, 0.0)], torques, {"s": 0.0, "error": 0.0}, 8)
 
 
 def test_a_run_that_does_not_say_when_calls_the_callback_in_all_steps() -> None:
