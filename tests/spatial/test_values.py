@@ -120,6 +120,15 @@ def test_isclose(kind: str) -> None:
 
 
 @each_kind
+def test_values_do_not_become_arrays(kind: str) -> None:
+    with pytest.raises(
+        ArgumentError, match=f"a {kind} is not an array: it has frames; its numbers are .[a-z]+"
+    ) as caught:
+        np.asarray(made(kind))
+    assert caught.value.argument == "object"
+
+
+@each_kind
 def test_repr_names_kind_and_frames(kind: str) -> None:
     text = repr(made(kind))
     assert text.startswith(kind)
