@@ -133,12 +133,22 @@ def assert_code_is_the_interpreter(program: Program, *cuts: tuple[int | None, in
         assert_same_bits(native_singles(kernel, arrays, ROWS), expected)
 
 
-@pytest.mark.optimised
-@pytest.mark.parametrize("name", kernels())
+KERNELS = [pytest.param(name, marks=[pytest.mark.optimised] if k % 4 == 0 else []) for k, name in enumerate(kernels())]
+"""One in four is compiled as users compile it, the others without optimisation; `pytest -m deep` optimises all."""
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_machine_code_of_kernels_equals_the_interpreter(name: str) -> None:
     """Every kernel; the cuts take turns, so that each is met by many programs."""
     for program in programs()[kernels()[name]]:
         assert_code_is_the_interpreter(program, *CUTS[len(name) % 2 :: 2])
+
+
+@pytest.mark.deep
+@pytest.mark.optimised
+@pytest.mark.parametrize("name", kernels())
+def test_optimised_code_of_kernels_equals_the_interpreter(name: str) -> None:
+    test_machine_code_of_kernels_equals_the_interpreter(name)
 
 
 @pytest.mark.optimised

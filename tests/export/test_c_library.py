@@ -108,8 +108,15 @@ def test_empty_arrays_compile_without_warnings(compiler: str, outputs: dict[str,
     assert len(objects(compiler, sources, tmp_path)) == 2
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("options", OPTIONS)
+BUILDS = [
+    *((options, "float64") for options in OPTIONS),
+    *(pytest.param(options, "float32", marks=pytest.mark.deep) for options in ("-O0", "-O2")),
+    ("-O3 -std=gnu17", "float32"),
+]
+"""Options and types of numbers; the most optimised library calls most: compilers replace loops by calls."""
+
+
+@pytest.mark.parametrize(("options", "dtype"), BUILDS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_calls_of_the_mathematics_library_only(compiler: str, options: str, dtype: str, library_of: Objects) -> None:
     allowed = LIBM if dtype == "float64" else {f"{name}f" for name in LIBM}

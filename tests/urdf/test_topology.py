@@ -64,7 +64,14 @@ def test_ordinary_names_are_accepted(name: str) -> None:
     assert parse_urdf(robot(link("a"), link(name), joint(name, "a", name))).body(name).name == name
 
 
-@pytest.mark.parametrize(("make", "count"), [(chain, 3000), (star, 10_000)], ids=["chain of 3000", "star of 10000"])
+LARGE = [
+    pytest.param(chain, 3000, id="chain of 3000"),
+    pytest.param(star, 3000, id="star of 3000"),
+    pytest.param(star, 10_000, id="star of 10000", marks=pytest.mark.deep),
+]
+
+
+@pytest.mark.parametrize(("make", "count"), LARGE)
 @pytest.mark.parametrize("kind", ["continuous", "fixed"])
 def test_large_robots_take_linear_work(make: Callable[[int, str], str], count: int, kind: str) -> None:
     mechanism = parse_urdf(make(count, kind))
