@@ -11,29 +11,33 @@ from typing import Any, Final
 
 import numpy as np
 
+from rbd.scalars.protocol import ScalarArray
 
-def _made(create: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes arrays of objects where floats were wanted."""
+
+def object_array(x: Any) -> ScalarArray:
+    """Return an array of objects, without the protocol of recorded ones."""
+    return np.asarray(x, dtype=np.object_)
+
+
+def _with_object_dtype(create: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes arrays of objects in the place of arrays of floats."""
 
     def make(*args: Any, dtype: Any = None, **options: Any) -> Any:
-        return create(*args, dtype=_wanted(dtype), **options)
+        return create(*args, dtype=_object_dtype(dtype), **options)
 
     return make
 
 
-def _wanted(dtype: Any) -> Any:
-    """Return the dtype of an array that was to hold floats, or numbers of any kind."""
+def _object_dtype(dtype: Any) -> Any:
+    """Return the dtype of objects for that of floats, or for none; others unchanged."""
     return np.object_ if dtype is None or np.dtype(dtype).kind == "f" else dtype
 
 
 def _empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None) -> Any:
     """Return zeros instead: empty arrays of objects hold None."""
     del subok
-    return np.zeros(np.shape(prototype) if shape is None else shape, dtype=_wanted(dtype), order=_order(order))
-
-
-def _order(order: Any) -> Any:
-    return "F" if order == "F" else "C"
+    lengths = np.shape(prototype) if shape is None else shape
+    return np.zeros(lengths, dtype=_object_dtype(dtype), order="F" if order == "F" else "C")
 
 
 def _full_like(
@@ -53,8 +57,8 @@ def _filled_like(value: int) -> Callable[..., Any]:
 
 _CREATE: Final = ("zeros", "ones", "eye", "identity", "full", "arange", "array", "asarray", "asanyarray")
 CREATION: Final[Mapping[str, Callable[..., Any]]] = {
-    **{f"numpy.{name}": _made(getattr(np, name)) for name in _CREATE},
-    "numpy.empty": _made(np.zeros),
+    **{f"numpy.{name}": _with_object_dtype(getattr(np, name)) for name in _CREATE},
+    "numpy.empty": _with_object_dtype(np.zeros),
     "numpy.empty_like": _empty_like,
     "numpy.zeros_like": _filled_like(0),
     "numpy.ones_like": _filled_like(1),

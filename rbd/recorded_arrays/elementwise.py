@@ -109,11 +109,6 @@ def _invert(a: Any) -> Any:
     return c.invert(condition(a))
 
 
-def chosen(test: Any, a: Any, b: Any) -> Any:
-    """Return a where the condition holds, else b."""
-    return c.where(condition(test), a, b)
-
-
 def _clipped(x: Any, low: Any, high: Any) -> Any:
     """Return x limited to [low, high]; bounds that are infinite or None do not limit."""
     above = x if low is None or (f.is_float(low) and low == -math.inf) else f.maximum(x, low)

@@ -9,29 +9,35 @@ from typing import Any, Final
 
 import numpy as np
 
-from rbd.recorded_arrays.elementwise import ELEMENTWISE, chosen, ufunc_of
-from rbd.recorded_arrays.linear_algebra import Objects, objects
+from rbd.recorded_arrays.creation import object_array
+from rbd.recorded_arrays.elementwise import ELEMENTWISE, condition, ufunc_of
 from rbd.recorded_arrays.refusals import refuse_function
 from rbd.scalars import conditions as c
 from rbd.scalars import functions as f
+from rbd.scalars.protocol import ScalarArray
 
-_CHOOSE: Final = ufunc_of(chosen, 3)
+
+def _where_entry(test: Any, a: Any, b: Any) -> Any:
+    return c.where(condition(test), a, b)
 
 
-def _where(condition: Any, *branches: Any) -> Any:
+_WHERE: Final = ufunc_of(_where_entry, 3)
+
+
+def _where(tests: Any, *branches: Any) -> Any:
     if not branches:
-        refuse_function("numpy.nonzero", condition)
-    return _CHOOSE(*map(objects, (condition, *branches)))
+        refuse_function("numpy.nonzero", tests)
+    return _WHERE(*map(object_array, (tests, *branches)))
 
 
 def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
     """Choose by the first condition that holds."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    chosen = objects(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        chosen = objects(_where(condition, choice, chosen))
-    return chosen
+    selected = object_array(default)
+    for tests, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        selected = object_array(_where(tests, choice, selected))
+    return selected
 
 
 _UNSET: Final = object()
@@ -40,7 +46,7 @@ _UNSET: Final = object()
 def _clip(a: Any, a_min: Any = _UNSET, a_max: Any = _UNSET, out: Any = None, **options: Any) -> Any:
     low = options.pop("min", None) if a_min is _UNSET else a_min
     high = options.pop("max", None) if a_max is _UNSET else a_max
-    return ELEMENTWISE["clip"](objects(a), objects(low), objects(high), out=out, **options)
+    return ELEMENTWISE["clip"](object_array(a), object_array(low), object_array(high), out=out, **options)
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
@@ -48,14 +54,14 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     points = np.asarray(xp, dtype=np.float64)
     if period is not None or points.ndim != 1 or not (np.diff(points) > 0).all():
         raise ValueError("numpy.interp on recorded values takes increasing points without a period")
-    values = objects(fp)
+    values = object_array(fp)
     if values.shape != points.shape:
         raise ValueError("fp and xp are not of the same length")
 
     def interpolated(at: Any) -> Any:
         return _interpolated(at, points.tolist(), values.tolist(), left, right)
 
-    return ufunc_of(interpolated, 1)(objects(x))
+    return ufunc_of(interpolated, 1)(object_array(x))
 
 
 def _interpolated(x: Any, points: list[float], values: list[Any], left: Any, right: Any) -> Any:
@@ -69,15 +75,15 @@ def _interpolated(x: Any, points: list[float], values: list[Any], left: Any, rig
 
 def _norm(x: Any, order: Any = None, axis: Any = None, keepdims: bool = False, **named: Any) -> Any:
     """Return norms of vectors, and those of matrices that need no singular values."""
-    a, order = objects(x), named.pop("ord", order)
+    a, order = object_array(x), named.pop("ord", order)
     if axis is None and (order is None or (order == 2 and a.ndim == 1) or (order == "fro" and a.ndim == 2)):
         norm = f.sqrt(a.ravel().dot(a.ravel()))
-        return objects(norm).reshape((1,) * a.ndim) if keepdims else norm
+        return object_array(norm).reshape((1,) * a.ndim) if keepdims else norm
     axes: tuple[int, ...] = tuple(range(a.ndim)) if axis is None else tuple(np.ravel(axis).tolist())
     return (_matrix_norm if len(axes) == 2 else _vector_norm)(a, order, axes, keepdims)
 
 
-def _vector_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _vector_norm(a: ScalarArray, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     sizes = ELEMENTWISE["absolute"](a)
     if order in (math.inf, -math.inf):
         return _extreme(order).reduce(sizes, axis=axes, keepdims=keepdims)
@@ -90,7 +96,7 @@ def _vector_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) 
     return ELEMENTWISE["power"](_sum(ELEMENTWISE["power"](sizes, order), axes, keepdims), 1 / order)
 
 
-def _matrix_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _matrix_norm(a: ScalarArray, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if order in (None, "fro"):
         return ELEMENTWISE["sqrt"](_sum(a * a, axes, keepdims))
     if order not in (1, -1, math.inf, -math.inf):
@@ -100,9 +106,9 @@ def _matrix_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) 
     return np.expand_dims(norms, tuple(axis % a.ndim for axis in axes)) if keepdims else norms
 
 
-def _sum(a: Any, axes: tuple[int, ...], keepdims: bool) -> Objects:
+def _sum(a: Any, axes: tuple[int, ...], keepdims: bool) -> ScalarArray:
     """Return the sum over axes as an array, also of one entry."""
-    return objects(np.sum(a, axis=axes, keepdims=keepdims))
+    return object_array(np.sum(a, axis=axes, keepdims=keepdims))
 
 
 def _extreme(order: float) -> Any:

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
 
+from rbd.recorded_arrays.creation import object_array
 from rbd.scalars.functions import divide, positive, sqrt
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.opaque import caller_line
-from rbd.scalars.protocol import Matrix
+from rbd.scalars.protocol import Matrix, ScalarArray
 from rbd.solvers import determinant, minimum_norm_solve, solve_square
 
-Objects: TypeAlias = NDArray[np.object_]
 
-
-def objects(x: Any) -> Objects:
-    """Return an array of objects, without the protocol of recorded ones."""
-    return np.asarray(x, dtype=np.object_)
-
-
-def _rows(matrix: Objects) -> Matrix:
+def _rows(matrix: ScalarArray) -> Matrix:
     return tuple(map(tuple, matrix.tolist()))
 
 
-def _stacked(a: Any, name: str, *, square: bool = True) -> Objects:
+def _stacked(a: Any, name: str, *, square: bool = True) -> ScalarArray:
     """Return matrices; raise LinAlgError as NumPy does."""
-    array = objects(a)
+    array = object_array(a)
     if array.ndim < 2:
         raise LinAlgError(f"{array.ndim}-dimensional array given to numpy.linalg.{name}: it must have two axes or more")
     if square and array.shape[-1] != array.shape[-2]:
@@ -43,9 +36,9 @@ def _label(name: str) -> str:
     return f"the matrix of numpy.linalg.{name} ({line})"
 
 
-def _solve(a: Any, b: Any) -> Objects:
+def _solve(a: Any, b: Any) -> ScalarArray:
     """Solve a x = b: b is a vector if it has one axis, else a stack of matrices."""
-    matrices, right = _stacked(a, "solve"), objects(b)
+    matrices, right = _stacked(a, "solve"), object_array(b)
     columns = right[..., None] if right.ndim == 1 else right
     lead = np.broadcast_shapes(matrices.shape[:-2], columns.shape[:-2])
     matrices = np.broadcast_to(matrices, lead + matrices.shape[-2:])
@@ -56,7 +49,7 @@ def _solve(a: Any, b: Any) -> Objects:
     return solutions[..., 0] if right.ndim == 1 else solutions
 
 
-def _inv(a: Any) -> Objects:
+def _inv(a: Any) -> ScalarArray:
     matrices = _stacked(a, "inv")
     inverses, label = np.zeros(matrices.shape, dtype=np.object_), _label("inv")
     for index in np.ndindex(*matrices.shape[:-2]):
@@ -72,14 +65,14 @@ def _det(a: Any) -> Any:
     return determinants[()]
 
 
-def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Objects:
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> ScalarArray:
     """Return pseudo-inverses, one column at a time.
 
     `rcond` and `rtol` are relative to the longest column, 1e-10 unless given, not to the largest singular value.
     """
     del hermitian
-    matrices, chosen = _stacked(a, "pinv", square=False), rtol if rcond is None else rcond
-    options = {} if chosen is None else {"tolerance": chosen}
+    matrices, tolerance = _stacked(a, "pinv", square=False), rtol if rcond is None else rcond
+    options = {} if tolerance is None else {"tolerance": tolerance}
     m, n = matrices.shape[-2:]
     inverses = np.zeros((*matrices.shape[:-2], n, m), dtype=np.object_)
     for index in np.ndindex(*matrices.shape[:-2]):
@@ -89,7 +82,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = Non
     return inverses
 
 
-def _cholesky(a: Any, /, *, upper: bool = False) -> Objects:
+def _cholesky(a: Any, /, *, upper: bool = False) -> ScalarArray:
     matrices, label = _stacked(a, "cholesky"), f"a pivot of {_label('cholesky')}"
     factors = np.zeros(matrices.shape, dtype=np.object_)
     for index in np.ndindex(*matrices.shape[:-2]):
@@ -99,7 +92,7 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Objects:
     return factors
 
 
-def _lower_factor(a: Objects, label: str) -> Objects:
+def _lower_factor(a: ScalarArray, label: str) -> ScalarArray:
     """Return Cholesky's lower factor of one matrix, of which the lower triangle is read."""
     factor = np.zeros(a.shape, dtype=np.object_)
     for j in range(len(a)):

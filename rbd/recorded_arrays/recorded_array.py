@@ -20,8 +20,8 @@ from rbd.recorded_arrays.elementwise import ARITHMETIC, ELEMENTWISE
 from rbd.recorded_arrays.functions import FUNCTIONS
 from rbd.recorded_arrays.linear_algebra import LINEAR_ALGEBRA
 from rbd.recorded_arrays.refusals import REFUSED, is_about_objects, refuse_function, refuse_mask, refuse_store
+from rbd.scalars.registry import ARRAYS
 
-_ARRAY: Final[tuple[type[object], ...]] = (np.ndarray,)
 REPLACEMENTS: Final[Mapping[str, Callable[..., Any]]] = {**FUNCTIONS, **LINEAR_ALGEBRA, **CREATION}
 """Functions that are not NumPy's own code, by their dotted names."""
 _PLAIN: Final = np.empty(0, dtype=np.object_)
@@ -34,8 +34,8 @@ class NumpyProtocol:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Apply a universal function."""
-        chosen = ufunc if ufunc.__name__ in ARITHMETIC else ELEMENTWISE.get(ufunc.__name__)
-        if chosen is None:
+        function = ufunc if ufunc.__name__ in ARITHMETIC else ELEMENTWISE.get(ufunc.__name__)
+        if function is None:
             refuse_function(f"numpy.{ufunc.__name__}", self)
         out: Iterable[Any] = options.get("out", ())
         if any(each is not None and each.dtype != np.object_ for each in out) or _stores_into_floats(method, inputs):
@@ -43,7 +43,7 @@ class NumpyProtocol:
         if "out" in options:
             options["out"] = tuple(_plain(each) for each in out)
         try:
-            return _recorded(getattr(chosen, method)(*map(_plain, inputs), **options))
+            return _recorded(getattr(function, method)(*map(_plain, inputs), **options))
         except (TypeError, AttributeError, ValueError) as error:
             if not is_about_objects(error):
                 raise
@@ -119,7 +119,7 @@ def _recorded(value: Any) -> Any:
         parts = [_recorded(part) for part in cast("Iterable[Any]", value)]
         kind: Any = type(cast("object", value))
         return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
-    if type(value) in _ARRAY and value.dtype == np.object_:
+    if type(value) in ARRAYS and value.dtype == np.object_:
         return value.view(RecordedArray)
     return value
 
