@@ -1,4 +1,4 @@
-"""Measure where the time of batches goes: inverse and forward dynamics of two robots, and long chains.
+"""Measure where the time of batches goes: dynamics of two robots, of long chains, and of chains of loop joints.
 
     python docs/measure_batches.py
 
@@ -28,16 +28,21 @@ TURNS: Final = 100
 LANES: Final = 8
 CHAIN_ROWS: Final = 512
 CHAINS: Final = (100, 800, 1000)
+LOOPED_ROWS: Final = 64
+LOOPED_CHAINS: Final = (10, 30, 60)
+LOOPED_TURNS: Final = 20
 
 
 def main() -> None:
-    """Print the two tables."""
+    """Print the three tables."""
     for name in ("panda", "talos"):
         for function in ("inverse_dynamics", "forward_dynamics"):
             print(name, function, layouts(rbd.compile(robot(name)), function))
     for bodies in CHAINS:
         for function in ("inverse_dynamics", "forward_dynamics"):
             print(f"chain of {bodies}", function, chain(bodies, function))
+    for bodies in LOOPED_CHAINS:
+        print(f"chain of {bodies} in maximal coordinates", looped_chain(bodies))
 
 
 def layouts(compiled: CompiledRobot, function: str) -> Mapping[str, str]:
@@ -72,6 +77,20 @@ def chain(bodies: int, function: str) -> str:
     return f"{len(program.code)} instructions; batch {1e9 * each[0]:.1f}, single {1e9 * each[1]:.1f} ns; {memory} kB"
 
 
+def looped_chain(bodies: int) -> str:
+    """Return microseconds per state of forward dynamics in maximal coordinates, in batches and single calls."""
+    mechanism, _ = rbd.robots.chain(bodies).maximal_coordinates()
+    compiled, state = rbd.compile(mechanism), rbd.MechanismState(mechanism)
+    tau = np.random.default_rng(0).uniform(-1.0, 1.0, (LOOPED_ROWS, mechanism.nv))
+    rows = [np.tile(state.q, (LOOPED_ROWS, 1)), np.zeros_like(tau), tau]
+    single = caller(compiled, "forward_dynamics", [x[0].copy() for x in rows])
+    best = shortest({"batch": caller(compiled, "forward_dynamics", rows), "single": single}, LOOPED_TURNS)
+    sizes = f"{mechanism.nv} velocities, {mechanism.nc} constraints"
+    instructions = len(compiled.function("forward_dynamics").program.code)
+    each = best["batch"] / LOOPED_ROWS, best["single"]
+    return f"{sizes}, {instructions} instructions; batch {1e6 * each[0]:.3g}, single {1e6 * each[1]:.3g} µs"
+
+
 def states(compiled: CompiledRobot, count: int) -> list[Any]:
     """Return configurations, velocities, and accelerations or torques."""
     rng, state = np.random.default_rng(0), rbd.MechanismState(compiled.mechanism)
@@ -83,10 +102,10 @@ def states(compiled: CompiledRobot, count: int) -> list[Any]:
     return [np.array(values) for values in rows]
 
 
-def shortest(calls: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+def shortest(calls: Mapping[str, Callable[[], object]], turns: int = TURNS) -> dict[str, float]:
     """Return the shortest processor time of each call (s)."""
     best = dict.fromkeys(calls, float("inf"))
-    for _ in range(TURNS):
+    for _ in range(turns):
         for name, call in calls.items():
             start = time.process_time()
             call()
