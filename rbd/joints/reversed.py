@@ -9,9 +9,7 @@ from typing_extensions import override
 
 from rbd.joints.base import JointType
 from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
-from rbd.spatial.force import transform_force
-from rbd.spatial.linalg import Column, add6, cross3, matvec, neg3, sub3
-from rbd.spatial.motion_vector import motion_cross
+from rbd.spatial.linalg import Column, add6, cross3, matvec, motion_cross, neg3, sub3, transform_force
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +73,7 @@ class Reversed(JointType):
         rates = self.original.motion_subspace_rate(q, v, before, after).columns
         motion = (twist.angular_components, twist.linear_components)
         moved = tuple(
-            _negated_transformed_motion(pose, add6(rate, motion_cross(*motion, *column)))
+            _negated_transformed_motion(pose, add6(rate, motion_cross(motion, column)))
             for rate, column in zip(rates, columns, strict=True)
         )
         return GeometricJacobian.trusted(after, before, after, moved)
@@ -84,7 +82,8 @@ class Reversed(JointType):
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
         other: Frame = Frame("after the original joint")
         wrenches, pose = self.original.constraint_wrench_subspace(q, other), self.original.transform(q, other, after)
-        return WrenchMatrix.trusted(after, tuple(transform_force(pose, *column) for column in wrenches.columns))
+        columns = tuple(transform_force(*pose.components, column) for column in wrenches.columns)
+        return WrenchMatrix.trusted(after, columns)
 
     # ---------------------------------------------------------------- coordinates: the original's
 

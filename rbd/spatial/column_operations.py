@@ -13,9 +13,8 @@ from rbd.spatial.force import Wrench
 from rbd.spatial.force_matrices import MomentumMatrix, WrenchMatrix
 from rbd.spatial.frame import check_frame
 from rbd.spatial.jacobians import GeometricJacobian
-from rbd.spatial.linalg import Column, add3, add6, cross3, dot3, scale6
+from rbd.spatial.linalg import Column, add3, add6, cross3, dot3, motion_cross, scale6
 from rbd.spatial.motion import Twist
-from rbd.spatial.motion_vector import motion_cross
 
 _Columns = TypeVar("_Columns", GeometricJacobian, WrenchMatrix)
 
@@ -34,8 +33,8 @@ def scale_columns(subspace: GeometricJacobian, factor: Scalar) -> GeometricJacob
 def motion_cross_columns(twist: Twist, subspace: GeometricJacobian) -> GeometricJacobian:
     """Return V x S, the rate of motion columns due to the motion of their frame."""
     check_frame(twist.frame, subspace.frame, operation="rate of a subspace", argument="twist (frame)")
-    omega, v = twist.angular_components, twist.linear_components
-    return subspace.with_columns(tuple(motion_cross(omega, v, *column) for column in subspace.columns))
+    motion = twist.angular_components, twist.linear_components
+    return subspace.with_columns(tuple(motion_cross(motion, column) for column in subspace.columns))
 
 
 def force_cross_columns(subspace: GeometricJacobian, wrench: Wrench) -> WrenchMatrix:

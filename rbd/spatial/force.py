@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, zero3
+from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, transform_force, zero3
 from rbd.spatial.motion import Twist
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
@@ -115,7 +115,8 @@ class Wrench(ForceVector[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Wrench.transformed")
-        return Wrench.trusted(tf.to_frame, *transform_force(tf, self.angular_components, self.linear_components))
+        force = self.angular_components, self.linear_components
+        return Wrench.trusted(tf.to_frame, *transform_force(*tf.components, force))
 
     def dot(self, twist: Twist[Any, Any, F]) -> Scalar:
         """Return the power of the wrench on a body with this twist, in the wrench's frame.
@@ -165,15 +166,9 @@ class Momentum(ForceVector[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Momentum.transformed")
-        return Momentum.trusted(tf.to_frame, *transform_force(tf, self.angular_components, self.linear_components))
+        force = self.angular_components, self.linear_components
+        return Momentum.trusted(tf.to_frame, *transform_force(*tf.components, force))
 
 
 _wrench_angular, _wrench_linear, _wrench_frame = slot_setters(Wrench)
 _momentum_angular, _momentum_linear, _momentum_frame = slot_setters(Momentum)
-
-
-def transform_force(tf: Transform[Any, Any], angular: Vec3, linear: Vec3) -> tuple[Vec3, Vec3]:
-    """Return the parts of a force vector about the origin of, and expressed in, `tf.to_frame`."""
-    rotation = tf.rotation_components
-    force = matvec(rotation, linear)
-    return add3(matvec(rotation, angular), cross3(tf.translation_components, force)), force

@@ -11,9 +11,9 @@ from rbd.arguments import require_kind
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
-from rbd.spatial.force import Momentum, Wrench, transform_force
+from rbd.spatial.force import Momentum, Wrench
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
-from rbd.spatial.linalg import Column
+from rbd.spatial.linalg import Column, transform_force
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import MatrixLike, VectorLike, checked_frames, refuse_product, slot_setters
@@ -67,7 +67,7 @@ class MomentumMatrix(ForceMatrix[F]):
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> MomentumMatrix[G]:
-        """Make a momentum matrix of scalars that need no check."""
+        """Make a momentum matrix of scalars, unchecked."""
         self: MomentumMatrix[G] = _new(MomentumMatrix)
         _momentum_columns(self, columns)
         _momentum_frame(self, frame)
@@ -85,7 +85,7 @@ class MomentumMatrix(ForceMatrix[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "MomentumMatrix.transformed")
-        columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
+        columns = tuple(transform_force(*tf.components, column) for column in self.columns)
         return MomentumMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
@@ -110,7 +110,7 @@ class WrenchMatrix(ForceMatrix[F]):
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> WrenchMatrix[G]:
-        """Make a wrench matrix of scalars that need no check."""
+        """Make a wrench matrix of scalars, unchecked."""
         self: WrenchMatrix[G] = _new(WrenchMatrix)
         _wrench_columns(self, columns)
         _wrench_frame(self, frame)
@@ -128,7 +128,7 @@ class WrenchMatrix(ForceMatrix[F]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "WrenchMatrix.transformed")
-        columns = tuple(transform_force(tf, a, b) for a, b in self.columns)
+        columns = tuple(transform_force(*tf.components, column) for column in self.columns)
         return WrenchMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:

@@ -128,6 +128,17 @@ def transform_motion(rotation: Mat3, translation: Vec3, motion: Column) -> Colum
     return (x, y, z), (u + lx, v + ly, w + lz)
 
 
+def transform_force(rotation: Mat3, translation: Vec3, force: Column) -> Column:
+    """Return a force vector in the coordinates rotation x + translation."""
+    linear = matvec(rotation, force[1])
+    return add3(matvec(rotation, force[0]), cross3(translation, linear)), linear
+
+
+def motion_cross(a: Column, b: Column) -> Column:
+    """Return a x b, the motion cross product (Featherstone 2008, section 2.9)."""
+    return cross3(a[0], b[0]), add3(cross3(a[0], b[1]), cross3(a[1], b[0]))
+
+
 def tmatvec(m: Mat3, v: Vec3) -> Vec3:
     """Return m^T v."""
     (a, b, c), (d, e, f), (g, h, i) = m

@@ -17,8 +17,8 @@ import attrs
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, neg3, scale3, transform_motion, zero3
-from rbd.spatial.motion_vector import MotionVector, check_sum, checked_frames_of_motion, difference_frames, motion_cross
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, motion_cross, neg3, scale3, transform_motion, zero3
+from rbd.spatial.motion_vector import MotionVector, check_sum, checked_frames_of_motion, difference_frames
 from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
 from rbd.spatial.values import checked_frames, require_kind_in_frame, slot_setters
@@ -115,10 +115,11 @@ class Twist(MotionVector[B, A, E]):
         Raises FrameMismatchError unless both are expressed in one frame.
         """
         require_kind_in_frame(other, Twist, self.frame, "Twist.cross", "other")
-        angular, linear = motion_cross(
-            self.angular_components, self.linear_components, other.angular_components, other.linear_components
+        motion, moved = (
+            (self.angular_components, self.linear_components),
+            (other.angular_components, other.linear_components),
         )
-        return SpatialAcceleration.trusted(other.body, other.base, self.frame, angular, linear)
+        return SpatialAcceleration.trusted(other.body, other.base, self.frame, *motion_cross(motion, moved))
 
     def point_velocity(self, point: Point[E]) -> FreeVector[E]:
         """Return the velocity, with respect to `base`, of the body-fixed point now at `point`; all in `frame`.
@@ -216,12 +217,8 @@ class SpatialAcceleration(MotionVector[B, A, E]):
             )
         _check_twist(frame_twist, (self.frame, new, self.frame), "twist_of_current_wrt_new")
         _check_twist(body_twist, (self.body, self.base, self.frame), "twist_of_body_wrt_base")
-        return motion_cross(
-            frame_twist.angular_components,
-            frame_twist.linear_components,
-            body_twist.angular_components,
-            body_twist.linear_components,
-        )
+        a, b = ((twist.angular_components, twist.linear_components) for twist in (frame_twist, body_twist))
+        return motion_cross(a, b)
 
     @overload
     def __add__(self, other: SpatialAcceleration[B, A, E]) -> SpatialAcceleration[B, A, E]: ...

@@ -11,7 +11,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.scalars import Scalar, const
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Column, Vec3, add3, add6, cross3, dot3, scale6
+from rbd.spatial.linalg import Column, Vec3, add6, dot3, motion_cross, scale6
 from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.stumpff import log_rate_coefficients
 from rbd.spatial.values import VectorLike
@@ -63,17 +63,12 @@ def checked_frames_of_motion(body: Frame[C], base: Frame[D], frame: Frame[F]) ->
     return require_frame(body, "body"), require_frame(base, "base"), require_frame(frame, "frame")
 
 
-def motion_cross(omega: Vec3, v: Vec3, other_omega: Vec3, other_v: Vec3) -> tuple[Vec3, Vec3]:
-    """Return (omega, v) x (other_omega, other_v), the motion cross product (Featherstone 2008, section 2.9)."""
-    return cross3(omega, other_omega), add3(cross3(omega, other_v), cross3(v, other_omega))
-
-
 def log_rate(log: Column, motion: Column) -> Column:
     """Return the derivative of the logarithm of a pose at a twist, in its own frame (Bullo and Murray, 1995)."""
     a, b = log_rate_coefficients(dot3(log[0], log[0]))
-    once = motion_cross(*log, *motion)
-    twice = motion_cross(*log, *once)
-    fourth = motion_cross(*log, *motion_cross(*log, *twice))
+    once = motion_cross(log, motion)
+    twice = motion_cross(log, once)
+    fourth = motion_cross(log, motion_cross(log, twice))
     return reduce(add6, (motion, scale6(once, _HALF), scale6(twice, a), scale6(fourth, b)))
 
 

@@ -70,7 +70,7 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @staticmethod
     def trusted(from_frame: Frame[C], to_frame: Frame[D], rotation: Mat3, translation: Vec3) -> Transform[C, D]:
-        """Make a transform of scalars that need no check."""
+        """Make a transform of scalars, unchecked."""
         self: Transform[C, D] = _new(Transform)
         _set_from(self, from_frame)
         _set_to(self, to_frame)

@@ -109,7 +109,7 @@ class Point(Coordinates[F]):
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
-        """Make a point of scalars that need no check."""
+        """Make a point of scalars, unchecked."""
         self: Point[G] = _new(Point)
         _set_point_frame(self, frame)
         _set_point_xyz(self, xyz)
@@ -179,7 +179,7 @@ class FreeVector(Coordinates[F]):
 
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:
-        """Make a vector of scalars that need no check."""
+        """Make a vector of scalars, unchecked."""
         self: FreeVector[G] = _new(FreeVector)
         _set_vector_frame(self, frame)
         _set_vector_xyz(self, xyz)
