@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -19,6 +19,9 @@ from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration
 from rbd.spatial.frame import F
 
+Vd: TypeAlias = Sequence[Scalar] | NDArray[Any]
+"""Accelerations of the joints as users give them: one number per velocity."""
+
 
 @kernel
 def spatial_accelerations_kernel(state: StateView, vd: Vector) -> tuple[SpatialAcceleration[Any, Any, Any], ...]:
@@ -28,9 +31,7 @@ def spatial_accelerations_kernel(state: StateView, vd: Vector) -> tuple[SpatialA
 
 
 @fast_path(vectors=1)
-def spatial_accelerations(
-    state: State[Any], vd: Sequence[Scalar] | NDArray[Any]
-) -> Call[Mapping[RigidBody, SpatialAcceleration[Any, Any, Any]]]:
+def spatial_accelerations(state: State[Any], vd: Vd) -> Call[Mapping[RigidBody, SpatialAcceleration[Any, Any, Any]]]:
     """Spatial acceleration of every body when the joints accelerate at `vd`, in the root frame.
 
     Accelerations are true ones, without gravity. Raises ShapeError, NotFiniteError.
@@ -52,7 +53,7 @@ def spatial_accelerations(
 
 def relative_acceleration(
     state: State[Any],
-    vd: Sequence[Scalar] | NDArray[Any],
+    vd: Vd,
     body: RigidBody | str,
     base: RigidBody | str,
     *,

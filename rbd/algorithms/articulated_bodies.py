@@ -142,8 +142,8 @@ def articulated_bodies(
     require_tree(state, "articulated_bodies")
     tau, external = torques_of(state, torques), applied_wrenches(state, external_wrenches)
     motion, tau = hybrid_motion(state, tau, prescribed_of(state, prescribed), external)
-    frame, steps = _reference(state, at)
-    bodies = tuple(_body(state, motion, node.index, steps[node.index]) for node in state.nodes)
+    frame, to_frame = _reference(state, at)
+    bodies = tuple(_body(state, motion, node.index, to_frame[node.index]) for node in state.nodes)
     require_finite_result(bodies, "articulated bodies")
     pack, shape = state.engine.pack, (state.layout.nv,)
     vd, required_torques = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
@@ -154,12 +154,12 @@ def _reference(state: State[Any], at: Reference | None) -> tuple[Frame[Any], tup
     """Return the frame meant, and the transforms to it from the frames of all bodies."""
     place = state.layout.root_frame if at is None else at
     _, frame = state.layout.body_and_frame(place.frame if isinstance(place, Point) else place, "at")
-    steps = tuple(state.relative_transform(body.default_frame, frame) for body in state.layout.bodies)
+    to_frame = tuple(state.relative_transform(body.default_frame, frame) for body in state.layout.bodies)
     if not isinstance(place, Point):
-        return frame, steps
+        return frame, to_frame
     new: Frame[Any] = Frame(f"point in {frame.name}")
     shift = Transform.trusted(frame, new, identity3(), neg3(place.xyz_components))
-    return new, tuple(shift @ step for step in steps)
+    return new, tuple(shift @ tf for tf in to_frame)
 
 
 def _body(state: StateView, motion: ArticulatedMotion, index: int, tf: Transform[Any, Any]) -> ArticulatedBody:
@@ -194,11 +194,11 @@ def _residuals(
     state: StateView, motion: ArticulatedMotion, torques: Vector, external: AppliedWrenches
 ) -> tuple[Scalar, ...]:
     """Return the residuals of the Newton-Euler equations of bodies and joints."""
-    rests, f = body_wrenches(state, motions(state, motion.vd), external), motion.f
+    residuals, f = body_wrenches(state, motions(state, motion.vd), external), motion.f
     for node, X_PB in zip(state.nodes, passes.to_parent(state), strict=True):
-        rests[node.index] = rests[node.index] - f[node.index]
-        rests[node.parent] = rests[node.parent] + f[node.index].transformed(X_PB)
-    entries = [x for rest in rests[1:] for x in (*rest.angular_components, *rest.linear_components)]
+        residuals[node.index] = residuals[node.index] - f[node.index]
+        residuals[node.parent] = residuals[node.parent] + f[node.index].transformed(X_PB)
+    entries = [x for wrench in residuals[1:] for x in (*wrench.angular_components, *wrench.linear_components)]
     return (*entries, *subtract(actuator_torques(state, joint_torques(state, f), motion.vd), torques))
 
 
@@ -247,10 +247,10 @@ def articulated_mobility(
     """
     require_tree(state, "articulated_mobility")
     index = state.layout.body_index(body)
-    frame, steps = _reference(state, at)
+    frame, to_frame = _reference(state, at)
     rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(6)]
     for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
-        columns = passes.subspaces(state)[node.index - 1].transformed(steps[node.index]).columns
+        columns = passes.subspaces(state)[node.index - 1].transformed(to_frame[node.index]).columns
         for k, (angular, linear) in enumerate(columns, start=node.v.start):
             for i, x in enumerate(angular + linear):
                 rows[i][k] = x

@@ -46,7 +46,7 @@ def _add_columns(
     state: StateView, node: TreeNode, B_C: CoriolisOperator, S_d: tuple[GeometricJacobian, ...], C: Rows
 ) -> None:
     """Write the block of a joint with itself, and the two with each joint that carries it."""
-    subspaces, steps = passes.subspaces(state), passes.to_parent(state)
+    subspaces, to_parent = passes.subspaces(state), passes.to_parent(state)
     S, I_C = subspaces[node.index - 1], passes.composite_inertias(state)[node.index]
     F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[node.index - 1]))  # B^C S + I^C S_d
     I_C_S, B_T_S = I_C @ S, B_C.transposed_wrenches(S)
@@ -56,7 +56,7 @@ def _add_columns(
         if ancestor is not node:
             block = add_matrices(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
             write_block(C, node.v.start, ancestor.v.start, transpose(block))
-        F, I_C_S, B_T_S = F.transformed(steps[j]), I_C_S.transformed(steps[j]), B_T_S.transformed(steps[j])
+        F, I_C_S, B_T_S = F.transformed(to_parent[j]), I_C_S.transformed(to_parent[j]), B_T_S.transformed(to_parent[j])
 
 
 @fast_path(out=True)

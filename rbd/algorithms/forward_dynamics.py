@@ -11,7 +11,7 @@ from rbd.algorithms.articulated_body_algorithm import articulated_motion
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.hybrid_dynamics import HybridDynamics, JointAccelerations, hybrid_dynamics, refuse_out
 from rbd.algorithms.loops.dynamics import constrained_accelerations
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, gain_arguments
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
@@ -27,7 +27,7 @@ from rbd.scalars.linear_algebra import add
 
 @kernel(regroup=True)
 def forward_dynamics_kernel(
-    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = DEFAULT_GAINS
+    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: ConstraintGains = DEFAULT_GAINS
 ) -> Vector:
     """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
     joint_torques = add(torques, passive_torques_kernel(state))

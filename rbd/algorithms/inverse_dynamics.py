@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from numpy.typing import NDArray
-
+from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.equations import constraint_bias_kernel, constraint_jacobian_kernel
 from rbd.algorithms.loops.kinematics import loop_equations
@@ -35,7 +34,6 @@ from rbd.kinematics.queries import A, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 
-Vd = Sequence[Scalar] | NDArray[Any]
 _BALANCE = 1 / 10**6
 """Missing torques below this share of the largest torque or multiplier count as rounding."""
 

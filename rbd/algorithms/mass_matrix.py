@@ -37,7 +37,7 @@ def add_armature(state: StateView, node: TreeNode, M: Rows) -> None:
 
 def _add_column(state: StateView, node: TreeNode, M: Rows) -> None:
     """Fill the entries of M of a joint with itself and its ancestors."""
-    subspaces, steps = passes.subspaces(state), passes.to_parent(state)
+    subspaces, to_parent = passes.subspaces(state), passes.to_parent(state)
     F = passes.composite_inertias(state)[node.index] @ subspaces[node.index - 1]
     for ancestor in passes.ancestry(state, node):
         block = transpose_product(subspaces[ancestor.index - 1], F)
@@ -45,7 +45,7 @@ def _add_column(state: StateView, node: TreeNode, M: Rows) -> None:
             for j, entry in enumerate(entries, start=node.v.start):
                 if ancestor is not node or i <= j:
                     M[i][j] = M[j][i] = entry
-        F = F.transformed(steps[ancestor.index - 1])
+        F = F.transformed(to_parent[ancestor.index - 1])
 
 
 def factored(state: StateView, matrix: Matrix) -> Factor:

@@ -121,9 +121,9 @@ class NativeQueries:
         if not (i and j):
             pose = self._pass_transform(builder, passes.to_root, i or j)
             return pose.inverse() if j else pose
-        steps = partial(self._pass_transform, builder, passes.to_parent)
+        to_parent = partial(self._pass_transform, builder, passes.to_parent)
         identity = partial(_constant, builder, Transform.identity(_FRAME, _FRAME))
-        transform: _PlannedTransform = passes.path_transform(self._layout, i, j, steps, identity)
+        transform: _PlannedTransform = passes.path_transform(self._layout, i, j, to_parent, identity)
         return transform
 
     def _pass_transform(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> _PlannedTransform:

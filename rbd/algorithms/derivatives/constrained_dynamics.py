@@ -25,7 +25,7 @@ from rbd.algorithms.loops.least_squares import (
     constraint_torques,
     row_scale,
 )
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, gain_arguments
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
@@ -109,7 +109,7 @@ def constrained_derivatives_kernel(
     torques: Vector,
     external: AppliedWrenches = (),
     space: Space = "tangent",
-    gains: LoopGainsPerLoop = DEFAULT_GAINS,
+    gains: ConstraintGains = DEFAULT_GAINS,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
     linearized = _linearized(state, torques, external, gains)
@@ -127,7 +127,7 @@ def constrained_derivatives_kernel(
 
 
 def _linearized(
-    state: StateView, torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
+    state: StateView, torques: Vector, external: AppliedWrenches, gains: ConstraintGains
 ) -> _LinearizedConstraints:
     """Return the equations of motion, linearised at the solution."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
@@ -180,21 +180,21 @@ def _scales(problem: WhitenedProblem, equations: ConstraintEquations) -> Vector:
     return tuple(scales)
 
 
-def _loops_along(state: StateView, gains: LoopGainsPerLoop, direction: Vector) -> tuple[Matrix, Vector]:
+def _loops_along(state: StateView, gains: ConstraintGains, direction: Vector) -> tuple[Matrix, Vector]:
     """Return the derivatives of K and k along a direction of q."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
     _, slopes = along(lambda x: _loops(state.with_scalars(x, v), gains), q, direction)
     return _unflat(slopes, state)
 
 
-def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
+def _loops_by_v(state: StateView, gains: ConstraintGains, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K, zero, and of k by velocity k."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
     _, slopes = along(lambda x: bias_terms(state.with_scalars(q, x), gains), v, unit(len(v), k))
     return ((0,) * len(v),) * state.layout.nc, slopes
 
 
-def _loops(state: StateView, gains: LoopGainsPerLoop) -> Vector:
+def _loops(state: StateView, gains: ConstraintGains) -> Vector:
     return tuple(x for row in constraint_rows(state) for x in row) + bias_terms(state, gains)
 
 

@@ -5,11 +5,11 @@ The recursion is in `rnea.py`; armature, passive torques and external wrenches a
 
 from __future__ import annotations
 
+from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import add_armature
 from rbd.algorithms.trees import require_tree
 from rbd.engine.fast_path import fast_path

@@ -6,11 +6,11 @@ those of the spanning tree, as `dynamics_bias` and `mass_matrix` are.
 
 from __future__ import annotations
 
+from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
 from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.torques import Torques
 from rbd.engine.fast_path import fast_path

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.assembly import write_block, zeros
-from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import FrameLike
@@ -35,7 +35,7 @@ PARAMETERS_PER_BODY = 10
 def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     """Return Y: for each body, S_j^T of the wrenches of unit parameters, for every joint j that carries it."""
     Y = zeros(state.layout.nv, PARAMETERS_PER_BODY * len(state.nodes))
-    body_motions, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
+    body_motions, to_parent, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
     for node in state.nodes:
         wrenches = _unit_wrenches(body_motions[node.index])
         for ancestor in passes.ancestry(state, node):
@@ -45,7 +45,7 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
                 PARAMETERS_PER_BODY * (node.index - 1),
                 transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
-            wrenches = wrenches.transformed(steps[ancestor.index - 1])
+            wrenches = wrenches.transformed(to_parent[ancestor.index - 1])
     return freeze(Y)
 
 
@@ -120,8 +120,8 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
     rows: list[Vector] = [(0,) * 6] * state.layout.nv
     for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
-        step = to_frame @ passes.body_transform(state, node.body, holder)
-        S = passes.subspaces(state)[node.index - 1].transformed(step)
+        tf = to_frame @ passes.body_transform(state, node.body, holder)
+        S = passes.subspaces(state)[node.index - 1].transformed(tf)
         rows[node.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
     return tuple(rows)
 

@@ -89,12 +89,12 @@ class SubtreeWrenches:
 
 def _add_joint(state: StateView, node: TreeNode, varied: Variations, f_C: Wrench, result: TorqueDerivatives) -> None:
     """Write the blocks of a joint i with itself and with every joint j that carries it."""
-    S_i, steps = passes.subspaces(state)[node.index - 1], passes.to_parent(state)
+    S_i, to_parent = passes.subspaces(state)[node.index - 1], passes.to_parent(state)
     wrenches = _subtree_wrenches(state, node, varied)
     _write_own(state, node, varied, wrenches, f_C, result)
     wrenches = attrs.evolve(wrenches, df_dq=add_columns(wrenches.df_dq, force_cross_columns(S_i, f_C)))
     for inner, ancestor in pairwise(passes.ancestry(state, node)):
-        wrenches = wrenches.transformed(steps[inner.index - 1])
+        wrenches = wrenches.transformed(to_parent[inner.index - 1])
         _write_pair(state, node, ancestor, varied, wrenches, result)
 
 

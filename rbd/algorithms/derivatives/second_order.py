@@ -12,9 +12,9 @@ from typing import Generic, TypeAlias, final
 
 import attrs
 
+from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives_kernel
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, directions
-from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
 from rbd.engine.fast_path import fast_path

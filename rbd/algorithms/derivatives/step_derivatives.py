@@ -15,7 +15,7 @@ from rbd.algorithms.derivatives.sparse_products import sparse_product
 from rbd.algorithms.derivatives.step_coordinates import Differentiated
 from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS, StepStart
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, gain_arguments
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.torques import Torques, torques_of
@@ -57,7 +57,7 @@ def step_derivatives_kernel(
     external: AppliedWrenches = (),
     space: Space = "tangent",
     integrator: FixedStepMethod = "semi-implicit-euler",
-    gains: LoopGainsPerLoop = DEFAULT_GAINS,
+    gains: ConstraintGains = DEFAULT_GAINS,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of q+ by q, v and torques, then those of v+."""
     q, v = DIFFERENTIATED_STEPS[integrator](StepStart(state, torques, external, gains), dt)

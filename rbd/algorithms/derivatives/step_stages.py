@@ -24,7 +24,7 @@ from rbd.algorithms.derivatives.step_coordinates import (
 )
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, weighted_sum
 from rbd.kernels.state_view import StateView
@@ -40,7 +40,7 @@ class StepStart:
     state: StateView
     torques: Vector
     external: AppliedWrenches = ()
-    gains: LoopGainsPerLoop = DEFAULT_GAINS
+    gains: ConstraintGains = DEFAULT_GAINS
 
     @property
     def q(self) -> Matrix:

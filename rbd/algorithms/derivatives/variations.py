@@ -70,10 +70,12 @@ def _predecessors(
     state: StateView, body_motions: tuple[ClassicalMotion, ...]
 ) -> tuple[list[PredecessorMotion], list[Vec3]]:
     """Return the motion of every joint's predecessor, and the velocity of every body's origin, seen from the trunk."""
-    steps, twists = passes.to_parent(state), passes.joint_twists(state)
-    velocities = [neg3(matvec(steps[0].rotation_components, twists[0].linear_components))] if steps else [zero3()]
+    to_parent, twists = passes.to_parent(state), passes.joint_twists(state)
+    velocities = (
+        [neg3(matvec(to_parent[0].rotation_components, twists[0].linear_components))] if to_parent else [zero3()]
+    )
     predecessors: list[PredecessorMotion] = []
-    for node, X_PB, V_J in zip(state.nodes, steps, twists, strict=True):
+    for node, X_PB, V_J in zip(state.nodes, to_parent, twists, strict=True):
         motion = PredecessorMotion.of_body(body_motions[node.parent], velocities[node.parent], X_PB)
         if node.index == 1:
             motion = attrs.evolve(motion, velocity=neg3(V_J.linear_components))

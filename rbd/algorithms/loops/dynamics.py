@@ -8,7 +8,7 @@ from __future__ import annotations
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.loops.kinematics import loop_equations
 from rbd.algorithms.loops.least_squares import WhitenedProblem, constrained_solution
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.newton_euler import dynamics_bias_kernel, net_torques
 from rbd.algorithms.passive import passive_torques_kernel
@@ -22,7 +22,7 @@ ConstrainedDynamics = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vect
 
 @kernel(regroup=True)
 def constrained_dynamics_kernel(
-    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = DEFAULT_GAINS
+    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: ConstraintGains = DEFAULT_GAINS
 ) -> ConstrainedDynamics:
     """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
@@ -36,7 +36,7 @@ def constrained_dynamics_kernel(
 
 
 def constrained_accelerations(
-    state: StateView, joint_torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
+    state: StateView, joint_torques: Vector, external: AppliedWrenches, gains: ConstraintGains
 ) -> Vector:
     """Return vd for all torques of the joints, passive ones included."""
     right = tuple(a - b for a, b in zip(joint_torques, dynamics_bias_kernel(state, external), strict=True))

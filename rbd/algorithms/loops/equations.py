@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, overload
 
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_errors, constraint_rows
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop, gain_arguments
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, gain_arguments
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
@@ -26,7 +26,7 @@ def constraint_jacobian_kernel(state: StateView) -> Matrix:
 
 
 @kernel
-def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = DEFAULT_GAINS) -> Vector:
+def constraint_bias_kernel(state: StateView, gains: ConstraintGains = DEFAULT_GAINS) -> Vector:
     """Return k, with the terms of the stabilisation."""
     return bias_terms(state, gains)
 

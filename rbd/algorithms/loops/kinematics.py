@@ -14,7 +14,7 @@ import attrs
 from rbd.algorithms.assembly import write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import ConstraintEquations, blocks_of, rank_tolerance
-from rbd.algorithms.loops.loop_gains import LoopGains, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import ConstraintGains, LoopGains
 from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.state_view import StateView
@@ -85,14 +85,14 @@ def _outwards(state: StateView, chain: tuple[int, ...], other: tuple[int, ...]) 
 
 def _transforms(state: StateView, loop: LoopJoint, inner: Side, outer: Side) -> dict[int, Transform]:
     """Return the transforms to the frame after: inwards along the successor's side, outwards along the other."""
-    steps = passes.to_parent(state)
+    to_parent = passes.to_parent(state)
     here, tf = loop.successor, state.successor_placement(loop.joint).inverse()
     transforms = {here: tf}
     for node in reversed(outer):
-        here, tf = node.parent, tf @ steps[node.index - 1].inverse()
+        here, tf = node.parent, tf @ to_parent[node.index - 1].inverse()
         transforms[here] = tf
     for node in inner:
-        tf = tf @ steps[node.index - 1]
+        tf = tf @ to_parent[node.index - 1]
         transforms[node.index] = tf
     return transforms
 
@@ -150,9 +150,9 @@ def _of_side(state: StateView, pose: LoopPose, side: Side, end: int) -> tuple[Tw
     """Return twist and acceleration (vd = 0) of one end of a loop with respect to the common body, in frame after."""
     base = state.layout.bodies[pose.base].default_frame
     twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
-    steps, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
+    to_parent, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
     for node in side:
-        over, V_J, bias = steps[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
+        over, V_J, bias = to_parent[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
         twist = twist.transformed(over).with_body(V_J.base) + V_J
         turning = twist.cross(V_J).with_body(V_J.body).with_base(V_J.base)
         acceleration = acceleration.transformed(over).with_body(V_J.base) + (bias + turning)
@@ -176,7 +176,7 @@ def constraint_errors(state: StateView) -> Vector:
     return loops + tuple(coupling_error(state, row) for row in state.layout.couplings)
 
 
-def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
+def bias_terms(state: StateView, gains: ConstraintGains) -> Vector:
     """Return k of K vd = -k."""
     loops, couplings = loop_poses(state), state.layout.couplings
     per_constraint = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
@@ -198,7 +198,7 @@ def _loop_bias(state: StateView, pose: LoopPose, gains: LoopGains | None) -> Vec
     return pose.T.products(relative.angular_components, relative.linear_components)
 
 
-def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> ConstraintEquations:
+def loop_equations(state: StateView, gains: ConstraintGains) -> ConstraintEquations:
     """Return K, k and the rank tolerance."""
     K = constraint_rows(state)
     blocks = blocks_of(K, (constraint.rows for constraint in state.layout.constraints))

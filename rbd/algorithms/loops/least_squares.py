@@ -1,4 +1,4 @@
-"""ConstrainedSolution accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
+"""Constrained accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
 
 By Gauss's principle the accelerations under constraints K vd = -k are the nearest to the free ones in the metric of M:
 vd = M^-1/2 (w + (K M^-1/2)^+ (-k - K M^-1/2 w)) with w = M^1/2 vd_free. Here M^1/2 is the triangular factor of M, and

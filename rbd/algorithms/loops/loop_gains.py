@@ -76,13 +76,13 @@ def _times(gain: LoopGain, vector: Vec3) -> Vec3:
     return matvec(gain, vector) if isinstance(gain, tuple) else scale3(vector, cast("Scalar", gain))
 
 
-LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
-"""One for all, or one per loop joint, then per coupling; None without stabilisation."""
+ConstraintGains: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
+"""Gains of all constraints: the same, or those of each loop joint, then of each coupling; None: not stabilised."""
 DEFAULT_GAINS: Final = LoopGains.uniform(DEFAULT_STABILIZATION.stiffness, DEFAULT_STABILIZATION.damping)
 """The default of kernels: constants in their machine code."""
 
 
-def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] | tuple[LoopGainsPerLoop]:
+def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] | tuple[ConstraintGains]:
     """Return the gains as further arguments of a kernel, none for the default ones.
 
     Raises as `gains_of_constraints` does.
@@ -91,7 +91,7 @@ def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] 
     return () if gains is DEFAULT_GAINS else (gains,)
 
 
-def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
+def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> ConstraintGains:
     """Return the gains of every loop and coupling of a mechanism's layout.
 
     Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop and for

@@ -19,7 +19,7 @@ from rbd.scalars import Scalar, Vector, const
 
 Row: TypeAlias = tuple[Scalar, ...]
 RatesByStage: TypeAlias = Mapping[int, StateRates]
-"""StateRates by the index of the stage."""
+"""Rates by the index of the stage."""
 
 
 @final

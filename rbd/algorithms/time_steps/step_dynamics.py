@@ -9,14 +9,14 @@ import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, LoopGainsPerLoop
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains
 from rbd.algorithms.soft_contact import contact_forces_kernel, reset_contacts_kernel, with_contacts
 from rbd.algorithms.time_steps.local_coordinates import coordinate_rates
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
 
 StateRates = tuple[Vector, Vector, Vector]
-"""StateRates of coordinates, velocities and contact states."""
+"""Rates of coordinates, velocities and contact states."""
 AppliedLoads: TypeAlias = Callable[[ScalarState, Vector], tuple[Vector, AppliedWrenches]]
 """loads(state, tau) -> torques and wrenches: tau and what springs and the like add."""
 
@@ -26,7 +26,7 @@ AppliedLoads: TypeAlias = Callable[[ScalarState, Vector], tuple[Vector, AppliedW
 class StepOptions:
     """Options of the dynamics: stabilisation of loops, applied loads."""
 
-    gains: LoopGainsPerLoop = DEFAULT_GAINS
+    gains: ConstraintGains = DEFAULT_GAINS
     loads: AppliedLoads | None = None
 
     def rates(

@@ -123,7 +123,7 @@ def _find_features(w: ConvexPair) -> int:
 
 
 def _store_if_best(w: ConvexPair, count: int) -> None:
-    """Keep the features of v if no v before had a smaller duality_gap."""
+    """Keep the features of v if no v before had a smaller duality gap."""
     if w.duality_gap[0] < w.smallest_gap[0]:
         w.smallest_gap[0] = w.duality_gap[0]
         store_features(w, count)

@@ -1,4 +1,4 @@
-"""Vertices of a face: the points of a convex hull on which it rests, as a polygon of at most eight.
+"""Corners of a face: the points of a convex hull on which it rests, as a polygon of at most eight.
 
 A hull that is tilted a little rests on points far out and low. The polygon begins with two points on opposite sides,
 and gets, one at a time as in quickhull (Barber, Dobkin and Huhdanpaa 1996), the point farthest beyond one of its edges,

@@ -7,6 +7,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
+from rbd.algorithms.torques import Torques
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import kind_error
 from rbd.array_functions.evaluation import Result
@@ -63,13 +64,13 @@ def require_within_reach(model: CollisionModel, distance: float, argument: str) 
         raise ArgumentError(message, argument=argument, value=distance, allowed=f"at most {HEIGHT_FIELD_REACH:g}")
 
 
-def torque_vector(state: State[Any], torques: object) -> Vector | Array:
+def torque_vector(state: State[Any], torques: Torques | None) -> Vector | Array:
     """Return torques as scalars of the state, zeros for None; an array of floats for live states."""
     if torques is None:
         torques = (0.0,) * state.layout.nv
     if isinstance(state, MechanismState):
         return float_vector(torques, state.layout.nv, "torques")
-    return state.vector(cast("Vector", torques), state.layout.nv, "torques")
+    return state.vector(torques, state.layout.nv, "torques")
 
 
 def evaluate(

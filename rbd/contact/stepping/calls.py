@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, TypeAlias, cast, final
 
 import attrs
-from numpy.typing import NDArray
 
+from rbd.algorithms.torques import Torques
 from rbd.arguments import require_kind
 from rbd.contact.arguments import friction_coefficient, recorded_friction_coefficient
 from rbd.contact.model.collision_model import CollisionModel
@@ -22,8 +22,6 @@ from rbd.scalars import Scalar, Vector, positive
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.state import MechanismState
-
-Torques: TypeAlias = "Sequence[Scalar] | NDArray[Any] | None"
 
 
 @final
@@ -61,7 +59,7 @@ class StepCall:
         operation: str,
         state: State[Any],
         model: CollisionModel,
-        torques: Torques,
+        torques: Torques | None,
         dt: Scalar,
         given: ContactStepOptions,
     ) -> StepCall:

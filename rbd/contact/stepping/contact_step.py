@@ -12,11 +12,12 @@ import attrs
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.algorithms.torques import Torques
 from rbd.contact.dynamics.results import result_repr
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import typed_results
 from rbd.contact.model.pairs import N_co, Pair
-from rbd.contact.stepping.calls import OptionsTemplate, StepCall, Torques
+from rbd.contact.stepping.calls import OptionsTemplate, StepCall
 from rbd.contact.stepping.options import JOINTS, MARGIN, ContactStepOptions, JointOptions
 from rbd.contact.stepping.solution import solved_step, step_results
 from rbd.kinematics.queries import State
@@ -62,7 +63,7 @@ class ContactStep(Generic[N_co]):
 def contact_step(
     state: State[Any],
     model: CollisionModel,
-    torques: Torques,
+    torques: Torques | None,
     dt: float | Scalar,
     *,
     friction: float | Scalar = 0.0,

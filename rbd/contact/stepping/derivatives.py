@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.algorithms.torques import Torques
 from rbd.array_functions.velocity_map import VelocityMap
 from rbd.contact.dynamics.gauss_principle import nearest_motion_by_active_set
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.pairs import Pair, have_friction
-from rbd.contact.stepping.calls import OptionsTemplate, StepCall, Torques
+from rbd.contact.stepping.calls import OptionsTemplate, StepCall
 from rbd.contact.stepping.options import JOINTS, MARGIN, ContactStepOptions, JointOptions
 from rbd.contact.stepping.solution import solved_step
 from rbd.contact.stepping.switches import SolvedRows, pairs_at_switch
@@ -81,7 +82,7 @@ class ContactStepDerivatives:
 def contact_step_derivatives(
     state: State[Any],
     model: CollisionModel,
-    torques: Torques,
+    torques: Torques | None,
     dt: float | Scalar,
     *,
     friction: float | Scalar = 0.0,

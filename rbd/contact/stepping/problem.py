@@ -111,7 +111,7 @@ class StepConstraints(NamedTuple):
 def step_problem(
     pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, options: ContactStepOptions
 ) -> tuple[StepProblem, StepConstraints]:
-    """Return the quadratic program of a step, and the owners of its rows."""
+    """Return the quadratic program of a step, and the constraints of contact points, whose rows it has."""
     if options.friction is None and have_friction(pairs):
         options = attrs.evolve(options, friction=state.lifted(0.0))
     v, M = tuple(state.v), mass_matrix_kernel(state)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from numpy.typing import NDArray
 
+from rbd.algorithms.torques import Torques
 from rbd.arguments import require_choice
 from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem, contact_problem
 from rbd.contact.dynamics.accelerations.coulomb import solve_coulomb
@@ -48,7 +49,7 @@ _KKT_TOLERANCE = 1e-9
 def solve_contact(
     state: State[Any],
     model: CollisionModel,
-    torques: Sequence[Scalar] | NDArray[Any] | None,
+    torques: Torques | None,
     *,
     bias: Bias = "exact",
     friction: float | None = None,
