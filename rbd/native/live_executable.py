@@ -134,7 +134,7 @@ class LiveExecutable(Executable):
         flat: list[float] = []
         for each in inputs:
             flat.extend(each.ravel().tolist())
-        values, status = interpret(program.code, program.constants, program.results, flat, program.calls)
+        values, status = interpret(program, flat)
         if status != CLEAN:
             return None
         arrays: list[Array] = []

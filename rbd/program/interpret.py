@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
+
+if TYPE_CHECKING:
+    from rbd.intrinsics.intrinsic import IntrinsicCall
+    from rbd.program.program import Program
 
 FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.evaluate_float for op in Op}
 """Functions of the operations."""
@@ -30,37 +33,39 @@ def set_function(op: Op, function: Callable[..., float]) -> None:
     FUNCTIONS[op] = _FLOATS[op] = function
 
 
-def run(
-    code: Code,
-    constants: Sequence[float],
-    results: Sequence[int],
-    inputs: Sequence[float],
-    calls: Sequence[IntrinsicCall] = (),
-) -> tuple[list[float], int]:
+def run(program: Program, inputs: Sequence[float]) -> tuple[list[float], int]:
     """Return the output scalars and the status word; there are no outputs unless it is clean."""
     if not all(map(math.isfinite, inputs)):
         return [], BAD_INPUT
-    # A negative operand counts from the end, where the constants stand in reverse.
-    values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
-    status = _execute(code, len(inputs), values, calls)
+    values = _memory(program, inputs)
+    status = _execute(program.code, len(inputs), values, program.calls)
     if status != CLEAN:
         return [], status
-    outputs = list(map(values.__getitem__, results))
+    outputs = list(map(values.__getitem__, program.results))
     return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
-def failed_on_nonfinite(
-    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[IntrinsicCall], label: int
-) -> bool:
+def failed_on_nonfinite(program: Program, inputs: Sequence[float], label: int) -> bool:
     """Return whether the check that fails for these inputs, with this label, reads numbers that are not finite."""
-    values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
-    _execute(_prefix_before_check(code, calls, label), len(inputs), values, calls)
-    stopped = next((step for step, value in zip(code, values[len(inputs) :], strict=False) if value is None), None)
+    code, values = _prefix_before_check(program, label), _memory(program, inputs)
+    _execute(code, len(inputs), values, program.calls)
+    stopped = next(
+        (step for step, value in zip(program.code, values[len(inputs) :], strict=False) if value is None), None
+    )
     return stopped is not None and not all(math.isfinite(values[r]) for r in operands_of(stopped))
 
 
-def _prefix_before_check(code: Code, calls: Sequence[IntrinsicCall], label: int) -> Code:
+def _memory(program: Program, inputs: Sequence[float]) -> list[Any]:
+    """Return the values before the first instruction.
+
+    A negative operand counts from the end, where the constants stand in reverse.
+    """
+    return [*inputs, *([None] * len(program.code)), *reversed(program.constants)]
+
+
+def _prefix_before_check(program: Program, label: int) -> Code:
     """Return the code before the call that has a label; all code if the label is that of a check."""
+    code, calls = program.code, program.calls
     owners = (k for k, (op, *rest) in enumerate(code) if op == Op.CALL and calls[rest[0]].has_label(label))
     return code[: next(owners, len(code))]
 

@@ -14,7 +14,6 @@ from rbd.program.opcodes import Op
 from rbd.program.rolling import THRESHOLD, Loop, find_loops
 
 if TYPE_CHECKING:
-    from rbd.intrinsics.intrinsic import IntrinsicCall
     from rbd.program.program import Port, Program
 
 Shown: TypeAlias = Callable[[int], str]
@@ -43,16 +42,16 @@ class Count:
         return f"{self.total} operations in {self.instructions} instructions: {parts}"
 
 
-def count(code: Sequence[tuple[int, ...]], calls: Sequence[IntrinsicCall] = ()) -> Count:
+def count(program: Program) -> Count:
     """Count the operations of a program; calls of intrinsics count their maximum number."""
     totals: Counter[str] = Counter()
-    ops = Counter(Op(instruction[0]) for instruction in code)
-    for call in calls:
+    ops = Counter(Op(instruction[0]) for instruction in program.code)
+    for call in program.calls:
         totals[call.intrinsic.name] += call.operations
     for op, n in ops.items():
         for name in op.row.counted:
             totals[name] += n
-    return Count(dict(totals), ops[Op.POSITIVE], len(code))
+    return Count(dict(totals), ops[Op.POSITIVE], len(program.code))
 
 
 def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
@@ -62,7 +61,7 @@ def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
     """
     names = [name for port in program.inputs for name in _element_names(port)]
     yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
-    yield f"  {count(program.code, program.calls)}"
+    yield f"  {count(program)}"
 
     def shown(r: int) -> str:
         if r < 0:

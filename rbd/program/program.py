@@ -134,7 +134,7 @@ class Program:
 
     def count(self) -> Count:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
-        return count(self.code, self.calls)
+        return count(self)
 
     @lazy
     def cost(self) -> int:
@@ -196,7 +196,7 @@ class Program:
 
     def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
         """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
-        return run(self.code, self.constants, self.results, inputs, self.calls)
+        return run(self, inputs)
 
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
         """Return the error of a status word; `inputs`, if known, are all input scalars.
@@ -204,7 +204,7 @@ class Program:
         A check that fails on numbers that are not finite raises the error of the overflow.
         """
         label = status - FIRST_CHECK
-        if label >= 0 and inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
+        if label >= 0 and inputs and failed_on_nonfinite(self, inputs, label):
             return range_error(self.name)
         return status_error(self, status, next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None))
 
