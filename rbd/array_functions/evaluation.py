@@ -15,7 +15,7 @@ from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_ro
 from rbd.errors import ArgumentError
 from rbd.native.executable import ArrayExecutable
 from rbd.program.lazy_program import LazyProgram
-from rbd.program.opcodes import NO_MEMORY
+from rbd.program.status import NO_MEMORY
 from rbd.scalars.arrays import Array
 
 Result: TypeAlias = Array | tuple[Array, ...]

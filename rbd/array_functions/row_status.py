@@ -13,10 +13,9 @@ from typing_extensions import override
 from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.program.lazy_program import LazyProgram
-from rbd.program.opcodes import BAD_INPUT, FIRST_CHECK, NO_MEMORY
 from rbd.program.outline import Outline
 from rbd.program.program import Port
-from rbd.program.status import status_error
+from rbd.program.status import BAD_INPUT, FIRST_CHECK, NO_MEMORY, status_error
 from rbd.scalars.arrays import Array
 
 _LARGE = 1e12

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rbd.export.c_function import END, GUARDS, INCLUDES, c_function, input_name, output_name, status_comment
 from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
 from rbd.native.codegen.wrappers import STACK_LIMIT
-from rbd.program.opcodes import NO_MEMORY
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
+from rbd.program.status import NO_MEMORY
 
 
 def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:

@@ -21,8 +21,9 @@ from rbd.native.codegen.loop_operands import (
     TabulatedConstant,
 )
 from rbd.native.codegen.plan import Plan, make_plan
-from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
+from rbd.program.opcodes import CONDITIONS, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 
 _BLOCK = 1000
 """Instructions in one block between loops."""

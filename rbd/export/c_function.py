@@ -14,9 +14,10 @@ import attrs
 
 from rbd.export.c_definition import run_function
 from rbd.export.c_intrinsics import call_functions, number
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY, Op
+from rbd.program.opcodes import Op
 from rbd.program.program import Port, Program, offsets
 from rbd.program.rolling import THRESHOLD
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.scalars import sincos
 
 INCLUDES: Final = ("#include <float.h>", "#include <math.h>", "#include <stdint.h>", "")

@@ -15,8 +15,8 @@ from rbd.errors import ArgumentError
 from rbd.export.c_function import END, GUARDS, INCLUDES, CFunction, c_function, input_name, output_name
 from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
 from rbd.export.single_precision import C_TYPES, REDUCTIONS, Precision, in_precision
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Port, Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 
 FLAGS: Final = "-std=c11 -O2 -Wall -Wextra"
 

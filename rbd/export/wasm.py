@@ -16,8 +16,8 @@ from rbd.errors import ArgumentError
 from rbd.export.c_library import Exportable, require_programs, write_files
 from rbd.export.c_names import require_function_name
 from rbd.export.wasm_module import Addresses, ProgramModule, wasm_module
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Port, Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 
 
 @final

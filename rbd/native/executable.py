@@ -18,9 +18,9 @@ from rbd import native
 from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.lazy_program import LazyProgram
-from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline
 from rbd.program.program import Program, offsets
+from rbd.program.status import CLEAN
 from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 

@@ -17,8 +17,8 @@ from rbd import native
 from rbd.native.executable import Executable
 from rbd.program.interpret import run as interpret
 from rbd.program.lazy_program import LazyProgram
-from rbd.program.opcodes import CLEAN
 from rbd.program.program import Program
+from rbd.program.status import CLEAN
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:

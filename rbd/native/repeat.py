@@ -21,7 +21,7 @@ from rbd.native.compiled_program import Codes, CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library
 from rbd.native.runtime.locks import once_under_compiler_lock
-from rbd.program.opcodes import NO_MEMORY
+from rbd.program.status import NO_MEMORY
 from rbd.scalars.arrays import Array
 
 StridedArrays: TypeAlias = Sequence[tuple[Array, int]]

@@ -6,7 +6,7 @@ graph.py                       a recording: its inputs, and every operation done
 recording.py                   the context of a recording: a graph that is freed, garbage collection paused meanwhile
 lowering.py, program.py        from a graph to a `Program`
 outline.py, lazy_program.py     metadata of a program, which cached machine code needs; recording on demand
-interpret.py, status.py        running a program on floats; the errors of its status words
+interpret.py, status.py        running a program on floats; status words and their errors
 replay.py                      evaluating a program on scalars of any family
 listing.py                     printing, and counting operations
 local_derivatives.py, sweeps.py, differentiate.py   derivatives of programs

@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
 
 if TYPE_CHECKING:
     from rbd.intrinsics.intrinsic import IntrinsicCall

@@ -1,4 +1,4 @@
-"""Table of operations of programs, and status words.
+"""Table of operations of programs.
 
 Each operation is one row: what the interpreter computes, what it means for scalars of any family, its derivative, and
 its form in listings, LLVM IR and C. Whoever runs, prints, translates or differentiates programs reads the rows; to add
@@ -249,23 +249,6 @@ UNSIGNED: Final = {
 
 LANGUAGE_WORDS: Final = {op.row.language_word: op for op in Op if op.row.language_word}
 """The operations of the restricted language of `rbd.intrinsics`, by their operator or function there."""
-
-# --- status words -----------------------------------------------------------------------------------------------------
-
-CLEAN: Final = 0
-"""Status: all is well."""
-
-BAD_INPUT: Final = 1
-"""Status: an input is not finite."""
-
-BAD_OUTPUT: Final = 2
-"""Status: an output is not finite."""
-
-NO_MEMORY: Final = 3
-"""Status: there was no memory for the workspace."""
-
-FIRST_CHECK: Final = 16
-"""Status: this number plus a label's index, when that POSITIVE's operand is not positive."""
 
 
 def operands_of(instruction: tuple[int, ...]) -> tuple[int, ...]:

@@ -27,8 +27,7 @@ from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import flattened_output, lower
-from rbd.program.opcodes import CLEAN, FIRST_CHECK
-from rbd.program.status import range_error, status_error
+from rbd.program.status import CLEAN, FIRST_CHECK, range_error, status_error
 from rbd.scalars.arrays import float_array
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array

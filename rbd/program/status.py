@@ -1,18 +1,32 @@
-"""Errors of the status words with which programs end."""
+"""Status words with which programs end, and their errors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from rbd.errors import NotFiniteError, RbdError, WorkspaceError
 from rbd.intrinsics.intrinsic import must_be_positive
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 
 if TYPE_CHECKING:
     from rbd.program.outline import Outline
     from rbd.program.program import Program
+
+CLEAN: Final = 0
+"""Status: all is well."""
+
+BAD_INPUT: Final = 1
+"""Status: an input is not finite."""
+
+BAD_OUTPUT: Final = 2
+"""Status: an output is not finite."""
+
+NO_MEMORY: Final = 3
+"""Status: there was no memory for the workspace."""
+
+FIRST_CHECK: Final = 16
+"""Status: this number plus a label's index, when that POSITIVE's operand is not positive."""
 
 
 def status_error(program: Program | Outline, status: int, entry: int | None = None) -> RbdError:

@@ -17,8 +17,7 @@ from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.row_status import RowStatus, inputs_of_row
 from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
-from rbd.program.opcodes import NO_MEMORY
-from rbd.program.status import status_error
+from rbd.program.status import NO_MEMORY, status_error
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 from rbd.uninterrupted import run_uninterrupted

@@ -11,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from rbd.export.single_precision import single_constant
-from rbd.program.opcodes import FIRST_CHECK, Op, operands_of
+from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 from rbd.scalars import sincos
 
 Single = np.float32

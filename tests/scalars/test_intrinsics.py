@@ -19,8 +19,9 @@ from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, S
 from rbd.intrinsics import INTRINSICS, Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.program.graph import Graph
-from rbd.program.opcodes import FIRST_CHECK, Op
+from rbd.program.opcodes import Op
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 from rbd.scalars import Matrix, const
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingScalar, OperationCount

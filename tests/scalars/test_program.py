@@ -16,8 +16,9 @@ import rbd.scalars as s
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.program.graph import Graph
 from rbd.program.listing import listing
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
+from rbd.program.opcodes import Op
 from rbd.program.program import Port, Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
 from rbd.scalars.libm import exact_fma
 from rbd.solvers import solve_positive_definite
 from tests.counting import calls

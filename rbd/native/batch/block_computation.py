@@ -14,8 +14,8 @@ from rbd.native.batch.row_access import PortAccess
 from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.codegen.finite import nonfinite_lanes, not_a_number
 from rbd.native.codegen.signature import write_call
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT
 from rbd.program.program import offsets
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT
 
 PREFETCH_BYTES = 16 * 1024
 """Bytes of a block that are fetched ahead, at most; more would drive out what is worked on."""

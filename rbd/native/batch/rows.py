@@ -19,8 +19,8 @@ from rbd.native.batch.transpose import short_transpose_functions, transpose_func
 from rbd.native.codegen.finite import zero_sum_function
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.codegen.wrappers import ScratchMemory
-from rbd.program.opcodes import NO_MEMORY
 from rbd.program.program import Program
+from rbd.program.status import NO_MEMORY
 
 _ARGUMENTS = (
     "i64 %first, i64 %count, ptr noalias %in, ptr noalias %layouts, ptr noalias %out, ptr noalias %status, "

@@ -20,8 +20,8 @@ from rbd.native.codegen.copies import global_table
 from rbd.native.codegen.expressions import routine_symbol
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
 from rbd.native.codegen.routine import routine_text
-from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 
 _ZEROS: Final = 8
 """Zeros that are stored together."""

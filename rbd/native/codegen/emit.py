@@ -18,8 +18,9 @@ from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import Plan
 from rbd.native.codegen.signature import function_head, write_call
 from rbd.native.codegen.trig import sincos_call
-from rbd.program.opcodes import BY_NUMBER, CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.program.opcodes import BY_NUMBER, CONDITIONS, Op, operands_of
 from rbd.program.program import Program, offsets
+from rbd.program.status import FIRST_CHECK
 
 _ANGLES = 256
 """Angles per function, a multiple of all lane counts."""

@@ -14,8 +14,9 @@ from rbd.native.codegen.ir import Lanes, Writer, hexadecimal
 from rbd.native.codegen.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
 from rbd.native.codegen.signature import function_head
 from rbd.native.codegen.trig import sincos_call
-from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
+from rbd.program.opcodes import CONDITIONS, UNSIGNED, Op
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 
 
 @final

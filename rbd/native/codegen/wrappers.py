@@ -15,8 +15,8 @@ from rbd.native.codegen.call_slots import aligned
 from rbd.native.codegen.finite import any_nonfinite
 from rbd.native.codegen.ir import Writer, attributes
 from rbd.native.codegen.signature import write_call
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 
 STACK_LIMIT: Final = 64 * 1024
 """Maximum size in bytes of a workspace on the stack; larger ones are allocated: threads have small stacks."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
 from rbd.native.executable import ArrayExecutable
-from rbd.program.opcodes import CLEAN
+from rbd.program.status import CLEAN
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 

@@ -17,7 +17,7 @@ from rbd.compiled.specs import controlled_step_spec, step_spec
 from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
-from rbd.program.opcodes import CLEAN
+from rbd.program.status import CLEAN
 from rbd.progress import Progress
 from rbd.scalars.arrays import Array
 from rbd.simulation.callbacks import RecordedControl

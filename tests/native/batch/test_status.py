@@ -10,8 +10,8 @@ import pytest
 from rbd import scalars as s
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.program.graph import Graph
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference
 
 LANES = (1, 2, 4, 8)

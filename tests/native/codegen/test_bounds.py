@@ -14,8 +14,8 @@ from rbd.bench.rbd_engine import program as quantity_program
 from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT
 from rbd.program.program import Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT
 from rbd.scalars import Scalar
 from tests.native import programs
 

@@ -26,8 +26,8 @@ from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
-from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 from rbd.scalars import cos, sin
 from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
 from rbd.solvers.equations.orthogonal_decomposition import largest_entry as _another_largest

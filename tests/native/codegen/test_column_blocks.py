@@ -25,8 +25,9 @@ from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
-from rbd.program.opcodes import FIRST_CHECK, Op
+from rbd.program.opcodes import Op
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 from rbd.solvers import (
     FACTOR_POSITIVE_DEFINITE,
     MINIMUM_NORM_SOLVE,

@@ -21,9 +21,10 @@ from rbd.native.compiled_program import CompiledProgram, compile_program, single
 from rbd.native.runtime import jit
 from rbd.program import nodes
 from rbd.program.graph import Graph
-from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
+from rbd.program.opcodes import CONDITIONS, Op
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD, find_loops
+from rbd.program.status import NO_MEMORY
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.equations import ltdl_factor
 from tests.export.building import compiled_c

@@ -17,8 +17,8 @@ from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
-from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
+from rbd.program.status import FIRST_CHECK
 from rbd.scalars import to_float
 from rbd.scalars.dual import Dual
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
