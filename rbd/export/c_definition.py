@@ -91,7 +91,7 @@ class _DefinitionWriter:
         if op == Op.CALL:
             yield from self._call(index)
         elif op != Op.PICK:  # results of calls, which are in the workspace
-            for operand, wanted in zip(operands_of(code), op.row.operands, strict=True):
+            for operand, wanted in zip(operands_of(code), op.row.operand_types, strict=True):
                 yield from self._loaded(operand, truth=wanted == "c")
             values = [self._operand(operand) for operand in operands_of(code)]
             yield from _checked(op, values, str(code[2]) if op == Op.POSITIVE else "")
@@ -163,7 +163,7 @@ class _DefinitionWriter:
         def text(operand: Operand, *, truth: bool = False) -> str:
             return self._operand_of(rolled, operand, tables, truth=truth)
 
-        values = [text(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
+        values = [text(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operand_types)]
         signs = rolled.signs.get(offset)
         if signs is not None:
             op = UNSIGNED.get(op, op)

@@ -152,7 +152,7 @@ def _library_function(op: Op) -> str:
 
     Otherwise compilers compute functions of constants by themselves, or write pow(x, 2) as x * x, with other last bits.
     """
-    names = "xyz"[: len(op.row.operands)]
+    names = "xyz"[: len(op.row.operand_types)]
     given, copies = ", ".join(f"double {x}" for x in names), ", ".join(f"{x}_ = {x}" for x in names)
     values = ", ".join(f"{x}_" for x in names)
     library = op.row.library

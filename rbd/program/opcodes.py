@@ -8,7 +8,7 @@ CALL and PICK are no functions of numbers, and their rows are empty: they are sp
 code generators. So are sine and cosine where machine code lets them share their reduction, and POSITIVE where a failing
 check stops the program.
 
->>> Op.FMA.row.listing, Op.SELECT.row.operands, Op.FMS.row.llvm_ir[0]
+>>> Op.FMA.row.listing, Op.SELECT.row.operand_types, Op.FMS.row.llvm_ir[0]
 ('{} * {} + {}', 'cxx', 'fneg {double} {2}')
 """
 
@@ -120,7 +120,7 @@ class Op(IntEnum):
     DIV = arithmetic(infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide"), _of_quotient, "divide")
     NEG = ProgramOperation(
         5,
-        operands="x",
+        operand_types="x",
         evaluate_float=operator.neg,
         evaluate=operator.neg,
         local_derivatives=factors(lambda x, y: (-1,)),
@@ -132,7 +132,7 @@ class Op(IntEnum):
     )
     ABS = ProgramOperation(
         6,
-        operands="x",
+        operand_types="x",
         evaluate_float=math.fabs,
         evaluate=f.absolute,
         local_derivatives=factors(_of("absolute")),
@@ -146,7 +146,7 @@ class Op(IntEnum):
     )
     SQRT = ProgramOperation(
         7,
-        operands="x",
+        operand_types="x",
         evaluate_float=real.sqrt,
         evaluate=f.sqrt,
         local_derivatives=factors(_of("sqrt")),
@@ -169,10 +169,10 @@ class Op(IntEnum):
     TAN = library_function(22, "tan", f.tan, libm.tan, _of("tan"), parity=-1)
     ASIN = library_function(23, "asin", f.asin, libm.asin, _of("asin"))
     ACOS = library_function(24, "acos", f.acos, libm.acos, _of("acos"))
-    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operands="xx")
+    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operand_types="xx")
     EXP = library_function(26, "exp", f.exp, libm.exp, _of("exp"))
     LOG = library_function(27, "log", f.log, libm.log, _of("log"))
-    POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
+    POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operand_types="xx")
     TANH = library_function(29, "tanh", f.tanh, libm.tanh, _of("tanh"))
     # Conditions: their results are truth values.
     LESS = condition(infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less"), "xx")
@@ -181,7 +181,7 @@ class Op(IntEnum):
     OR = condition(infix(43, "or", _either, f.either, "or {truth}", "either", c="||"), "cc")
     NOT = ProgramOperation(
         44,
-        operands="c",
+        operand_types="c",
         result_type="c",
         evaluate_float=operator.not_,
         evaluate=f.invert,
@@ -192,7 +192,7 @@ class Op(IntEnum):
     )
     SELECT = ProgramOperation(
         50,
-        operands="cxx",
+        operand_types="cxx",
         evaluate_float=_select,
         evaluate=f.where,
         local_derivatives=select_derivatives,
@@ -206,7 +206,7 @@ class Op(IntEnum):
     # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
     POSITIVE = ProgramOperation(
         51,
-        operands="x",
+        operand_types="x",
         evaluate_float=operator.pos,
         evaluate=f.positive,
         local_derivatives=factors(lambda x, y: (1,)),
@@ -243,7 +243,7 @@ UNSIGNED: Final = {
     for plain in Op
     if op.row.signs not in (None, plain.row.signs)
     and plain.row.signs == (1, 1)
-    and op.row.operands == plain.row.operands
+    and op.row.operand_types == plain.row.operand_types
 }
 """Operations that differ from another one by signs of terms only, with that one."""
 

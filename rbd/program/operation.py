@@ -29,7 +29,7 @@ class ProgramOperation:
     """All properties of one operation."""
 
     number: int
-    operands: str = ""
+    operand_types: str = ""
     """The type of each operand: x for a number, c for a condition."""
     result_type: Literal["x", "c"] = "x"
     """The type of the result."""
@@ -103,7 +103,7 @@ def infix(
     """Return the row of an infix operator; `c` is its sign in C if it differs."""
     return ProgramOperation(
         number,
-        operands="xx",
+        operand_types="xx",
         evaluate_float=evaluate_float,
         evaluate=evaluate,
         listing=f"{{}} {sign} {{}}",
@@ -138,9 +138,9 @@ def plus_or_minus(
     return arithmetic(row, lambda a, b, y: (1, factor), sign, operator.add, (1, factor))
 
 
-def condition(row: ProgramOperation, operands: Literal["xx", "cc"]) -> ProgramOperation:
+def condition(row: ProgramOperation, operand_types: Literal["xx", "cc"]) -> ProgramOperation:
     """Return the row of an operation whose result is a truth value."""
-    return attrs.evolve(row, operands=operands, result_type="c")
+    return attrs.evolve(row, operand_types=operand_types, result_type="c")
 
 
 def library_function(
@@ -150,19 +150,19 @@ def library_function(
     evaluate_float: Callable[..., float],
     derivative: Factors,
     library: str = "",
-    operands: str = "x",
+    operand_types: str = "x",
     parity: Literal[-1, 0, 1] = 0,
 ) -> ProgramOperation:
     """Return the row of a function of the C library; `library` is its name there if it differs."""
     library = library or name
-    arguments = [f"{{{k}}}" for k in range(len(operands))]
+    arguments = [f"{{{k}}}" for k in range(len(operand_types))]
     return ProgramOperation(
         number,
-        operands=operands,
+        operand_types=operand_types,
         evaluate_float=evaluate_float,
         evaluate=evaluate,
         local_derivatives=factors(derivative),
-        listing=f"{name}({', '.join('{}' for _ in operands)})",
+        listing=f"{name}({', '.join('{}' for _ in operand_types)})",
         counted=(name,),
         c=f"lib_{library}({', '.join(arguments)})",
         library=library,
@@ -228,7 +228,7 @@ def fused(
     signed = _SignedProduct(product, addend)
     return ProgramOperation(
         number,
-        operands="xxx",
+        operand_types="xxx",
         evaluate_float=signed.evaluator(),
         evaluate=signed.evaluate,
         local_derivatives=signed.local_derivatives,

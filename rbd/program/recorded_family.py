@@ -232,7 +232,7 @@ def _method(op: Op) -> Callable[..., Recorded]:
     def binary(self: RecordedFamily, a: Recorded, b: Recorded) -> Recorded:
         return _binary(Recorded, op, a, b)
 
-    return unary if len(op.row.operands) == 1 else binary
+    return unary if len(op.row.operand_types) == 1 else binary
 
 
 for _op in Op:

@@ -38,13 +38,13 @@ ROWS = 400
 
 def plain(op: Op) -> Program:
     """Return the program of one operation on the inputs themselves; a condition becomes 1.0 or 0.0."""
-    size = len(op.row.operands)
+    size = len(op.row.operand_types)
     return _program(op, size, [], list(range(size)), checked=False)
 
 
 def guarded(op: Op) -> Program:
     """Return the program of one operation on quotients of inputs, whose outputs are finite whatever it gives."""
-    size = len(op.row.operands)
+    size = len(op.row.operand_types)
     quotients = [(Op.DIV, k, size + k) for k in range(size)]
     return _program(op, 2 * size, quotients, [2 * size + k for k in range(size)], checked=True)
 
@@ -54,7 +54,9 @@ def _program(op: Op, inputs: int, code: list[tuple[int, ...]], operands: list[in
         code.append(tuple(map(int, instruction)))
         return inputs + len(code) - 1
 
-    given = [add(Op.LESS, ZERO, x) if kind == "c" else x for x, kind in zip(operands, op.row.operands, strict=True)]
+    given = [
+        add(Op.LESS, ZERO, x) if kind == "c" else x for x, kind in zip(operands, op.row.operand_types, strict=True)
+    ]
     y = add(op, *given, *([0] if op == Op.POSITIVE else []))
     if op.row.result_type == "c":
         y = add(Op.SELECT, y, ONE, ZERO)
@@ -69,7 +71,7 @@ def _program(op: Op, inputs: int, code: list[tuple[int, ...]], operands: list[in
 
 def samples(op: Op) -> Array:
     """Return inputs of the guarded program: special values in all combinations, or many of them, and random ones."""
-    size, rng = len(op.row.operands), np.random.default_rng(int(op))
+    size, rng = len(op.row.operand_types), np.random.default_rng(int(op))
     numbers = [(x, 1.0) for x in (SPECIAL if size < 3 else SHORT)] + [(1.0, 0.0), (-1.0, 0.0), (0.0, 0.0)]
     rows = [
         [*next(iter(zip(*some, strict=True))), *(b for _, b in some)]
@@ -97,7 +99,7 @@ def _check_floats(op: Op, row: Array, table: Array) -> None:
     size = len(row) // 2
     with np.errstate(all="ignore"):
         quotients = (row[:size] / row[size:]).tolist()
-    given = [x > 0 if kind == "c" else x for x, kind in zip(quotients, op.row.operands, strict=True)]
+    given = [x > 0 if kind == "c" else x for x, kind in zip(quotients, op.row.operand_types, strict=True)]
     if op == Op.POSITIVE and not given[0] > 0:
         assert table[0] == UNTOUCHED
         return
@@ -119,16 +121,16 @@ def _by_c(program: Program, x: Array, folder: Path) -> tuple[Array, tuple[int, i
 def points(op: Op) -> list[list[float]]:
     """Return operands at which every operation is smooth and none of a choice of branches is near."""
     rng = np.random.default_rng(100 + int(op))
-    found: list[list[float]] = rng.uniform(0.1, 0.9, (8, len(op.row.operands))).tolist()
+    found: list[list[float]] = rng.uniform(0.1, 0.9, (8, len(op.row.operand_types))).tolist()
     for number, point in enumerate(found):
-        for k, kind in enumerate(op.row.operands):
+        for k, kind in enumerate(op.row.operand_types):
             point[k] *= -1 if kind == "c" and number >> k & 1 else 1
     return found
 
 
 def exact(op: Op, operands: list[Any]) -> Any:
     """Return the row's meaning for numbers of 40 digits."""
-    given = [x > 0 if kind == "c" else x for x, kind in zip(operands, op.row.operands, strict=True)]
+    given = [x > 0 if kind == "c" else x for x, kind in zip(operands, op.row.operand_types, strict=True)]
     found = op.row.evaluate(*given, *(["x"] if op == Op.POSITIVE else []))
     return found if op.row.result_type == "x" else mp.mpf(bool(found))
 
@@ -166,7 +168,7 @@ def _quotient(op: Op, x: list[float], k: int) -> float:
 def check_sympy(op: Op) -> None:
     """Assert that SymPy's expression, made a function, gives what the program gives."""
     program = plain(op)
-    symbols = [sympy.Symbol(f"x_{k}", real=True) for k in range(len(op.row.operands))]
+    symbols = [sympy.Symbol(f"x_{k}", real=True) for k in range(len(op.row.operand_types))]
     expression: Any = sympy_expressions(program)["y"]
     function = sympy.lambdify(symbols, expression[0], "mpmath")
     for x in points(op):
@@ -178,7 +180,7 @@ def check_listing(op: Op) -> None:
     """Assert that the listing names every operand, and that the operation is counted under its names."""
     program = plain(op)
     lines = [line for line in str(program).splitlines() if line.startswith("  t")]
-    assert all(f"x[{k}]" in "".join(lines) for k in range(len(op.row.operands)))
+    assert all(f"x[{k}]" in "".join(lines) for k in range(len(op.row.operand_types)))
     counted = program.count()
     assert all(counted.breakdown[name] for name in op.row.counted)
     assert counted.checks == (op == Op.POSITIVE)

@@ -60,7 +60,7 @@ def rows_in_c(library: ctypes.CDLL, program: Program, arrays: Sequence[Array]) -
 
 def one_operation(op: Op, constants: Sequence[float] = ()) -> Program:
     """Return a program of one operation, whose last operands are constants."""
-    count = len(op.row.operands)
+    count = len(op.row.operand_types)
     free = count - len(constants)
     operands = [*range(free), *(~k for k in range(len(constants)))]
     ports = (Port("x", (free,)),)
@@ -89,7 +89,7 @@ def test_every_operation_at_special_numbers(op: Op, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last", [-0.0, 0.0, 2.0, -1.0, 0.5, 1e7])
-@pytest.mark.parametrize("op", [op for op in OPERATIONS if len(op.row.operands) == 2], ids=lambda op: op.name)
+@pytest.mark.parametrize("op", [op for op in OPERATIONS if len(op.row.operand_types) == 2], ids=lambda op: op.name)
 def test_every_operation_of_a_constant(op: Op, last: float, tmp_path: Path) -> None:
     """A compiler must not compute a function in its own way because it knows an operand."""
     program = one_operation(op, [last])

@@ -48,7 +48,7 @@ def test_listings_name_operands(op: Op) -> None:
 def test_rows_are_filled(op: Op) -> None:
     row = op.row
     assert row.number == op
-    assert row.operands
+    assert row.operand_types
     assert row.listing
     assert row.c
     assert row.evaluate_float.__name__ != "_no_function"
@@ -106,7 +106,7 @@ def test_signs() -> None:
 ADDED = """
     SQUARE = ProgramOperation(
         54,
-        operands="x",
+        operand_types="x",
         evaluate_float=lambda x: x * x,
         evaluate=lambda x: x * x,
         local_derivatives=factors(lambda x, y: (2 * x,)),

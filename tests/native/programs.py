@@ -68,13 +68,13 @@ class _Instructions:
             self.numbers += [place, place + 1]
             return
         op = Op(self.rng.choice(_OPERATIONS[:22] if plain else _OPERATIONS))
-        if (plain and Op.TAN <= op <= Op.TANH) or ("c" in op.row.operands and not self.truths):
+        if (plain and Op.TAN <= op <= Op.TANH) or ("c" in op.row.operand_types and not self.truths):
             op = Op.LESS
         self.code.append((op, *self._operands(op)))
         (self.truths if op in CONDITIONS else self.numbers).append(place)
 
     def _operands(self, op: Op) -> list[int]:
-        return [self._truth() if kind == "c" else self._number() for kind in op.row.operands]
+        return [self._truth() if kind == "c" else self._number() for kind in op.row.operand_types]
 
     def _number(self) -> int:
         if self.rng.random() < 0.1:

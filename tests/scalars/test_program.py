@@ -57,7 +57,7 @@ def test_content() -> None:
     assert program.labels == ("the divisor",)
     assert program.results[1:3] == (0, ~program.constants.index(3.0))
     for k, (op, *operands) in enumerate(program.code):
-        count = len(Op(op).row.operands)
+        count = len(Op(op).row.operand_types)
         assert all(-len(program.constants) <= r < program.input_size + k for r in operands[:count])
         assert len(operands) == count + (op == Op.POSITIVE)
 

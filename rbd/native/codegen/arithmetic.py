@@ -8,9 +8,9 @@ from functools import cache
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.program.opcodes import Op
 
-LIBRARY = {op.row.library: len(op.row.operands) for op in Op if op.row.library}
+LIBRARY = {op.row.library: len(op.row.operand_types) for op in Op if op.row.library}
 """Functions of the C library, called lane by lane, with their numbers of arguments."""
-LLVM = {op.row.llvm_intrinsic: len(op.row.operands) for op in Op if op.row.llvm_intrinsic}
+LLVM = {op.row.llvm_intrinsic: len(op.row.operand_types) for op in Op if op.row.llvm_intrinsic}
 """Functions of LLVM, with their numbers of arguments."""
 
 

@@ -126,7 +126,7 @@ class LoopLayout:
             swap = rows[:, 0] > rows[:, 1]
             rows[swap, :2] = rows[swap, 1::-1]
             signs = _SIGNS[mine]
-            if len(Op(mine[0]).row.operands) == 2:  # else factors are exchanged, which have one sign together
+            if len(Op(mine[0]).row.operand_types) == 2:  # else factors are exchanged, which have one sign together
                 signs[swap] = signs[swap, ::-1]
             by_offset[offset] = signs[:, 0], signs[:, 1]
         return by_offset

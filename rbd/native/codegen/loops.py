@@ -117,7 +117,7 @@ class LoopWriter:
 
     def _instruction(self, offset: int) -> None:
         op = Op(self.program.code[self.rolled.loop.first + offset][0])
-        values = [self._operand(offset, k, truth=kind == "c") for k, kind in enumerate(op.row.operands)]
+        values = [self._operand(offset, k, truth=kind == "c") for k, kind in enumerate(op.row.operand_types)]
         self.results[offset] = value = self._result(op, offset, values)
         slots = self.rolled.stored.get(offset)
         if slots is not None:

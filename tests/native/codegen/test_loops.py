@@ -69,19 +69,19 @@ class Repeated:
         """Write instructions that do not repeat."""
         for _ in range(size):
             op = Op(int(self.rng.choice(_USUAL)))
-            if "c" in op.row.operands and not self.truths:
+            if "c" in op.row.operand_types and not self.truths:
                 op = Op.LESS
-            self.add(op, [self.pick(kind == "c") for kind in op.row.operands])
+            self.add(op, [self.pick(kind == "c") for kind in op.row.operand_types])
 
     def repeat(self, period: int, count: int) -> None:
         """Write a pattern of `period` instructions `count` times."""
         start, ops = len(self.code), list[Op]()
         for _ in range(period):
             op = Op(int(self.rng.choice([*_USUAL, Op.POSITIVE, Op.MUL, Op.FMA])))
-            if "c" in op.row.operands and not any(known in CONDITIONS for known in ops):
+            if "c" in op.row.operand_types and not any(known in CONDITIONS for known in ops):
                 op = Op.LESS_EQUAL
             ops.append(op)
-        rules = [[self.rule(ops, j, k) for k in range(len(op.row.operands))] for j, op in enumerate(ops)]
+        rules = [[self.rule(ops, j, k) for k in range(len(op.row.operand_types))] for j, op in enumerate(ops)]
         labels = int(self.rng.integers(3))
         for iteration in range(count):
             for j, op in enumerate(ops):
@@ -97,7 +97,7 @@ class Repeated:
 
     def rule(self, ops: list[Op], j: int, position: int) -> tuple[str, int, int]:
         """Choose how an operand is found: in the iteration, in the one before, at a step, anywhere ..."""
-        truth = ops[j].row.operands[position] == "c"
+        truth = ops[j].row.operand_types[position] == "c"
         fitting = [i for i in range(j) if (ops[i] in CONDITIONS) == truth]
         if truth:
             return "same", int(self.rng.choice(fitting)), 0
