@@ -136,6 +136,13 @@ def test_repr_names_kind_and_frames(kind: str) -> None:
     assert "\n" not in text
 
 
+@pytest.mark.parametrize("kind", ["Transform", "GeometricJacobian", "PointJacobian", "MomentumMatrix", "WrenchMatrix"])
+def test_maps_are_applied_with_the_matrix_product(kind: str) -> None:
+    with pytest.raises(ArgumentError, match=f"a {kind} is applied with @, not \\*") as caught:
+        made(kind) * 2
+    assert (caught.value.operation, caught.value.value) == (f"{kind} * ...", 2)
+
+
 def test_repr_in_full() -> None:
     twist = Twist(HAND, WORLD, CAMERA, [1, 2.5, -1e-7], [0, 0, 1 / 3])
     expected = "Twist of 'hand' with respect to 'world' in 'camera': angular (1, 2.5, -1e-07), linear (0, 0, 0.333333)"
