@@ -11,7 +11,7 @@ import rbd
 from rbd import cli
 from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfRefusedError
 from rbd.files.mesh_hulls import mesh_hull
-from rbd.files.meshes import MeshFault
+from rbd.files.meshes import MeshFault, read_mesh
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport, load_urdf
 
@@ -137,3 +137,11 @@ def test_files_beyond_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("rbd.urdf.meshes.MESH_BYTES", len(PENTAGONS) - 1)
     with pytest.raises(UrdfRefusedError, match="at most"):
         report.mesh_hull(report.geometries[-1])
+
+
+def test_an_msh_file_needs_neither_normals_nor_textures() -> None:
+    corners, triangles = np.eye(4, 3, dtype="<f4"), np.array([[0, 1, 2], [0, 1, 3]], dtype="<i4")
+    header = np.array([4, 0, 0, 2], dtype="<i4")
+    vertices, faces = read_mesh(header.tobytes() + corners.tobytes() + triangles.tobytes(), ".msh")
+    np.testing.assert_array_equal(vertices, np.eye(4, 3))
+    np.testing.assert_array_equal(faces, triangles)
