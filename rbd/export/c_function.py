@@ -66,13 +66,17 @@ class CFunction:
 
 
 def c_function(
-    program: Program, name: str, threshold: int = THRESHOLD, of: sincos.Reduction = sincos.DOUBLE, storage: str = ""
+    program: Program,
+    name: str,
+    threshold: int = THRESHOLD,
+    reduction: sincos.Reduction = sincos.DOUBLE,
+    storage: str = "",
 ) -> CFunction:
-    """Return the function; long programs become loops (see `program/rolling.py`). `of` are the numbers of sines."""
+    """Return the function; long programs become loops (see `program/rolling.py`); `reduction` is that of sines."""
     inputs = [input_name(port) for port in program.inputs]
     parts, slot_count = run_function(program, f"{name}_run", inputs, threshold)
     given = parameters(program)
-    lines = [*_helpers(program, of), *call_functions(program.calls), *parts]
+    lines = [*_helpers(program, reduction), *call_functions(program.calls), *parts]
     size = max(slot_count + program.output_size, 1)
     lines += [f"{storage}int {name}({', '.join([*given, f'double workspace[{size}]'])}) {{", *_input_check(program)]
     lines.append(f"    double *result = workspace + {slot_count};")
@@ -136,14 +140,14 @@ def _store(start: int, port: Port) -> str:
 # --- functions that programs call -------------------------------------------------------------------------------------
 
 
-def _helpers(program: Program, of: sincos.Reduction) -> list[str]:
+def _helpers(program: Program, reduction: sincos.Reduction) -> list[str]:
     """Return the functions of the C library that a program calls, and sine and cosine."""
     used = {Op(code[0]) for code in program.code}
     angles = used.intersection({Op.SIN, Op.COS})
     called = [op for op in Op if op.row.library and (op in used or (angles and op in (Op.SIN, Op.COS)))]
     lines = [_library_function(op) for op in called]
     if angles:
-        lines.append(_sincos(of))
+        lines.append(_sincos(reduction))
     return lines + [_SINE_OR_COSINE[op] for op in (Op.SIN, Op.COS) if op in angles]
 
 
@@ -165,7 +169,7 @@ _SINE_OR_COSINE: Final = {
 }
 
 
-def _sincos(of: sincos.Reduction) -> str:
+def _sincos(reduction: sincos.Reduction) -> str:
     """Return sine and cosine as C functions: the operations of `rbd.scalars.sincos`."""
     lines = list[str]()
 
@@ -173,13 +177,13 @@ def _sincos(of: sincos.Reduction) -> str:
         lines.append(f"    const double a{len(lines)} = {Op[operation.upper()].row.c.format(*values)};")
         return f"a{len(lines) - 1}"
 
-    m, sine, cosine = sincos.written("x", write, number, of)
+    m, sine, cosine = sincos.emit_sincos("x", write, number, reduction)
     steps = "\n".join(lines)
     return f"""\
 static inline void rbd_sincos(double x, double *sine, double *cosine) {{
-    if (!(fabs(x) <= {number(of.limit)})) {{ *sine = lib_sin(x); *cosine = lib_cos(x); return; }}
+    if (!(fabs(x) <= {number(reduction.limit)})) {{ *sine = lib_sin(x); *cosine = lib_cos(x); return; }}
 {steps}
-    const int32_t k = (int32_t)({m} - {number(of.rounder)});
+    const int32_t k = (int32_t)({m} - {number(reduction.rounder)});
     const double s = (k & 1) ? {cosine} : {sine}, c = (k & 1) ? {sine} : {cosine};
     *sine = (k & 2) ? -s : s;
     *cosine = ((k + 1) & 2) ? -c : c;

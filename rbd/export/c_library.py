@@ -144,7 +144,7 @@ def write_files(directory: str | os.PathLike[str], files: Mapping[str, str | byt
 
 def _function(program: Program, name: str, dtype: Precision) -> CFunction:
     """Return one function in the precision wanted."""
-    function = c_function(program, name, of=REDUCTIONS[dtype])
+    function = c_function(program, name, reduction=REDUCTIONS[dtype])
     require_not_defined(name, function.definition)
     parameters, definition = (in_precision(text, dtype) for text in (function.parameters, function.definition))
     return CFunction(function.comment, parameters, definition, function.workspace)

@@ -10,13 +10,13 @@ from typing import Any, Final, final
 
 from typing_extensions import override
 
+from rbd import scalars
 from rbd.errors import RbdError, ScalarError
-from rbd.scalars import functions
 from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 from rbd.scalars.family import ScalarFamily
 from rbd.scalars.protocol import Scalar
 
-_OPERATIONS: Final[dict[Operator, Operator]] = {divided: functions.divide}
+_OPERATIONS: Final[dict[Operator, Operator]] = {divided: scalars.divide}
 """Functions of scalars for operators of Python."""
 
 
@@ -45,11 +45,11 @@ class Comparable(BinaryOperators):
         return self._wrapped(-self.value)
 
     def __abs__(self) -> Comparable:
-        return self._wrapped(functions.absolute(self.value))
+        return self._wrapped(scalars.absolute(self.value))
 
     def sqrt(self) -> Comparable:
         """Return the square root."""
-        return self._wrapped(functions.sqrt(self.value))
+        return self._wrapped(scalars.sqrt(self.value))
 
     def __lt__(self, other: Any) -> bool:
         return self.context.less(self.value, self.context.value(other))
@@ -87,7 +87,7 @@ class ComparisonContext:
         """Return a scalar, a wrapped one or a literal as a member of the family."""
         if isinstance(x, Comparable):
             return x.value
-        return functions.lift(x, self._member)  # type: ignore[arg-type]  # a literal of the intrinsic, or a scalar
+        return scalars.lift(x, self._member)  # type: ignore[arg-type]  # a literal of the intrinsic, or a scalar
 
     def less(self, a: Scalar, b: Scalar) -> bool:
         """Decide a < b."""
@@ -99,7 +99,7 @@ class ComparisonContext:
 
     def _compared(self, name: str, a: Scalar, b: Scalar) -> object:
         try:
-            return getattr(functions, name)(a, b)
+            return getattr(scalars, name)(a, b)
         except RbdError as error:
             raise self._refusal() from error
 

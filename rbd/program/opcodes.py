@@ -22,6 +22,7 @@ from functools import lru_cache
 from operator import add, mul, sub
 from typing import Any, Final
 
+from rbd import scalars as f
 from rbd.program.operation import (
     ProgramOperation,
     arithmetic,
@@ -35,7 +36,6 @@ from rbd.program.operation import (
     plus_or_minus,
     select_derivatives,
 )
-from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.elementary import ELEMENTARY
 from rbd.scalars.families import real

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 
 import attrs
 
-from rbd.scalars import functions as f
+from rbd import scalars as f
 from rbd.scalars import libm
 
 Pushforward: TypeAlias = Callable[[Any], Any]

@@ -12,10 +12,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from rbd import scalars
 from rbd.errors import ScalarError
 from rbd.recorded_arrays.refusals import refuse_number
-from rbd.scalars import conditions as c
-from rbd.scalars import functions as f
 from rbd.scalars.lengths import length
 from rbd.scalars.registry import TRUTHS, family_of_condition
 
@@ -27,29 +26,29 @@ ARITHMETIC: Final = frozenset(
 
 
 def _sign(x: Any) -> Any:
-    return c.where(c.less(x, 0), -1, c.where(c.less(0, x), 1, 0))
+    return scalars.where(scalars.less(x, 0), -1, scalars.where(scalars.less(0, x), 1, 0))
 
 
 def _heaviside(x: Any, at_zero: Any) -> Any:
-    return c.where(c.less(x, 0), 0, c.where(c.less(0, x), 1, at_zero))
+    return scalars.where(scalars.less(x, 0), 0, scalars.where(scalars.less(0, x), 1, at_zero))
 
 
 def _copysign(x: Any, y: Any) -> Any:
-    size = f.absolute(x)
-    return c.where(c.less(y, 0), -size, size)
+    size = scalars.absolute(x)
+    return scalars.where(scalars.less(y, 0), -size, size)
 
 
 def _cosh(x: Any) -> Any:
-    return (f.exp(x) + f.exp(-x)) / 2
+    return (scalars.exp(x) + scalars.exp(-x)) / 2
 
 
 def _expm1(x: Any) -> Any:
     """Return exp(x) - 1 without cancellation: tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1)."""
-    return f.tanh(x / 2) * (f.exp(x) + 1)
+    return scalars.tanh(x / 2) * (scalars.exp(x) + 1)
 
 
 def _reciprocal(x: Any) -> Any:
-    return f.divide(1, x)
+    return scalars.divide(1, x)
 
 
 def _hypot(x: Any, y: Any) -> Any:
@@ -57,7 +56,7 @@ def _hypot(x: Any, y: Any) -> Any:
 
 
 def _arctan(x: Any) -> Any:
-    return f.atan2(x, 1)
+    return scalars.atan2(x, 1)
 
 
 def _radians(x: Any) -> Any:
@@ -69,27 +68,27 @@ def _degrees(x: Any) -> Any:
 
 
 def _exp2(x: Any) -> Any:
-    return f.power(2, x)
+    return scalars.power(2, x)
 
 
 def _log2(x: Any) -> Any:
-    return f.log(x) / math.log(2)
+    return scalars.log(x) / math.log(2)
 
 
 def _log10(x: Any) -> Any:
-    return f.log(x) / math.log(10)
+    return scalars.log(x) / math.log(10)
 
 
 def _sinh(x: Any) -> Any:
-    return f.tanh(x) * _cosh(x)
+    return scalars.tanh(x) * _cosh(x)
 
 
 def condition(x: Any) -> Any:
     """Return a condition; numbers that are known hold where they are not zero."""
     if isinstance(x, TRUTHS):
         return x
-    if f.is_float(x):
-        return f.to_float(x) != 0.0
+    if scalars.is_float(x):
+        return scalars.to_float(x) != 0.0
     try:
         family_of_condition(x)
     except ScalarError:
@@ -98,64 +97,64 @@ def condition(x: Any) -> Any:
 
 
 def _both(a: Any, b: Any) -> Any:
-    return c.both(condition(a), condition(b))
+    return scalars.both(condition(a), condition(b))
 
 
 def _either(a: Any, b: Any) -> Any:
-    return c.either(condition(a), condition(b))
+    return scalars.either(condition(a), condition(b))
 
 
 def _invert(a: Any) -> Any:
-    return c.invert(condition(a))
+    return scalars.invert(condition(a))
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
     """Return x limited to [low, high]; bounds that are infinite or None do not limit."""
-    above = x if low is None or (f.is_float(low) and low == -math.inf) else f.maximum(x, low)
-    return above if high is None or (f.is_float(high) and high == math.inf) else f.minimum(above, high)
+    above = x if low is None or (scalars.is_float(low) and low == -math.inf) else scalars.maximum(x, low)
+    return above if high is None or (scalars.is_float(high) and high == math.inf) else scalars.minimum(above, high)
 
 
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "divide": f.divide,
+    "divide": scalars.divide,
     "reciprocal": _reciprocal,
-    "power": f.power,
-    "float_power": f.power,
-    "absolute": f.absolute,
-    "fabs": f.absolute,
+    "power": scalars.power,
+    "float_power": scalars.power,
+    "absolute": scalars.absolute,
+    "fabs": scalars.absolute,
     "sign": _sign,
     "copysign": _copysign,
     "heaviside": _heaviside,
-    "minimum": f.minimum,
-    "fmin": f.minimum,
-    "maximum": f.maximum,
-    "fmax": f.maximum,
+    "minimum": scalars.minimum,
+    "fmin": scalars.minimum,
+    "maximum": scalars.maximum,
+    "fmax": scalars.maximum,
     "clip": _clipped,
-    "sqrt": f.sqrt,
+    "sqrt": scalars.sqrt,
     "hypot": _hypot,
-    "sin": f.sin,
-    "cos": f.cos,
-    "tan": f.tan,
-    "arcsin": f.asin,
-    "arccos": f.acos,
+    "sin": scalars.sin,
+    "cos": scalars.cos,
+    "tan": scalars.tan,
+    "arcsin": scalars.asin,
+    "arccos": scalars.acos,
     "arctan": _arctan,
-    "arctan2": f.atan2,
+    "arctan2": scalars.atan2,
     "deg2rad": _radians,
     "radians": _radians,
     "rad2deg": _degrees,
     "degrees": _degrees,
-    "exp": f.exp,
+    "exp": scalars.exp,
     "exp2": _exp2,
     "expm1": _expm1,
-    "log": f.log,
+    "log": scalars.log,
     "log2": _log2,
     "log10": _log10,
     "sinh": _sinh,
     "cosh": _cosh,
-    "tanh": f.tanh,
-    "less": c.less,
-    "less_equal": c.less_equal,
-    "greater": c.greater,
-    "greater_equal": c.greater_equal,
+    "tanh": scalars.tanh,
+    "less": scalars.less,
+    "less_equal": scalars.less_equal,
+    "greater": scalars.greater,
+    "greater_equal": scalars.greater_equal,
     "logical_and": _both,
     "bitwise_and": _both,
     "logical_or": _either,

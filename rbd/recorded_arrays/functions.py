@@ -9,16 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from rbd import scalars
 from rbd.recorded_arrays.creation import object_array
 from rbd.recorded_arrays.elementwise import ELEMENTWISE, condition, ufunc_of
 from rbd.recorded_arrays.refusals import refuse_function
-from rbd.scalars import conditions as c
-from rbd.scalars import functions as f
 from rbd.scalars.protocol import ScalarArray
 
 
 def _where_entry(test: Any, a: Any, b: Any) -> Any:
-    return c.where(condition(test), a, b)
+    return scalars.where(condition(test), a, b)
 
 
 _WHERE: Final = ufunc_of(_where_entry, 3)
@@ -68,16 +67,16 @@ def _interpolated(x: Any, points: list[float], values: list[Any], left: Any, rig
     value = values[0] if left is None else left
     for k, (start, end) in enumerate(pairwise(points)):
         slope = (values[k + 1] - values[k]) / (end - start)
-        value = c.where(c.less(x, start), value, values[k] + slope * (x - start))
-    value = c.where(c.less(x, points[-1]), value, values[-1])
-    return value if right is None else c.where(c.less(points[-1], x), right, value)
+        value = scalars.where(scalars.less(x, start), value, values[k] + slope * (x - start))
+    value = scalars.where(scalars.less(x, points[-1]), value, values[-1])
+    return value if right is None else scalars.where(scalars.less(points[-1], x), right, value)
 
 
 def _norm(x: Any, order: Any = None, axis: Any = None, keepdims: bool = False, **named: Any) -> Any:
     """Return norms of vectors, and those of matrices that need no singular values."""
     a, order = object_array(x), named.pop("ord", order)
     if axis is None and (order is None or (order == 2 and a.ndim == 1) or (order == "fro" and a.ndim == 2)):
-        norm = f.sqrt(a.ravel().dot(a.ravel()))
+        norm = scalars.sqrt(a.ravel().dot(a.ravel()))
         return object_array(norm).reshape((1,) * a.ndim) if keepdims else norm
     axes: tuple[int, ...] = tuple(range(a.ndim)) if axis is None else tuple(np.ravel(axis).tolist())
     return (_matrix_norm if len(axes) == 2 else _vector_norm)(a, order, axes, keepdims)
@@ -91,7 +90,7 @@ def _vector_norm(a: ScalarArray, order: Any, axes: tuple[int, ...], keepdims: bo
         return _sum(sizes, axes, keepdims)
     if order in (None, 2):
         return ELEMENTWISE["sqrt"](_sum(a * a, axes, keepdims))
-    if not f.is_float(order) or order == 0:
+    if not scalars.is_float(order) or order == 0:
         refuse_function("numpy.count_nonzero", a)
     return ELEMENTWISE["power"](_sum(ELEMENTWISE["power"](sizes, order), axes, keepdims), 1 / order)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from rbd.recorded_arrays.creation import object_array
-from rbd.scalars.functions import divide, positive, sqrt
+from rbd.scalars import divide, positive, sqrt
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.opaque import caller_line
 from rbd.scalars.protocol import Matrix, ScalarArray

@@ -14,7 +14,7 @@ Families:
     family.py              the interface of a family; registry.py: the family of a value
     families/              floats, complex numbers, fractions, SymPy, mpmath, intervals
     dual.py, jets.py       derivatives along directions; value, first and second time derivative
-    elementary.py          derivatives of the elementary functions; powers.py: of powers
+    elementary.py          derivatives of the elementary functions and of powers
     sparse_tangents.py     sparse derivatives of dual numbers
     counting.py            floats that count operations; opaque.py: values that cannot be asked
     operator_methods.py    operators and functions of NumPy; binary_operators.py: operators by two methods
@@ -40,6 +40,7 @@ from rbd.scalars.arrays import (
     scalars,
     to_float_array,
 )
+from rbd.scalars.conditions import both, either, greater, greater_equal, invert, less, less_equal, where
 from rbd.scalars.constants import const
 from rbd.scalars.family import ScalarFamily
 from rbd.scalars.functions import (
@@ -47,17 +48,10 @@ from rbd.scalars.functions import (
     acos,
     asin,
     atan2,
-    both,
     cos,
     divide,
-    either,
     exp,
-    greater,
-    greater_equal,
-    invert,
     is_float,
-    less,
-    less_equal,
     lift,
     log,
     maximum,
@@ -69,7 +63,6 @@ from rbd.scalars.functions import (
     tan,
     tanh,
     to_float,
-    where,
 )
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import register_scalar

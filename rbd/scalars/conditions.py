@@ -1,7 +1,4 @@
-"""Comparisons and selection, for every scalar family.
-
-Public through `rbd.scalars.functions`.
-"""
+"""Comparisons and selection, for every scalar family."""
 
 from __future__ import annotations
 

@@ -18,24 +18,14 @@ from typing import Any, Final, final
 
 from typing_extensions import override
 
-from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.conditions import less, less_equal, where
+from rbd.scalars.elementary import ELEMENTARY, derivative_of_power
 from rbd.scalars.family import ScalarFamily, defined
-from rbd.scalars.functions import (
-    atan2,
-    divide,
-    less,
-    less_equal,
-    lift,
-    log,
-    power,
-    sqrt,
-    where,
-)
+from rbd.scalars.functions import atan2, divide, lift, log, power, sqrt
 from rbd.scalars.lengths import scaled_into_range
-from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import family_of, register_scalar
-from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, over, times
+from rbd.scalars.sparse_tangents import SparseTangents, all_finite, entries_of, over, select, times
 from rbd.scalars.structural_zeros import is_plain_zero
 
 _levels: Final = itertools.count(1)  # the inner of two nested derivatives starts later, and has the higher level
@@ -188,7 +178,7 @@ class DualFamily(ScalarFamily[Dual]):
     @override
     def where(self, condition: Condition, a: Dual, b: Dual) -> Dual:
         a, b = _levelled(a, b)
-        return Dual(where(condition, a.value, b.value), chosen(condition, a.derivative, b.derivative), a.level)
+        return Dual(where(condition, a.value, b.value), select(condition, a.derivative, b.derivative), a.level)
 
     @override
     def positive(self, x: Dual, what: str) -> Dual:

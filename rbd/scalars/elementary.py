@@ -1,4 +1,4 @@
-"""Derivatives of the elementary functions of one argument: one table for programs, duals and jets.
+"""Derivatives of elementary functions: a table of those of one argument, for programs, duals and jets; powers.
 
 >>> from rbd.scalars import tan
 >>> rule, y = ELEMENTARY["tan"], tan(0.5)
@@ -10,12 +10,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Final, final
 
 import attrs
 
 from rbd.scalars import functions as f
+from rbd.scalars.conditions import less, where
 from rbd.scalars.constants import const
+from rbd.scalars.protocol import Scalar
 
 _TWO: Final = const(2, 1)
 _HALF: Final = const(1, 2)
@@ -49,6 +52,19 @@ ELEMENTARY: Final[Mapping[str, ElementaryFunction]] = {
     "exp": ElementaryFunction(f.exp, lambda x, y: y, lambda x, y, slope: y),
     "log": ElementaryFunction(f.log, lambda x, y: f.divide(1, x), lambda x, y, slope: -(slope * slope)),
     "tanh": ElementaryFunction(f.tanh, lambda x, y: 1 - y * y, lambda x, y, slope: -(_TWO * (y * slope))),
-    "absolute": ElementaryFunction(f.absolute, lambda x, y: f.where(f.less(x, 0), -1, 1), lambda x, y, slope: 0),
+    "absolute": ElementaryFunction(f.absolute, lambda x, y: where(less(x, 0), -1, 1), lambda x, y, slope: 0),
 }
 """The functions by the name of the method of scalar families."""
+
+
+def derivative_of_power(x: Scalar, n: Scalar, order: int = 1) -> Scalar:
+    """Return the derivative of x**n by x of this order, for constant n; the integer 0 where x**n is a constant.
+
+    >>> derivative_of_power(0.0, 2.0), derivative_of_power(0.0, 2.0, 2), derivative_of_power(0.0, 0.0)
+    (0.0, 2.0, 0)
+    """
+    if order == 0:
+        return f.power(x, n)
+    if isinstance(n, (int, float, Fraction)) and n == 0:
+        return 0
+    return n * derivative_of_power(x, n - 1, order - 1)

@@ -1,4 +1,4 @@
-"""Functions of scalars, for every scalar family.
+"""Functions of scalars, for every scalar family; comparisons and selection are in conditions.py.
 
 Floats follow IEEE 754 (NaN and infinities, no exceptions). For operands of two families, the one with the higher
 priority computes, and the other operand is converted to it exactly. Only plain numbers are branched on.
@@ -13,51 +13,14 @@ from typing import Final, cast
 
 import numpy as np
 
-from rbd.scalars.conditions import both, either, greater, greater_equal, invert, less, less_equal, where
-from rbd.scalars.constants import Rational, const
+from rbd.scalars.constants import Rational
 from rbd.scalars.families import real
 from rbd.scalars.families.complexes import COMPLEX
 from rbd.scalars.families.constant import CONSTANT
 from rbd.scalars.families.exact import FRACTION
 from rbd.scalars.family import not_positive
-from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.scalars.registry import admit, coerce_pair, dominant, family_of, python_number, register_scalar
-
-__all__ = [
-    "Condition",
-    "Matrix",
-    "Scalar",
-    "Vector",
-    "absolute",
-    "acos",
-    "asin",
-    "atan2",
-    "both",
-    "const",
-    "cos",
-    "divide",
-    "either",
-    "exp",
-    "greater",
-    "greater_equal",
-    "invert",
-    "is_float",
-    "less",
-    "less_equal",
-    "lift",
-    "log",
-    "maximum",
-    "minimum",
-    "positive",
-    "power",
-    "register_scalar",
-    "sin",
-    "sqrt",
-    "tan",
-    "tanh",
-    "to_float",
-    "where",
-]
+from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import admit, coerce_pair, dominant, family_of, python_number
 
 # The integers of C, as NumPy names them: np.integer would admit durations, too.
 _INTEGERS: Final[tuple[type[object], ...]] = (

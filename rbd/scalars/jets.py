@@ -17,23 +17,12 @@ from typing import Any, final
 
 from typing_extensions import override
 
+from rbd.scalars.conditions import less, less_equal, where
 from rbd.scalars.constants import const
-from rbd.scalars.elementary import ELEMENTARY
+from rbd.scalars.elementary import ELEMENTARY, derivative_of_power
 from rbd.scalars.family import ScalarFamily, defined
-from rbd.scalars.functions import (
-    absolute,
-    atan2,
-    divide,
-    is_float,
-    less,
-    less_equal,
-    log,
-    power,
-    to_float,
-    where,
-)
+from rbd.scalars.functions import absolute, atan2, divide, is_float, log, power, to_float
 from rbd.scalars.lengths import scaled_into_range
-from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import family_of, register_scalar
 from rbd.scalars.structural_zeros import is_plain_zero

@@ -141,12 +141,12 @@ def _horner(coefficients: tuple[N, ...], z: N, fma: Callable[[N, N, N], N]) -> N
 class Constants(Generic[N]):
     """The constants as operands of one type."""
 
-    def __init__(self, number: Callable[[float], N], of: Reduction = DOUBLE) -> None:
+    def __init__(self, number: Callable[[float], N], reduction: Reduction = DOUBLE) -> None:
         """Convert all constants."""
-        self.two_over_pi, self.rounder = number(of.two_over_pi), number(of.rounder)
-        self.p1, self.p2, self.p3, self.p4 = map(number, of.parts)
+        self.two_over_pi, self.rounder = number(reduction.two_over_pi), number(reduction.rounder)
+        self.p1, self.p2, self.p3, self.p4 = map(number, reduction.parts)
         self.half, self.one = number(0.5), number(1.0)
-        self.sine, self.cosine = tuple(map(number, of.sine)), tuple(map(number, of.cosine))
+        self.sine, self.cosine = tuple(map(number, reduction.sine)), tuple(map(number, reduction.cosine))
 
 
 _FLOATS: Final = Constants[float](float)
@@ -184,14 +184,14 @@ class Step:
         return self._next("fma", b, c)
 
 
-def written(
-    x: str, write: Callable[..., str], number: Callable[[float], str], of: Reduction = DOUBLE
+def emit_sincos(
+    x: str, write: Callable[..., str], number: Callable[[float], str], reduction: Reduction = DOUBLE
 ) -> tuple[str, str, str]:
     """Emit the steps; return the names of the quadrant, and of sine and cosine before the selection by quadrant.
 
     `write` is that of `Step`; `number` returns the name of a constant.
     """
-    constants = Constants(lambda value: Step(number(value), write), of)
+    constants = Constants(lambda value: Step(number(value), write), reduction)
     m, r, y = reduce_angle(Step(x, write), Step.fma, constants)
     sine, cosine = polynomials(r, y, Step.fma, constants)
     return m.name, sine.name, cosine.name

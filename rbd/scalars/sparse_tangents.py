@@ -11,7 +11,8 @@ from typing import Any, final
 
 from typing_extensions import override
 
-from rbd.scalars.functions import divide, where
+from rbd.scalars.conditions import where
+from rbd.scalars.functions import divide
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import family_of
 from rbd.scalars.structural_zeros import is_plain_zero
@@ -97,7 +98,7 @@ def over(derivative: Scalar, x: Scalar) -> Scalar:
     return derivative / x if isinstance(derivative, SparseTangents) else divide(derivative, x)
 
 
-def chosen(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
+def select(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     """Return the derivative or tangents `a` where `condition` holds, else `b`."""
     if not (isinstance(a, SparseTangents) or isinstance(b, SparseTangents)):
         return where(condition, a, b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, final
 
-from rbd.scalars.functions import absolute, maximum, minimum
+from rbd.scalars import absolute, maximum, minimum
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
 

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from rbd.errors import ShapeError, SolverError
-from rbd.scalars.functions import where
+from rbd.scalars import where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 

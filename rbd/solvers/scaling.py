@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Final
 
+from rbd.scalars import less, less_equal, maximum, sqrt, where
 from rbd.scalars.constants import const
-from rbd.scalars.functions import less, less_equal, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
 

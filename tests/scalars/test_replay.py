@@ -14,7 +14,7 @@ from rbd.errors import ShapeError, SingularError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.replay import replay
-from rbd.scalars.functions import positive
+from rbd.scalars import positive
 
 NUMBERS = st.lists(st.floats(0.125, 4), min_size=3, max_size=3)
 

@@ -11,8 +11,7 @@ import pytest
 import rbd
 from rbd.engine.interpreted import interpreted
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SingularError
-from rbd.scalars import cos, sin, where
-from rbd.scalars.functions import less
+from rbd.scalars import cos, less, sin, where
 from rbd.simulation import Integrator, MuntheKaas, Trajectory
 from rbd.simulation.npz_file import NpzFile
 from rbd.simulation.programs import recorded_steps

@@ -21,8 +21,7 @@ from rbd.algorithms.time_steps.runge_kutta import (
 )
 from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StateRates, StepOptions
 from rbd.scalar_states.scalar_state import ScalarState
-from rbd.scalars import Scalar, Vector, const
-from rbd.scalars.functions import absolute, maximum
+from rbd.scalars import Scalar, Vector, absolute, const, maximum
 
 _NEXT = ("q_next", "v_next", "s_next")
 

@@ -44,7 +44,7 @@ def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
             return w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
         return w.assign(f"f{operation} {lanes.double} {', '.join(values)}")
 
-    shifted, sine, cosine = reference.written("%x", write, lanes.double_constant)
+    shifted, sine, cosine = reference.emit_sincos("%x", write, lanes.double_constant)
     return _by_quadrant(w, lanes, shifted, sine, cosine)
 
 

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import Workspace, operand, result
-from rbd.scalars.conditions import both, invert
-from rbd.scalars.functions import less, maximum, sqrt, where
+from rbd.scalars import both, invert, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.cones.projection import project_on_cones

@@ -20,7 +20,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.scalars.functions import positive, sqrt
+from rbd.scalars import positive, sqrt
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant

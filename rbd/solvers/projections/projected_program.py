@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple, final
 
+from rbd.scalars import absolute, either, invert, less, less_equal, where
 from rbd.scalars.constants import const
-from rbd.scalars.functions import absolute, either, invert, less, less_equal, where
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import NO_INTERVALS, Intervals

@@ -12,7 +12,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.scalars.functions import absolute, less, maximum, where
+from rbd.scalars import absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.operands import parts_between, unpack

@@ -16,7 +16,7 @@ import attrs
 from rbd.intrinsics.intrinsic import NamedSizes
 from rbd.intrinsics.language import Floats, fma
 from rbd.intrinsics.workspace import Workspace, operand, table
-from rbd.scalars.functions import absolute, less, maximum, sqrt, where
+from rbd.scalars import absolute, less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.equations.ltdl_factor import Factor

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Final, NamedTuple, final
 
+from rbd.scalars import both, either, invert, less, maximum, where
 from rbd.scalars.constants import const
-from rbd.scalars.functions import both, either, invert, less, maximum, where
 from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.solvers.equations.ltdl_factor import Factor

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final, NamedTuple, final
 
+from rbd.scalars import less, maximum, sqrt, where
 from rbd.scalars.constants import const
-from rbd.scalars.functions import less, maximum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 

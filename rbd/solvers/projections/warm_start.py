@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, final
 import attrs
 
 from rbd.intrinsics.intrinsic import NamedSizes
-from rbd.scalars.functions import less, minimum, where
+from rbd.scalars import less, minimum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.structural_zeros import is_plain_zero
