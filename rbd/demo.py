@@ -55,50 +55,50 @@ def rod_inertia(frame: Frame, length: float, mass: float, radius: float = 0.02) 
     return SpatialInertia(frame, mass=mass, com=(0, 0, -length / 2), moment_about_com=np.diag([across, across, along]))
 
 
-def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say: Print = print) -> None:
-    """Run the demo: pass lines of text to `say` and write a plot to `picture` (PNG)."""
+def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, write: Print = print) -> None:
+    """Run the demo: pass lines of text to `write` and write a plot to `picture` (PNG)."""
     plots = importlib.util.find_spec("matplotlib") is not None
     if plots:
         require_picture(picture)
     mechanism = build()
     bodies = " <- ".join(f"{mechanism.successor(j).name} ({j.name})" for j in mechanism.tree_joints)
     size = f"{mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
-    say(f"A double pendulum: {mechanism.root_body.name} <- {bodies}; {size}")
+    write(f"A double pendulum: {mechanism.root_body.name} <- {bodies}; {size}")
 
     state = MechanismState(mechanism, q=[2.0, 1.0], v=[0.0, 0.0])
     trajectory = simulate(state, final_time, dt=2.5e-3, progress=progress)
-    say(f"\nSimulated {final_time:g} s in {len(trajectory) - 1} steps (Munthe-Kaas, fourth order). Energies in J:\n")
-    tell_energies(mechanism, trajectory, say)
-    ask_frames(mechanism, state, say)
+    write(f"\nSimulated {final_time:g} s in {len(trajectory) - 1} steps (Munthe-Kaas, fourth order). Energies in J:\n")
+    print_energies(mechanism, trajectory, write)
+    print_frames(mechanism, state, write)
     if not plots:
-        say("\nNo plot: matplotlib is not installed. Install it with: pip install 'rbd[plot]'")
+        write("\nNo plot: matplotlib is not installed. Install it with: pip install 'rbd[plot]'")
         return
     draw(mechanism, trajectory, picture)
-    say(f"\nWrote {picture}")
+    write(f"\nWrote {picture}")
 
 
-def tell_energies(mechanism: Mechanism, trajectory: Trajectory, say: Print) -> None:
+def print_energies(mechanism: Mechanism, trajectory: Trajectory, write: Print) -> None:
     """Print energies over time, and the variation of the total energy."""
     energies = trajectory.energies(mechanism)
-    say("    time   kinetic  potential     total")
+    write("    time   kinetic  potential     total")
     stride = max(1, (len(trajectory) - 1) // 5)
     for i in range(0, len(trajectory), stride):
         row = (trajectory.t[i], energies.kinetic[i], energies.potential[i], energies.total[i])
-        say("  {:6.2f}  {:8.4f}   {:8.4f}  {:8.4f}".format(*row))
-    say(f"\nThe total energy varies by {np.ptp(energies.total):.1e} J.")
+        write("  {:6.2f}  {:8.4f}   {:8.4f}  {:8.4f}".format(*row))
+    write(f"\nThe total energy varies by {np.ptp(energies.total):.1e} J.")
 
 
-def ask_frames(mechanism: Mechanism, state: MechanismState, say: Print) -> None:
+def print_frames(mechanism: Mechanism, state: MechanismState, write: Print) -> None:
     """Print the position of the tip, and the error of an operation with wrong frames."""
     tip = Point(mechanism.frame("tip"), (0, 0, 0))
     X_WT = state.transform_to_root(tip.frame)
-    say(f"\nPosition of the tip: transform_to_root(tip) @ tip = {_shown((X_WT @ tip).xyz)} in the world")
+    write(f"\nPosition of the tip: transform_to_root(tip) @ tip = {_shown((X_WT @ tip).xyz)} in the world")
     X_WU = state.transform_to_root(mechanism.body("upper"))
-    say("With a wrong frame, transform_to_root(upper) @ tip raises")
+    write("With a wrong frame, transform_to_root(upper) @ tip raises")
     try:
-        say(f"    {X_WU @ tip}")
+        write(f"    {X_WU @ tip}")
     except FrameMismatchError as error:
-        say(f"    FrameMismatchError: {error}")
+        write(f"    FrameMismatchError: {error}")
 
 
 def _shown(xyz: Array) -> str:

@@ -18,7 +18,7 @@ from rbd.engine.value_plans import Numbers, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import pass_kernel_of
 from rbd.kernels.kernel import Kernel
-from rbd.kernels.query_builtins import BodyFixedFrame, unanswered
+from rbd.kernels.query_builtins import BodyFixedFrame, no_builtin
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.pytrees.flattening import UnsuitableError
@@ -155,15 +155,15 @@ class NativeQueries:
         return PassValues.of(version, buffer, recorded.form.template)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:
-        """Return the builtin of a plan; None while a pass has no machine code, `unanswered` if it will have none."""
+        """Return the builtin of a plan; None while a pass has no machine code, `no_builtin` if it will have none."""
         builder = PlanBuilder()
         try:
             plan(builder)
         except _NoCodeYetError:
             return None
         except UnsuitableError:
-            return unanswered
-        return builder.builtin(self._buffers) or unanswered
+            return no_builtin
+        return builder.builtin(self._buffers) or no_builtin
 
 
 def _constant(builder: PlanBuilder, tf: Transform[Any, Any]) -> _PlannedTransform:

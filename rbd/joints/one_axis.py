@@ -36,7 +36,7 @@ class OneAxisJoint(BuiltinJointType):
         return attrs.evolve(self, axis=negate_axis(self.axis))
 
 
-class OneDofJoint(OneAxisJoint):
+class OneCoordinateJoint(OneAxisJoint):
     """A joint whose velocity is the derivative of its only coordinate; abstract."""
 
     __slots__ = ()

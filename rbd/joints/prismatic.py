@@ -8,7 +8,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.joints.axis import lifted, perpendicular_axes
-from rbd.joints.one_axis import OneDofJoint
+from rbd.joints.one_axis import OneCoordinateJoint
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Prismatic(OneDofJoint):
+class Prismatic(OneCoordinateJoint):
     """A joint that translates along `axis`: q is the displacement, v its rate.
 
     `axis` has the same coordinates in the frames before and after the joint; it is scaled to length one. Raises

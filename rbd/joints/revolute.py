@@ -8,7 +8,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.joints.axis import lifted, nearest_rotation_angle, rotation_by_angle, unwrap_angle
-from rbd.joints.one_axis import AxisRotationJoint, OneDofJoint
+from rbd.joints.one_axis import AxisRotationJoint, OneCoordinateJoint
 from rbd.spatial import Transform
 from rbd.spatial.linalg import zero3
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Revolute(AxisRotationJoint, OneDofJoint):
+class Revolute(AxisRotationJoint, OneCoordinateJoint):
     """A joint that rotates about `axis`: q is the angle, v its rate.
 
     `axis` has the same coordinates in the frames before and after the joint; it is scaled to length one. Raises

@@ -9,7 +9,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.joints.axis import lifted, nearest_rotation_angle, perpendicular_axes, rotation_by_angle, unwrap_angle
-from rbd.joints.one_axis import OneDofJoint
+from rbd.joints.one_axis import OneCoordinateJoint
 from rbd.scalars import lift
 from rbd.scalars.arrays import float_array
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
@@ -29,7 +29,7 @@ def _pitch(value: float) -> float:
 
 @final
 @attrs.frozen
-class Screw(OneDofJoint):
+class Screw(OneCoordinateJoint):
     """A joint that rotates about `axis` and translates `pitch` metres along it per radian: q is the angle, v its rate.
 
     `axis` has the same coordinates in the frames before and after the joint; it is scaled to length one. A pitch of

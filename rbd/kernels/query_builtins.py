@@ -14,8 +14,8 @@ QueryTable: TypeAlias = dict[object, Callable[[], Any]]
 """Builtins of queries by the identities, or names, of what they are about."""
 
 
-def unanswered() -> Any:
-    """Answer for a query without a builtin: NotImplemented, which a builtin that refuses answers too."""
+def no_builtin() -> Any:
+    """Return NotImplemented, as a builtin that refuses does: for queries without one."""
     return NotImplemented
 
 
@@ -36,7 +36,7 @@ class BodyFixedFrame:
 class QueryBuiltins(Protocol):
     """Maker of builtins for framed queries.
 
-    Each returns None while there is no machine code, `unanswered` if there will be none for these parameters.
+    Each returns None while there is no machine code, `no_builtin` if there will be none for these parameters.
     """
 
     def pose(self, fixed_frame: BodyFixedFrame) -> Callable[[], Any] | None:

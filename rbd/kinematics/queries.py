@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbd.errors import ArgumentError
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
-from rbd.kernels.query_builtins import BodyFixedFrame, QueryTable, unanswered
+from rbd.kernels.query_builtins import BodyFixedFrame, QueryTable, no_builtin
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
 from rbd.kinematics.body_fixed_frames import body_fixed_frame
@@ -109,11 +109,11 @@ class State(StateView, Generic[A]):
         a body or a name is not part of the mechanism.
         """
         key = place if isinstance(place, str) else id(place)
-        pose: Transform[B, Any] = self._poses.get(key, unanswered)()
+        pose: Transform[B, Any] = self._poses.get(key, no_builtin)()
         return self._pose(place, key) if pose is NotImplemented else pose
 
     def _pose(self, place: FrameLike[B], key: object) -> Transform[B, Any]:
-        """Compute the transform from a place to the root frame; after many calls a builtin answers under `key`."""
+        """Compute the transform from a place to the root frame; after many calls `key` has a builtin."""
         fixed_frame = body_fixed_frame(self, place)
         pose = passes.to_root(self)[fixed_frame.index]
         self.engine.open_query(self._poses, key, place, lambda builtins: builtins.pose(fixed_frame))
@@ -131,7 +131,7 @@ class State(StateView, Generic[A]):
     def transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
-        tf: Transform[B, C] = self._transforms.get(key, unanswered)()
+        tf: Transform[B, C] = self._transforms.get(key, no_builtin)()
         if tf is not NotImplemented:
             return tf
         start, end = body_fixed_frame(self, a, "a"), body_fixed_frame(self, b, argument)
@@ -161,7 +161,7 @@ class State(StateView, Generic[A]):
     def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
         key = body if isinstance(body, str) else id(body)
-        twist: Twist[Any, Any, Any] = self._twists.get(key, unanswered)()
+        twist: Twist[Any, Any, Any] = self._twists.get(key, no_builtin)()
         if twist is NotImplemented:
             return self._motion(body, (self._twists, key), passes.body_twists, Twist, "twist")
         return twist
@@ -169,7 +169,7 @@ class State(StateView, Generic[A]):
     def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
         key = body if isinstance(body, str) else id(body)
-        acceleration: SpatialAcceleration[Any, Any, Any] = self._accelerations.get(key, unanswered)()
+        acceleration: SpatialAcceleration[Any, Any, Any] = self._accelerations.get(key, no_builtin)()
         if acceleration is NotImplemented:
             slot, look_up = (self._accelerations, key), passes.bias_accelerations
             return self._motion(body, slot, look_up, SpatialAcceleration, "bias acceleration")
@@ -183,7 +183,7 @@ class State(StateView, Generic[A]):
         kind: type[Motion],
         name: str,
     ) -> Motion:
-        """Compute a body's motion of a pass in the root frame; after many calls a builtin answers in `slot`."""
+        """Compute a body's motion of a pass in the root frame; after many calls `slot` has a builtin."""
         index = self.layout.body_index(body)
         self.engine.open_query(*slot, body, lambda builtins: builtins.motion(look_up, kind, index))
         motion: Any = look_up(self)[index]
@@ -200,7 +200,7 @@ class State(StateView, Generic[A]):
         """
         places: Any = body, base, self._layout.root_frame if frame is None else frame
         key = tuple([place if isinstance(place, str) else id(place) for place in places])
-        twist: Twist[B, C, F] = self._twists.get(key, unanswered)()
+        twist: Twist[B, C, F] = self._twists.get(key, no_builtin)()
         return self._relative_twist(places, key) if twist is NotImplemented else twist
 
     def _relative_twist(self, places: tuple[FrameLike, FrameLike, FrameLike], key: object) -> Twist[Any, Any, Any]:

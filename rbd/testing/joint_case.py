@@ -40,11 +40,11 @@ class JointCase:
     wrench_components: tuple[float, ...]
     unreachable: Array
     """A pose of random rotation and position, which most joints cannot reach, as a 4 by 4 matrix."""
-    scale: float
+    spread: float
     """Factor of configurations beyond the range of random ones."""
 
     @classmethod
-    def draw(cls, joint: JointType, rng: np.random.Generator, scale: float) -> JointCase:
+    def draw(cls, joint: JointType, rng: np.random.Generator, spread: float) -> JointCase:
         """Return a random case."""
         phi = rng.standard_normal(joint.nv)
         q = joint.random(rng)
@@ -60,7 +60,7 @@ class JointCase:
             as_floats(rng.standard_normal(joint.nq)),
             as_floats(rng.standard_normal(6)),
             _random_pose(rng),
-            scale,
+            spread,
         )
 
     def transform(self, q: Vector) -> Transform:

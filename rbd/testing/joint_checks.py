@@ -145,7 +145,7 @@ def local_coordinates_rate(case: JointCase) -> None:
 def projection(case: JointCase) -> None:
     """Check that project() finds the pose of a reachable transform and, with `near`, its coordinates."""
     joint = case.joint
-    factors = (1.0, case.scale) if joint.nq == joint.nv else (1.0,)
+    factors = (1.0, case.spread) if joint.nq == joint.nv else (1.0,)
     for q in [tuple(f * c for c in q) for f in factors for q in (joint.zero(), case.q, case.q_other)]:
         transform = case.transform(q)
         expect_close(case.pose(joint.project(transform)), case.pose(q), "pose")

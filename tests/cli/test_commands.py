@@ -261,7 +261,7 @@ def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, mo
 
     monkeypatch.setattr("importlib.util.find_spec", nothing)
     lines: list[str] = []
-    demo.run(tmp_path / "picture.png", final_time=0.02, say=lines.append)
+    demo.run(tmp_path / "picture.png", final_time=0.02, write=lines.append)
     assert "pip install 'rbd[plot]'" in lines[-1]
     assert list(tmp_path.iterdir()) == []
 
@@ -270,7 +270,7 @@ def test_demo_refuses_the_ending_of_the_picture_first(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     lines: list[str] = []
     with pytest.raises(ArgumentError, match=r"picture\.txt has no ending of a picture; there are .*png"):
-        demo.run(tmp_path / "picture.txt", final_time=0.02, say=lines.append)
+        demo.run(tmp_path / "picture.txt", final_time=0.02, write=lines.append)
     assert lines == []
 
 

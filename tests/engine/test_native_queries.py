@@ -21,7 +21,7 @@ from rbd.engine import query_counts
 from rbd.engine.live_engine import LiveEngine
 from rbd.engine.native_queries import NativeQueries
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
-from rbd.kernels.query_builtins import QueryTable, unanswered
+from rbd.kernels.query_builtins import QueryTable, no_builtin
 from rbd.native import live_executable
 from rbd.testing import random_floating_tree
 from tests.marks import needs_builtins
@@ -152,7 +152,7 @@ def test_queries_without_machine_code_are_planned_once_per_edit(
         for _ in range(5):
             assert state.twist("link6").isclose(expected)
         assert len(plans) == 1
-        assert (state._twists["link6"] is unanswered) != is_float
+        assert (state._twists["link6"] is no_builtin) != is_float
 
 
 def test_above_the_maximum_all_queries_are_forgotten(arm: tuple[MechanismState, rbd.Frame], monkeypatch: Any) -> None:

@@ -18,7 +18,7 @@ from rbd.contact.stepping.options import Gains, JointOptions
 from rbd.contact.stepping.overlaps import CORRECTION_SHARE
 from rbd.contact.stepping.transport import transport_accelerations
 from rbd.indexing.layout import TreeNode
-from rbd.joints.one_axis import OneDofJoint
+from rbd.joints.one_axis import OneCoordinateJoint
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, maximum, to_float
 from rbd.scalars.linear_algebra import dot, unit
@@ -97,7 +97,7 @@ def _joint_rows(state: ScalarState, options: JointOptions, node: TreeNode, dt: S
     stops = _stops(state, node, dt) if options.stops else []
     v = state.joint_v(node)
     impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(node.joint, "friction")]
-    if stops and isinstance(node.joint.type, OneDofJoint):
+    if stops and isinstance(node.joint.type, OneCoordinateJoint):
         [stop] = stops
         return [stop._replace(row=_padded(stop.row, start, size), friction=impulses[0])]
     dry_friction = [
