@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
+from itertools import starmap
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -79,7 +80,9 @@ class LiveBuffers:
         """Copy checked coordinates q and v into their buffers, both or none."""
         self.words[Q] += 1
         self.words[V] += 1
-        consume(map(np.ndarray.__setitem__, (self.q, self.v), (..., ...), (q, v)))
+        writes = ((self.q, ..., q), (self.v, ..., v))
+        filled = [write for write in writes if write[0].size]  # empty buffers are read-only
+        consume(starmap(np.ndarray.__setitem__, filled))
 
     def floats(self, which: int) -> Vector:
         """Return coordinates (Q or V) as Python floats, cached per version."""

@@ -290,6 +290,13 @@ def test_charts_check_their_arguments() -> None:
     close(state.q, before, 1e-15)
 
 
+def test_states_without_coordinates_are_zeroed_and_randomized() -> None:
+    state = MechanismState(Mechanism())
+    state.randomize(1)
+    state.zero()
+    assert state.q.shape == state.v.shape == (0,)
+
+
 def test_randomize_is_reproducible_and_valid() -> None:
     mechanism = everything().mechanism
     one, two = MechanismState(mechanism), MechanismState(mechanism)
