@@ -11,9 +11,17 @@ import pytest
 
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.spatial import GeometricJacobian, MomentumMatrix, PointJacobian, WrenchMatrix
+from rbd.spatial.column_operations import (
+    add_columns,
+    force_cross_columns,
+    motion_cross_columns,
+    scale_columns,
+    transpose_product,
+)
 from tests.spatial.helpers import (
     HAND,
     WORLD,
+    cross_matrix,
     force_matrix,
     free_vector,
     jacobian,
@@ -29,6 +37,18 @@ from tests.spatial.helpers import (
 )
 
 Rng = np.random.Generator
+
+
+@with_rng
+def test_products_of_columns_are_those_of_matrices(rng: Rng) -> None:
+    a, b, A = jacobian(rng), jacobian(rng), wrench_matrix(rng)
+    v, f = twist(rng), wrench(rng)
+    np.testing.assert_allclose(add_columns(a, b).matrix, a.matrix + b.matrix, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(scale_columns(a, 2.5).matrix, 2.5 * a.matrix, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(motion_cross_columns(v, a).matrix, cross_matrix(v.vector) @ a.matrix, rtol=0, atol=1e-13)
+    expected = np.array([-cross_matrix(column).T @ f.vector for column in a.matrix.T]).T
+    np.testing.assert_allclose(force_cross_columns(a, f).matrix, expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(transpose_product(a, A), a.matrix.T @ A.matrix, rtol=0, atol=1e-13)
 
 
 @with_rng
