@@ -122,9 +122,9 @@ class _DefinitionWriter:
         yield from self._copied("ws", self.plan.copies.get(index, ()))
         yield "{"
         yield from _zero_arrays(slots)
-        blocks = ((slots.inputs, lengths.inputs), (slots.outputs, lengths.outputs), (slots.work, lengths.work))
+        blocks = ((slots.operands, lengths.operands), (slots.results, lengths.results), (slots.work, lengths.floats))
         arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
-        tables, expression = call_expression(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
+        tables, expression = call_expression(call, "call_", *arrays, pointers("integers + {}", lengths.ints))
         yield from tables
         yield f"const int64_t failed = {expression};"
         yield f"if (failed) return {FIRST_CHECK + call.first_label - 1} + (int)failed;"
@@ -204,13 +204,13 @@ def _c_type(op: Op) -> str:
 def _zero_arrays(slots: CallSlots) -> Iterator[str]:
     """Make the results and work arrays of a call zero, but for scratch; declare the integers among these."""
     lengths = slots.call.lengths
-    yield from _zero_fill("ws", slots.outputs, sum(lengths.outputs))
-    floats = sum(lengths.work)
+    yield from _zero_fill("ws", slots.results, sum(lengths.results))
+    floats = sum(lengths.floats)
     for entries in slots.call.zeroed_work:  # floats, then integers
         yield from _zero_fill("ws", slots.work + entries.start, min(entries.stop, floats) - entries.start)
-    if lengths.integers:
-        yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
-        yield from _zero_fill("integers", 0, sum(lengths.integers))
+    if lengths.ints:
+        yield f"int64_t integers[{max(sum(lengths.ints), 1)}];"
+        yield from _zero_fill("integers", 0, sum(lengths.ints))
 
 
 def _zero_fill(array: str, start: int, size: int) -> Iterator[str]:

@@ -12,6 +12,7 @@ inlinability.py        which functions batches can inline
 intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
 specialisation.py      loops unrolled for the sizes and tables of one call
 comparable.py          the same function on scalars other than floats
+piecewise_constant.py  derivatives of results such as indices and flags: zero
 """
 
 from rbd.intrinsics.intrinsic import INTRINSICS, Intrinsic, IntrinsicCall, Lengths, must_be_positive

@@ -1,4 +1,4 @@
-"""Intrinsics: multi-output operations with control flow at run time, and calls of them.
+"""Intrinsics: operations of several results with control flow at run time, and calls of them.
 
 An `Intrinsic` describes a function in the subset of `parser.py`, whose one parameter is a workspace. It returns 0, or
 the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
@@ -16,7 +16,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, SingularError
-from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, results
+from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, result_entries
 from rbd.scalars import is_float, to_float
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
@@ -69,10 +69,10 @@ class Intrinsic:
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None
-    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, tangents of
-    the operands), all recorded scalars, to the tangents of the outputs. None: it cannot be differentiated."""
+    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, results, tangents of
+    the operands), all recorded scalars, to the tangents of the results. None: it cannot be differentiated."""
     adjoint: Callable[..., Any] | None = None
-    """The rule of reverse mode: from (sizes, labels, operands, outputs, cotangents of the outputs) to cotangents of the
+    """The rule of reverse mode: from (sizes, labels, operands, results, cotangents of the results) to cotangents of the
     operands. None: `derivative` is called for each operand."""
 
     def __attrs_post_init__(self) -> None:
@@ -177,7 +177,7 @@ class Intrinsic:
     def call_arguments(self, sizes: Sequence[int], integer_format: str, *arrays: Sequence[str]) -> list[str]:
         """Return the arguments of the translated function: its ints, by `integer_format`, and its arrays.
 
-        `arrays` are texts of the arrays: tables, inputs, outputs, work arrays of floats, work arrays of ints.
+        `arrays` are texts of the arrays: tables, operands, results, floats, ints.
         """
         names = chain(*map(self.layout.names, ROLES))
         known = {name: integer_format.format(value) for name, value in self.layout.integer_arguments(sizes).items()}
@@ -195,12 +195,12 @@ class Intrinsic:
     # ---------------------------------------------------------------- running
 
     def __call__(self, sizes: Sequence[int], operands: Sequence[Scalar], labels: Sequence[str] = ()) -> Vector:
-        """Return the outputs, one after the other, for all entries of the inputs, one after the other.
+        """Return the results, one after the other, for all entries of the operands, one after the other.
 
         Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
         comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
         """
-        expected = sum(self.lengths(sizes).inputs), self.label_count(sizes)
+        expected = sum(self.lengths(sizes).operands), self.label_count(sizes)
         if (len(operands), len(labels)) != expected:
             counts = len(operands), len(labels)
             message = (
@@ -215,9 +215,9 @@ class Intrinsic:
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
 
     def call(self, sizes: Sequence[int], operands: Mapping[str, Iterable[Scalar]]) -> dict[str, Vector]:
-        """Return the outputs by name, for inputs by name: a call without labels.
+        """Return the results by name, for operands by name: a call without labels.
 
-        Names that are no inputs are ignored. Raises ArgumentError if an input is missing, ShapeError for wrong lengths.
+        Other names are ignored. Raises ArgumentError if an operand is missing, ShapeError for wrong lengths.
         """
         arrays = {name: tuple(entries) for name, entries in operands.items()}
         flat = self.layout.join("operand", arrays)
@@ -229,11 +229,11 @@ class Intrinsic:
         return self.layout.cut("result", sizes, self(sizes, flat))
 
     def run(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> tuple[list[float], int]:
-        """Return the outputs and the status for floats: the reference of machine code and of C."""
+        """Return the results and the status for floats: the reference of machine code and of C."""
         self._require_constants()
         workspace = self.workspace(sizes, operands, zero)
         status = self.function(workspace)
-        return results(workspace), status
+        return result_entries(workspace), status
 
     def run_on(
         self,
@@ -243,20 +243,20 @@ class Intrinsic:
         labels: tuple[str, ...],
         member: Scalar,
     ) -> Vector:
-        """Return the outputs for scalars of a family whose comparisons are decided."""
+        """Return the results for scalars of a family whose comparisons are decided."""
         from rbd.intrinsics.comparable import Comparable, ComparisonContext
 
         inside = ComparisonContext(family, member, self.name)
         wrapped = [cast("float", inside.wrap(x)) for x in operands]
-        outputs, status = self.run(sizes, wrapped, cast("float", inside.wrap(0)))
-        values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", outputs)]
+        results, status = self.run(sizes, wrapped, cast("float", inside.wrap(0)))
+        values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", results)]
         return self._checked((values, status), labels)
 
     def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
-        outputs, status = result
+        results, status = result
         if status:
             raise self.error(labels[status - 1])
-        return tuple(outputs)
+        return tuple(results)
 
 
 @final
@@ -264,10 +264,10 @@ class Intrinsic:
 class Lengths:
     """Lengths of an intrinsic's arrays."""
 
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    work: tuple[int, ...]
-    integers: tuple[int, ...]
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    floats: tuple[int, ...]
+    ints: tuple[int, ...]
 
 
 @final
@@ -296,7 +296,7 @@ class IntrinsicCall:
         """The entries of the work arrays, floats and then ints, that are zero at the beginning."""
         arrays, lengths = self.intrinsic.layout.arrays, self.lengths
         names = [*self.intrinsic.layout.names("floats"), *self.intrinsic.layout.names("ints")]
-        ends = accumulate((*lengths.work, *lengths.integers), initial=0)
+        ends = accumulate((*lengths.floats, *lengths.ints), initial=0)
         places = {name: range(*ends) for name, ends in zip(names, pairwise(ends), strict=True)}
         runs = groupby(places, key=lambda name: arrays[name].zeroed)
         parts = [list(run) for zeroed, run in runs if zeroed]

@@ -1,15 +1,17 @@
 """Parser of the restricted language: returns the checked tree of a Python function, or raises with file and line.
 
-Workspaces and matrices are lowered to arrays and strides.
+Workspaces and matrices are lowered to arrays and strides. Allowed are
 
-Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces; rows `x[i]` of matrices as
-arguments; assignments to local variables and to entries of arrays;
-`+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `select` and `some` of one
-comparison of floats; `if`, `while`,
-`for i in range(...)` (its step a literal), `for j in columns(...)` (see `dependence_analysis.py`), `break`, `return`;
-calls of other such functions of a module, in an order that C keeps, too (see `evaluation_order.py`). A variable keeps
-one type and must be assigned on every path to its use; a loop's variable belongs to the loop. Division is written
-`divide(a, b)`, since Python's operator raises where machine code does not.
+    parameters   annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces
+    assignments  to local variables and to entries of arrays
+    expressions  `+ - *` of floats or of ints, `-x`, comparisons, `and or not`, `fma sqrt divide abs float`, `select`
+                 and `some` of one comparison of floats, rows `x[i]` of matrices as arguments
+    statements   `if`, `while`, `for i in range(...)` whose step is a literal, `break`, `return`, and
+                 `for j in columns(...)` (see `dependence_analysis.py`)
+    calls        of other such functions of a module, in an order that C keeps, too (see `evaluation_order.py`)
+
+A variable keeps one type and must be assigned on every path to its use; a loop's variable belongs to the loop. Division
+is written `divide(a, b)`, since Python's operator raises where machine code does not.
 """
 
 from __future__ import annotations

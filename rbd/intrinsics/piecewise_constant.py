@@ -1,4 +1,4 @@
-"""Derivatives of intrinsics with piecewise constant outputs, such as indices, flags and counts: zero."""
+"""Derivatives of intrinsics with piecewise constant results, such as indices, flags and counts: zero."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rbd.scalars.protocol import Vector
 
 
 def zero_tangents(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
-    """Return the tangents of the outputs: zeros."""
-    return (0,) * len(outputs)
+    """Return the tangents of the results: zeros."""
+    return (0,) * len(results)
 
 
 def zero_cotangents(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of the operands: zeros."""
     return (0,) * len(operands)

@@ -137,7 +137,7 @@ class _Specialiser:
                 self._store_all()
                 self._add(tree.Return(result))
             case tree.ExpressionStatement(call):
-                self._add(tree.ExpressionStatement(self._invoked(call)))
+                self._add(tree.ExpressionStatement(self._routine_call(call)))
             case _:
                 self._control(statement)
 
@@ -235,9 +235,9 @@ class _Specialiser:
             case tree.Arithmetic(operator, left, right, kind):
                 return _arithmetic(operator, self._expression(left), self._expression(right), kind)
             case tree.BuiltinCall(name, arguments, kind):
-                return _function(name, tuple(map(self._expression, arguments)), kind)
+                return _builtin_call(name, tuple(map(self._expression, arguments)), kind)
             case tree.RoutineCall():
-                return self._invoked(node)
+                return self._routine_call(node)
 
     def _condition(self, node: tree.Comparison | tree.BoolOp | tree.Not) -> tree.Expression:
         match node:
@@ -279,7 +279,7 @@ class _Specialiser:
             return tree.Number(table[int(index.value)], "int")
         return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Load(array, index, kind))
 
-    def _invoked(self, call: tree.RoutineCall) -> tree.RoutineCall:
+    def _routine_call(self, call: tree.RoutineCall) -> tree.RoutineCall:
         """Return a call of the specialised function; arrays are as they must be when it begins.
 
         The entries of an array that the function has under two names, and writes, are no variables in it.
@@ -319,7 +319,7 @@ def _arithmetic(operator: str, left: tree.Expression, right: tree.Expression, ki
     return tree.Arithmetic(operator, left, right, kind)  # type: ignore[arg-type]  # the operator of an expression
 
 
-def _function(name: str, arguments: tuple[tree.Expression, ...], kind: tree.Kind) -> tree.Expression:
+def _builtin_call(name: str, arguments: tuple[tree.Expression, ...], kind: tree.Kind) -> tree.Expression:
     if name == "float" and isinstance(arguments[0], tree.Number):
         return tree.Number(float(arguments[0].value), "float")
     return tree.BuiltinCall(name, arguments, kind)

@@ -68,9 +68,9 @@ UNWRITTEN: Final = math.nan
 """Initial entries, in Python, of arrays that are not made zero."""
 
 operand: Final = cast("_Declared", _declaration_of_role("operand"))
-"""Declare an input: a copy that may be overwritten."""
+"""Declare an operand: a copy that may be overwritten."""
 result: Final = cast("_Declared", _declaration_of_role("result"))
-"""Declare an output; outputs and work arrays are zero at the beginning."""
+"""Declare a result; results and work arrays are zero at the beginning."""
 floats: Final = cast("_Declared", _declaration_of_role("floats"))
 """Declare a work array."""
 scratch: Final = cast("_Declared", _declaration_of_role("floats", zeroed=False))
@@ -178,7 +178,7 @@ class Workspace:
         cls.layout = WorkspaceLayout(sizes, {**inherited.arrays, **own})
 
     def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
-        """Make the arrays from sizes followed by tables, and all entries of the inputs."""
+        """Make the arrays from sizes followed by tables, and all entries of the operands."""
         known = self.layout.bind(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():
@@ -189,8 +189,8 @@ class Workspace:
             setattr(self, name, size)
 
 
-def results(workspace: Workspace) -> list[float]:
-    """Return the entries of all outputs, one after the other."""
+def result_entries(workspace: Workspace) -> list[float]:
+    """Return the entries of all results, one after the other."""
     arrays = [
         (workspace.layout.arrays[name].kind, getattr(workspace, name)) for name in workspace.layout.names("result")
     ]

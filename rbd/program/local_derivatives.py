@@ -34,12 +34,12 @@ def local_derivatives(
 def call_jvp(
     program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
 ) -> Sequence[Scalar]:
-    """Return the tangents of an intrinsic's outputs for `tangents` of its operands."""
+    """Return the tangents of an intrinsic's results for `tangents` of its operands."""
     call, arguments = program.calls[instruction[1]], _call_arguments(program, instruction, values, position)
     if call.intrinsic.derivative is None:
         raise ScalarError(f"there is no derivative of {call.intrinsic.name}", function=call.intrinsic.name)
-    output_tangents: Sequence[Scalar] = call.intrinsic.derivative(*arguments, tangents)
-    return output_tangents
+    result_tangents: Sequence[Scalar] = call.intrinsic.derivative(*arguments, tangents)
+    return result_tangents
 
 
 def call_vjp(
@@ -50,7 +50,7 @@ def call_vjp(
     cotangents: Vector,
     wanted: Sequence[bool],
 ) -> Sequence[Scalar]:
-    """Return the cotangents of the operands `wanted`, for `cotangents` of an intrinsic's outputs."""
+    """Return the cotangents of the operands `wanted`, for `cotangents` of an intrinsic's results."""
     intrinsic = program.calls[instruction[1]].intrinsic
     if intrinsic.adjoint is not None:
         operand_cotangents: Sequence[Scalar] = intrinsic.adjoint(
@@ -64,7 +64,7 @@ def call_vjp(
 def _call_arguments(
     program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int
 ) -> tuple[tuple[int, ...], Sequence[str], Vector, Vector]:
-    """Return sizes, labels, operands and outputs of a call."""
+    """Return sizes, labels, operands and results of a call."""
     call = program.calls[instruction[1]]
     operands = tuple(operand_values(program, instruction, values))
     labels = program.labels[call.first_label : call.first_label + call.label_count]

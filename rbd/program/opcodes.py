@@ -214,8 +214,8 @@ class Op(IntEnum):
         c="{0}",
         bound_rule=math.fabs,
     )
-    # CALL(call, operands ...): an intrinsic, `calls[call]` of the program, with any number of operands; its result is
-    # no number. PICK(result of a CALL, k): its k-th output.
+    # CALL(call, operands ...): an intrinsic, `calls[call]` of the program, with any number of operands; its value is
+    # no number. PICK(value of a CALL, k): its k-th result.
     CALL = 52
     PICK = 53
 

@@ -3,7 +3,7 @@
 One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
 other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
 is the constant `constants[~r]`. POSITIVE's second entry is no operand but the index of its text in `labels`; CALL's
-first is the index of the intrinsic and its sizes in `calls`; PICK's second says which output of a call it takes.
+first is the index of the intrinsic and its sizes in `calls`; PICK's second says which result of a call it takes.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class RecordedFamily(ScalarFamily[Recorded]):
             if isinstance(x, Recorded):
                 check_same_graph(like, x)
         call = _call(called, sizes, values, labels, like)
-        size = sum(called.lengths(sizes).outputs)
+        size = sum(called.lengths(sizes).results)
         return tuple(cast("Scalar", like.graph.intern(Recorded, PICK, call, k, (call.index, k))) for k in range(size))
 
     @override

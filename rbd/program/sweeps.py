@@ -67,7 +67,7 @@ def forward(
 def _through_call(
     program: Program, instruction: tuple[int, ...], values: list[Any], rows: list[Row], position: int
 ) -> list[Row]:
-    """Return the rows of all outputs of a call."""
+    """Return the rows of all results of a call."""
     operands = operands_of(instruction)
     call_rows: list[Row] = [{} for _ in values[position]]
     for j in sorted({j for r in operands if r >= 0 for j in rows[r]}):
@@ -98,13 +98,13 @@ def _adjoints(program: Program, values: list[Any], needed: list[int], results: S
     for k, r in enumerate(results):
         if r >= 0:
             adjoints[r][k] = 1
-    output_adjoints: dict[int, dict[int, Row]] = {}
+    result_adjoints: dict[int, dict[int, Row]] = {}
     for position in reversed(range(program.input_size, len(adjoints))):
         instruction = program.code[position - program.input_size]
         if instruction[0] == Op.PICK:
-            output_adjoints.setdefault(instruction[1], {})[instruction[2]] = adjoints[position]
+            result_adjoints.setdefault(instruction[1], {})[instruction[2]] = adjoints[position]
         elif instruction[0] == Op.CALL:
-            _back_through_call(program, values, position, output_adjoints.pop(position, {}), needed, adjoints)
+            _back_through_call(program, values, position, result_adjoints.pop(position, {}), needed, adjoints)
         elif needed[position] and adjoints[position]:
             _back_through(program, values, position, needed, adjoints)
     return adjoints
@@ -121,7 +121,7 @@ def _back_through_call(
     program: Program,
     values: list[Any],
     position: int,
-    output_adjoints: dict[int, Row],
+    result_adjoints: dict[int, Row],
     needed: list[int],
     adjoints: list[Row],
 ) -> None:
@@ -129,8 +129,8 @@ def _back_through_call(
     instruction = program.code[position - program.input_size]
     operands, count = operands_of(instruction), len(values[position])
     wanted = [r >= 0 and needed[r] != 0 for r in operands]
-    for j in sorted({j for row in output_adjoints.values() for j in row}):
-        cotangents = tuple(output_adjoints.get(k, {}).get(j, 0) for k in range(count))
+    for j in sorted({j for row in result_adjoints.values() for j in row}):
+        cotangents = tuple(result_adjoints.get(k, {}).get(j, 0) for k in range(count))
         operand_cotangents = call_vjp(program, instruction, values, position, cotangents, wanted)
         for r, is_wanted, x in zip(operands, wanted, operand_cotangents, strict=True):
             if is_wanted and not is_structural_zero(x):

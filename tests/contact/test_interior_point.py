@@ -206,7 +206,7 @@ def test_dry_friction_takes_few_iterations(seed: int, monkeypatch: pytest.Monkey
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
         found = run(self, sizes, operands)
         if self.name == "project_by_interior_point":
-            ends = np.cumsum(self.lengths(sizes).outputs)
+            ends = np.cumsum(self.lengths(sizes).results)
             counts.append(found[0][ends[list(self.layout.names("result")).index("iterations")] - 1])
         return found
 

@@ -55,8 +55,8 @@ class BlockComputation:
         w = self._w
         apart = w.assign(f"mul i64 {tile_block.slot}, {self._program.input_size * self._lanes.width}")
         shared = [access.is_shared for access in self._arguments.inputs]
-        offsets = [w.assign(f"select i1 {is_shared}, i64 0, i64 {apart}") for is_shared in shared]
-        return [w.address(start, offset) for start, offset in zip(self._memory.input_ports, offsets, strict=True)]
+        starts = [w.assign(f"select i1 {is_shared}, i64 0, i64 {apart}") for is_shared in shared]
+        return [w.address(port, start) for port, start in zip(self._memory.input_ports, starts, strict=True)]
 
     def _outputs(self, tile_block: TileBlock) -> str:
         """Write the addresses of the outputs of a block."""

@@ -28,8 +28,8 @@ class CallSlots:
     """Slots of a call of an intrinsic in the workspace."""
 
     call: IntrinsicCall
-    inputs: int
-    outputs: int
+    operands: int
+    results: int
     work: int
     """Shared by all calls: work arrays, or one lane's copy of all arrays."""
     all_lanes: bool
@@ -40,17 +40,17 @@ def call_slots(program: Program, start: int, width: int) -> tuple[dict[int, Call
     """Return the slots of calls, from `start` on, and the number of slots in all."""
     indices = [index for index, instruction in enumerate(program.code) if instruction[0] == Op.CALL]
     calls = [program.calls[program.code[index][1]] for index in indices]
-    work = start + sum(aligned(size) for call in calls for size in _in_and_out(call))
+    work = start + sum(aligned(size) for call in calls for size in _entry_counts(call))
     slots, at = dict[int, CallSlots](), start
     for index, call in zip(indices, calls, strict=True):
-        inputs, outputs = map(aligned, _in_and_out(call))
-        slots[index] = CallSlots(call, at, at + inputs, work, _all_lanes_together(call, width))
-        at += inputs + outputs
+        operands, results = map(aligned, _entry_counts(call))
+        slots[index] = CallSlots(call, at, at + operands, work, _all_lanes_together(call, width))
+        at += operands + results
     return slots, work + max((_work_size(call, width) for call in calls), default=0)
 
 
-def _in_and_out(call: IntrinsicCall) -> tuple[int, int]:
-    return sum(call.lengths.inputs), sum(call.lengths.outputs)
+def _entry_counts(call: IntrinsicCall) -> tuple[int, int]:
+    return sum(call.lengths.operands), sum(call.lengths.results)
 
 
 def _all_lanes_together(call: IntrinsicCall, width: int) -> bool:
@@ -64,15 +64,15 @@ def aligned(size: int) -> int:
 
 def _work_size(call: IntrinsicCall, width: int) -> int:
     """Return the number of slots of the work area of a call, which all calls share."""
-    doubles = sum(call.lengths.work) + sum(call.lengths.integers)
-    return doubles if _all_lanes_together(call, width) else -(-(doubles + sum(_in_and_out(call))) // width)
+    doubles = sum(call.lengths.floats) + sum(call.lengths.ints)
+    return doubles if _all_lanes_together(call, width) else -(-(doubles + sum(_entry_counts(call))) // width)
 
 
 def pick_slots(program: Program, calls: dict[int, CallSlots]) -> dict[int, int]:
-    """Return the slots of picked outputs: those of the call's outputs."""
+    """Return the slots of picked results: those of the call's results."""
     inputs, code = program.input_size, program.code
     return {
-        index: calls[instruction[1] - inputs].outputs + instruction[2]
+        index: calls[instruction[1] - inputs].results + instruction[2]
         for index, instruction in enumerate(code)
         if instruction[0] == Op.PICK
     }
@@ -99,7 +99,7 @@ def kept_operands(split: FunctionSplit) -> dict[int, tuple[int, int]]:
 def _kept_places(call: IntrinsicCall, width: int) -> chain[bool]:
     """Return of each operand of a call whether its slot keeps it."""
     written = call.intrinsic.written_operands if _all_lanes_together(call, width) else frozenset[str]()
-    lengths = zip(call.intrinsic.layout.names("operand"), call.lengths.inputs, strict=True)
+    lengths = zip(call.intrinsic.layout.names("operand"), call.lengths.operands, strict=True)
     return chain.from_iterable(repeat(name not in written, length) for name, length in lengths)
 
 
@@ -133,7 +133,7 @@ class OperandSlots(NamedTuple):
 
 def _slots_of_operands(program: Program, call: int, slots: CallSlots) -> Iterator[tuple[int, int]]:
     """Yield the slot of each operand of a call, and the operand."""
-    return zip(count(slots.inputs), operands_of(program.code[call]))
+    return zip(count(slots.operands), operands_of(program.code[call]))
 
 
 def _given_operands(program: Program, call: int, slots: CallSlots) -> Iterator[tuple[int, int]]:

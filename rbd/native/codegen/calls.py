@@ -1,8 +1,8 @@
 """Calls of intrinsics in machine code.
 
-Operands are stored to the operand slots of a call as soon as they are computed; outputs stay in its output slots. With
+Operands are stored to the operand slots of a call as soon as they are computed; results stay in its result slots. With
 one lane, or for intrinsics with uniform control flow, one call computes all lanes. Otherwise each lane is copied to a
-work area that all calls share, and its outputs are copied back.
+work area that all calls share, and its results are copied back.
 """
 
 from __future__ import annotations
@@ -65,50 +65,50 @@ def _table_name(table: tuple[int, ...]) -> str:
 
 def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
-    pointers = [w.address("%ws", slot * lanes.width) for slot in (slots.inputs, slots.outputs, slots.work)]
+    pointers = [w.address("%ws", slot * lanes.width) for slot in (slots.operands, slots.results, slots.work)]
     write = _call_all_lanes if slots.all_lanes else _call_each_lane
     write(w, lanes, slots.call, *pointers)
 
 
 def emit_no_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write the zeros that are the results of a call that is skipped in all lanes."""
-    _write_zero(w, w.address("%ws", slots.outputs * lanes.width), sum(slots.call.lengths.outputs) * lanes.width)
+    _write_zero(w, w.address("%ws", slots.results * lanes.width), sum(slots.call.lengths.results) * lanes.width)
 
 
-def _call_all_lanes(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
+def _call_all_lanes(w: Writer, lanes: Lanes, call: IntrinsicCall, operands: str, results: str, work: str) -> None:
     """Write one call for all lanes."""
     width, (n_in, n_out, _) = lanes.width, _sizes(call)
-    _write_zero(w, outputs, n_out * width)
+    _write_zero(w, results, n_out * width)
 
     def call_all() -> None:
         for entries in call.zeroed_work:
             _write_zero(w, w.address(work, entries.start * width), len(entries) * width)
-        _invoke(w, call, inputs, outputs, work, "%st", width)
+        _invoke(w, call, operands, results, work, "%st", width)
 
-    _if_needed(w, lanes, call, w.address(inputs, (n_in - 1) * width), call_all)
+    _if_needed(w, lanes, call, w.address(operands, (n_in - 1) * width), call_all)
 
 
-def _call_each_lane(w: Writer, lanes: Lanes, call: IntrinsicCall, inputs: str, outputs: str, work: str) -> None:
+def _call_each_lane(w: Writer, lanes: Lanes, call: IntrinsicCall, operands: str, results: str, work: str) -> None:
     """Write a call for each lane, on a copy of its operands."""
     width, (n_in, n_out, n_work) = lanes.width, _sizes(call)
-    own_outputs, own_work = w.address(work, n_in), w.address(work, n_in + n_out)
+    own_results, own_work = w.address(work, n_in), w.address(work, n_in + n_out)
     if call.intrinsic.guarded:
-        _write_zero(w, outputs, n_out * width)
+        _write_zero(w, results, n_out * width)
 
     def call_one(lane: int) -> None:
-        _write_copy(w, work, 1, w.address(inputs, lane), width, n_in)
-        _write_zero(w, own_outputs, n_out + n_work)
-        _invoke(w, call, work, own_outputs, own_work, w.address("%st", lane, "i64"))
-        _write_copy(w, w.address(outputs, lane), width, own_outputs, 1, n_out)
+        _write_copy(w, work, 1, w.address(operands, lane), width, n_in)
+        _write_zero(w, own_results, n_out + n_work)
+        _invoke(w, call, work, own_results, own_work, w.address("%st", lane, "i64"))
+        _write_copy(w, w.address(results, lane), width, own_results, 1, n_out)
 
     for lane in range(width):
-        _if_needed(w, Lanes(1), call, w.address(inputs, (n_in - 1) * width + lane), partial(call_one, lane))
+        _if_needed(w, Lanes(1), call, w.address(operands, (n_in - 1) * width + lane), partial(call_one, lane))
 
 
 def _sizes(call: IntrinsicCall) -> tuple[int, int, int]:
     """Return the numbers of operands, of results, and of entries to work in."""
     lengths = call.lengths
-    return sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
+    return sum(lengths.operands), sum(lengths.results), sum(lengths.floats) + sum(lengths.ints)
 
 
 def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, write: Callable[[], None]) -> None:
@@ -120,13 +120,15 @@ def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, 
     w.if_(w.any_lane(lanes, w.assign(f"fcmp une {lanes.double} {value}, {zero}")), write)
 
 
-def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
+def _invoke(
+    w: Writer, call: IntrinsicCall, operands: str, results: str, work: str, status: str, width: int = 1
+) -> None:
     """Write the call, and store its status unless an earlier one is set."""
     lengths, intrinsic, tables = call.lengths, call.intrinsic, call.tables.values()
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
-        *(_pointers(w, *block, width) for block in ((inputs, lengths.inputs), (outputs, lengths.outputs))),
-        _pointers(w, work, (*lengths.work, *lengths.integers), width),
+        *(_pointers(w, *block, width) for block in ((operands, lengths.operands), (results, lengths.results))),
+        _pointers(w, work, (*lengths.floats, *lengths.ints), width),
     ]
     pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
     arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))

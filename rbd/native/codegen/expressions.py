@@ -95,9 +95,9 @@ class ExpressionWriter(ABC):
             case tree.RowPointer(array, index):
                 return self.entry(array, index, "float")
             case tree.BuiltinCall(word, arguments):
-                return self.function(word, [self.expression(argument) for argument in arguments])
+                return self.builtin_call(word, [self.expression(argument) for argument in arguments])
             case tree.RoutineCall():
-                return self.invoked(node)
+                return self.routine_call(node)
             case _:
                 return self._operation(node)
 
@@ -119,7 +119,7 @@ class ExpressionWriter(ABC):
             case tree.BoolOp() | tree.Not():
                 raise AssertionError("conditions are written as jumps")
 
-    def function(self, name: str, values: list[str]) -> str:
+    def builtin_call(self, name: str, values: list[str]) -> str:
         """Write a function of the language."""
         if name == "some":
             return self.w.any_lane(self.floats, values[0])
@@ -127,7 +127,7 @@ class ExpressionWriter(ABC):
             return self.w.splat(self.floats, self.w.assign(f"sitofp i64 {values[0]} to double"))
         return emit_operation(self.w, self.floats, LANGUAGE_WORDS[name], values)
 
-    def invoked(self, call: tree.RoutineCall) -> str:
+    def routine_call(self, call: tree.RoutineCall) -> str:
         """Write a call of another function of the intrinsic."""
         arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
         text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"

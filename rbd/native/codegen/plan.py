@@ -100,7 +100,7 @@ def _slots_of_values_and_calls(split: FunctionSplit) -> tuple[dict[int, int], di
     slots, count = value_slots(split, kept)
     calls, count = call_slots(program, aligned(count) if program.calls else count, split.width)
     slots.update(pick_slots(program, calls))
-    slots.update({source: calls[call].inputs + place for source, (call, place) in kept.items()})
+    slots.update({source: calls[call].operands + place for source, (call, place) in kept.items()})
     return slots, calls, count
 
 

@@ -105,7 +105,7 @@ class _RoutineWriter(ExpressionWriter):
                 self.w.add(f"  ret {text}")
                 self.values = None
             case tree.ExpressionStatement(call):
-                self.invoked(call)
+                self.routine_call(call)
             case _:
                 self._control(statement, values)
 

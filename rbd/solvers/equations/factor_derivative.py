@@ -132,14 +132,14 @@ FACTOR_COTANGENT: Final = Intrinsic(
 
 
 def factor_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of -L and 1 / D for the tangent of A."""
-    return FACTOR_TANGENT(sizes, (*outputs, *tangents))
+    return FACTOR_TANGENT(sizes, (*results, *tangents))
 
 
 def factor_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangent of the lower triangle of A for those of -L and 1 / D."""
-    return FACTOR_COTANGENT(sizes, (*outputs, *cotangents))
+    return FACTOR_COTANGENT(sizes, (*results, *cotangents))

@@ -143,7 +143,7 @@ def _tables(rows: SparseRows) -> list[int]:
 
 
 def factored_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B for tangents of L, 1 / D and B: A dX = dB - dA X."""
     layout, tables = _Layout(*sizes[:4]), SparseFactor.layout.tables(sizes)
@@ -152,14 +152,14 @@ def factored_jvp(
     right = dict(zip(tables["places"], change["right"], strict=True))
     columns: list[list[Scalar]] = []
     for start in layout.starts:
-        x = layout.column(outputs, start)
+        x = layout.column(results, start)
         product_tangent = _product_tangent(rows, given["inverse"], rows_tangent, change["inverse"], x)
         columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(product_tangent)])
     return _solved(layout, rows, given["inverse"], columns)
 
 
 def factored_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of L, 1 / D and B.
 
@@ -175,7 +175,7 @@ def factored_vjp(
     for start, column in zip(layout.starts, columns, strict=True):
         if all(map(is_structural_zero, column)):
             continue
-        x, y = layout.column(outputs, start), layout.column(answers, start)
+        x, y = layout.column(results, start), layout.column(answers, start)
         z, other = ([v / scale for v, scale in zip(_lower_times(rows, w, w), inverse, strict=True)] for w in (x, y))
         of_inverse = [total + a * b for total, a, b in zip(of_inverse, z, other, strict=True)]
         for i, (first, stop) in enumerate(pairwise(tables["row_ends"])):

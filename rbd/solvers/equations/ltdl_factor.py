@@ -70,7 +70,7 @@ class Factor:
 
     @classmethod
     def _from_intrinsic(cls, lower: Sequence[Sequence[Scalar]], labels: Labels) -> Factor:
-        """Return the factor as the outputs of an intrinsic."""
+        """Return the factor as the results of an intrinsic."""
         flat = FACTOR_POSITIVE_DEFINITE((len(lower),), [x for row in lower for x in row], labels)
         rows = _triangle(flat, len(lower))
         return cls(tuple(tuple((j, -x) for j, x in enumerate(row[:-1])) for row in rows), tuple(r[-1] for r in rows))

@@ -113,45 +113,45 @@ def pseudo_inverse(matrix: Matrix, tolerance: Scalar) -> PseudoInverse:
 
 
 def minimum_norm_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of x = A⁺ b, the minimum-norm solution, and of its rank, which stays."""
     matrix, right, tolerance, _ = _split(sizes, operands)
     dA, db, _, _ = _split(sizes, tangents)
-    return *solution_tangent(pseudo_inverse(matrix, tolerance), dA, outputs[: sizes[1]], right, db), 0
+    return *solution_tangent(pseudo_inverse(matrix, tolerance), dA, results[: sizes[1]], right, db), 0
 
 
 def minimum_norm_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A and b in x = A⁺ b; that of the tolerance is zero, that of the rank is ignored."""
     n = sizes[1]
     matrix, right, tolerance, _ = _split(sizes, operands)
-    of_matrix, of_right = solution_cotangents(pseudo_inverse(matrix, tolerance), outputs[:n], right, cotangents[:n])
+    of_matrix, of_right = solution_cotangents(pseudo_inverse(matrix, tolerance), results[:n], right, cotangents[:n])
     return *entries(of_matrix), *of_right, 0
 
 
 def _both_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of A⁺ b, of the rank, and of (A⁺)ᵀ y."""
     n = sizes[1]
     matrix, right, tolerance, dual = _split(sizes, operands)
     dA, db, _, dy = _split(sizes, tangents)
     inverse = pseudo_inverse(matrix, tolerance)
-    of_solution = solution_tangent(inverse, dA, outputs[:n], right, db)
-    return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(dA), outputs[n + 1 :], dual, dy)
+    of_solution = solution_tangent(inverse, dA, results[:n], right, db)
+    return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(dA), results[n + 1 :], dual, dy)
 
 
 def _both_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A, b, the tolerance and y in A⁺ b and (A⁺)ᵀ y."""
     n = sizes[1]
     matrix, right, tolerance, dual = _split(sizes, operands)
     inverse = pseudo_inverse(matrix, tolerance)
-    first, of_right = solution_cotangents(inverse, outputs[:n], right, cotangents[:n])
-    second, of_dual = solution_cotangents(inverse.transposed, outputs[n + 1 :], dual, cotangents[n + 1 :])
+    first, of_right = solution_cotangents(inverse, results[:n], right, cotangents[:n])
+    second, of_dual = solution_cotangents(inverse.transposed, results[n + 1 :], dual, cotangents[n + 1 :])
     return *add(entries(first), entries(transpose(second))), *of_right, 0, *of_dual
 
 

@@ -144,42 +144,42 @@ def is_singular(label: str) -> SingularError:
 
 
 def solve_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B for tangents of A and B: A dX = dB - dA X."""
     n, m = sizes
-    columns = tuple(zip(*rows_of(outputs, n, m), strict=True))
+    columns = tuple(zip(*rows_of(results, n, m), strict=True))
     dA = rows_of(tangents, n, n)
     right = [tangents[n * n + i * m + j] - dot(dA[i], columns[j]) for i in range(n) for j in range(m)]
     return SOLVE_SQUARE(sizes, (*operands[: n * n], *right), labels)
 
 
 def solve_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A and B in A X = B, with AᵀY = cotangents: -Y Xᵀ for A, Y for B."""
     n, m = sizes
     flat = SOLVE_SQUARE(sizes, (*_transposed(operands, n), *cotangents), labels)
-    y, x = rows_of(flat, n, m), rows_of(outputs, n, m)
+    y, x = rows_of(flat, n, m), rows_of(results, n, m)
     return (*(-dot(y[i], x[j]) for i in range(n) for j in range(n)), *flat)
 
 
 def determinant_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of det A, which is det A tr(A⁻¹ dA)."""
     n = sizes[0]
     found = SOLVE_SQUARE((n, n), (*operands, *tangents), (_DIFFERENTIATED,))
     trace: Scalar = sum((found[i * n + i] for i in range(1, n)), found[0])
-    return (outputs[0] * trace,)
+    return (results[0] * trace,)
 
 
 def determinant_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangent of A in det A: det A A⁻ᵀ."""
     n = sizes[0]
-    weight = outputs[0] * cotangents[0]
+    weight = results[0] * cotangents[0]
     scaled = tuple(weight if i == j else 0 for i in range(n) for j in range(n))
     return SOLVE_SQUARE((n, n), (*_transposed(operands, n), *scaled), (_DIFFERENTIATED,))
 

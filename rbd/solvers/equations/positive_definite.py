@@ -121,12 +121,12 @@ def _operations(n: int, m: int) -> int:
 
 
 def positive_definite_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B, A positive definite, for tangents of A and B: A dX = dB - dA X."""
     n, m = sizes
     packed = n * (n + 1) // 2
-    columns = tuple(tuple(outputs[i * m + j] for i in range(n)) for j in range(m))
+    columns = tuple(tuple(results[i * m + j] for i in range(n)) for j in range(m))
     right: list[Scalar] = []
     for i in range(n):
         row = tuple(tangents[_packed(i, k)] for k in range(n))
@@ -135,13 +135,13 @@ def positive_definite_jvp(
 
 
 def positive_definite_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A and B in A X = B, with A Y = cotangents: Y for B, the triangle of -Y X' for A."""
     n, m = sizes
     packed = n * (n + 1) // 2
     flat = SOLVE_POSITIVE_DEFINITE(sizes, (*operands[:packed], *cotangents), labels)
-    y, x = rows_of(flat, n, m), rows_of(outputs, n, m)
+    y, x = rows_of(flat, n, m), rows_of(results, n, m)
     triangle = [
         -dot(y[i], x[j]) - (dot(y[j], x[i]) if i != j else 0)
         for i in range(n)

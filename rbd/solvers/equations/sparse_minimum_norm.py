@@ -209,14 +209,14 @@ class _Problem:
 
 
 def sparse_minimum_norm_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of x, of the rank (0), and of y, for tangents of A and b; see `minimum_norm_jvp`.
 
     With S = A Aᵀ, dy = S⁺ (db - dS y + S⁺ dS r) + (1 - S S⁺) dS S⁺ y. The last term is (1 - A A⁺) dA A⁺ y.
     """
     problem = _Problem(sizes, operands)
-    x, y = outputs[: problem.n], outputs[problem.n + 1 :]
+    x, y = results[: problem.n], results[problem.n + 1 :]
     dA, db = problem.split(tangents), tangents[problem.entries : -1]
     turned = problem.transposed_times(dA, y)
     residual = subtract(problem.right, problem.times(problem.rows, x))
@@ -228,11 +228,11 @@ def sparse_minimum_norm_jvp(
 
 
 def sparse_minimum_norm_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A and b, given those of x and y; see `minimum_norm_vjp`."""
     problem = _Problem(sizes, operands)
-    x, y = outputs[: problem.n], outputs[problem.n + 1 :]
+    x, y = results[: problem.n], results[problem.n + 1 :]
     w, of_y = cotangents[: problem.n], cotangents[problem.n + 1 :]
     kept, p = problem.solve(add(of_y, problem.times(problem.rows, w)))
     back, _ = problem.solve(p)

@@ -51,7 +51,7 @@ def _rate_row(w: Friction, m: int, row: int, rate: int, sign: float) -> None:
 
 
 def _write_tableau(w: Friction, m: int, covering_vector: int) -> None:
-    """Write the tableauau.
+    """Write the tableau.
 
     The variable of a direction's force is its distance from the bound of sliding in the free direction. The speed
     along a direction is the difference of two nonnegative parts: the forward one is complementary to that variable, the

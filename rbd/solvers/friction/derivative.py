@@ -71,12 +71,12 @@ SOLVE_FRICTION_MODES: Final = Intrinsic(
 
 
 def friction_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> tuple[Scalar, ...]:
     """Return the tangents of motion, forces and modes under friction for `tangents` of their operands."""
     n, p = sizes
     matrix, _, rows, _ = unpack(n, 3 * p, operands)
-    x, forces, modes = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
+    x, forces, modes = results[:n], results[n : n + 3 * p], results[n + 3 * p :]
     changes = _, _, of_rows, of_bounds = unpack(n, 3 * p, tangents)
     right = stationarity_tangent(changes, x, forces)
     # A normal's rate is to be b, a slope's -d: their rows' tangents count with opposite signs.

@@ -17,7 +17,7 @@ from rbd.solvers.projections.row_groups import GroupPattern
 
 
 def grouped_projection_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of the projection with rows."""
     given, changes = _Operands.cut(sizes, operands), _Operands.cut(sizes, tangents)
@@ -26,16 +26,16 @@ def grouped_projection_jvp(
         add_matrices(_product(dW, T), _product(W, dT))
         for (W, T), (dW, dT) in zip(given.groups, changes.groups, strict=True)
     ]  # fmt: skip
-    return projection_jvp(_sizes_with_rows(sizes), labels, given.with_rows(rows), outputs, changes.with_rows(moved))
+    return projection_jvp(_sizes_with_rows(sizes), labels, given.with_rows(rows), results, changes.with_rows(moved))
 
 
 def grouped_projection_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents, those of W and T by the product rule."""
     given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
     flat = given.with_rows([_product(W, T) for W, T in given.groups])
-    found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, outputs, cotangents))
+    found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, results, cotangents))
     remaining, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
     for W, T in given.groups:
         count, width = len(W), len(T[0])

@@ -24,12 +24,12 @@ _LABELS: Final = ("the identity",)
 
 
 def projection_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
     dense = _Dense.of(sizes)
     given, changes = dense.cut(operands), dense.cut(tangents)
-    solution, n, m = _Solution.of(dense, given, outputs), dense.n, dense.m
+    solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     of_friction, rows, moved = solution.of_friction(changes["friction"]), dense.rows(given), dense.rows(changes)
     linear: list[Scalar] = [0] * n
     for j, change in of_friction.items():
@@ -49,12 +49,12 @@ def projection_jvp(
 
 
 def projection_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of rows, sides, bounds and friction, at the active set."""
     dense = _Dense.of(sizes)
     given = dense.cut(operands)
-    solution, n, m = _Solution.of(dense, given, outputs), dense.n, dense.m
+    solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     program = dense.program(given, 1, solution.sides(given), [0] * n)
     _, p, rows, sides = unpack(n, m, quadratic_program_vjp((n, m), _LABELS, program, solution.flat, cotangents))
     of_intervals = [(k, j, solution.slides[j]) for k, j in enumerate(dense.interval_rows)]
@@ -129,9 +129,9 @@ class _Solution:
     """Signs of the dry friction of rows that slide."""
 
     @classmethod
-    def of(cls, dense: _Dense, named: Mapping[str, Vector], outputs: Vector) -> _Solution:
+    def of(cls, dense: _Dense, named: Mapping[str, Vector], results: Vector) -> _Solution:
         """Read the modes of the rows; a row is active if its multiplier is larger than its slack."""
-        z, multipliers, modes, *_ = AugmentedLagrangian.layout.cut("result", dense.sizes, outputs).values()
+        z, multipliers, modes, *_ = AugmentedLagrangian.layout.cut("result", dense.sizes, results).values()
         plain = dense.m - dense.intervals
         lower = tuple(where(less(1, x), 1, 0) for x in modes)
         upper = tuple(where(less(x, -1), 1, 0) for x in modes)

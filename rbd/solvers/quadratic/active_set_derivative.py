@@ -158,12 +158,12 @@ def _minimum(
 
 
 def quadratic_program_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> tuple[Scalar, ...]:
     """Return the tangents of x, multipliers, active rows and rounds for `tangents` of the operands."""
     n, m = sizes
     hessian, _, rows, _ = unpack(n, m, operands)
-    x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
+    x, multipliers, active = results[:n], results[n : n + m], results[n + m : n + 2 * m]
     changes = _, _, of_rows, of_bounds = unpack(n, m, tangents)
     linear = stationarity_tangent(changes, x, [flag * weight for flag, weight in zip(active, multipliers, strict=True)])
     bounds = [change - dot(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
@@ -172,7 +172,7 @@ def quadratic_program_jvp(
 
 
 def quadratic_program_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> tuple[Scalar, ...]:
     """Return the cotangents of the operands of a quadratic program, given those of x and the multipliers.
 
@@ -182,7 +182,7 @@ def quadratic_program_vjp(
     if all(is_structural_zero(w) for w in cotangents[: n + m]):
         return (0,) * len(operands)
     hessian, _, rows, _ = unpack(n, m, operands)
-    x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
+    x, multipliers, active = results[:n], results[n : n + m], results[n + m : n + 2 * m]
     bounds = [-w for w in cotangents[n : n + m]]
     found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), cotangents[:n], bounds)
     p, s = found[:n], found[n:]

@@ -95,18 +95,18 @@ class _Places(NamedTuple):
 
 
 def _guarded_jvp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     places = _Places.read(sizes)
-    dense = places.dense(operands), outputs, places.dense(tangents)
+    dense = places.dense(operands), results, places.dense(tangents)
     return quadratic_program_jvp(sizes[:2], labels, *dense)
 
 
 def _guarded_vjp(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     places = _Places.read(sizes)
-    return *places.sparse(quadratic_program_vjp(sizes[:2], labels, places.dense(operands), outputs, cotangents)), 0
+    return *places.sparse(quadratic_program_vjp(sizes[:2], labels, places.dense(operands), results, cotangents)), 0
 
 
 SOLVE_GUARDED_QUADRATIC_PROGRAM: Final = Intrinsic(
