@@ -126,11 +126,18 @@ def test_playback_is_scrubbed_and_its_speed_is_changed(page: DrivenPage, viewer:
     viewer.animate(uniform_motion(arm), speed=0.001)  # too slow to come anywhere by itself
     sliders = "[...document.querySelectorAll('[role=slider]')]"
     assert eventually(lambda: page.value(sliders + ".length") == 8)
-    for keys, t in ((("End",), 1.0), (("ArrowLeft",) * 3, 0.997), (("Home", "ArrowRight"), 0.001)):
+
+    def moves(key: str, t: float, seconds: float = 60.0) -> bool:
         page.value(sliders + "[0].focus()")
-        for key in keys:
-            page.press(key)
-        assert eventually(lambda t=t: abs(viewer.q[0] - t) < 1e-9)  # type: ignore[misc]  # called in this turn
+        page.press(key)
+        place = sliders + "[0].ariaValueNow"
+        return eventually(lambda: abs(viewer.q[0] - t) < 1e-9 and abs(float(page.value(place)) - t) < 1e-9, seconds)
+
+    assert eventually(
+        lambda: moves("End", 1.0, 5.0)
+    )  # a message of the playback that was on its way moves the slider back
+    for key, t in (("End", 1.0), ("ArrowLeft", 0.999), ("ArrowLeft", 0.998), ("Home", 0.0), ("ArrowRight", 0.001)):
+        assert moves(key, t)
         assert eventually(lambda t=t: float(page.value(sliders + "[7].ariaValueNow")) == viewer.q[6])  # type: ignore[misc]
         drawn: Any = viewer._scene._bodies[arm.bodies.index(arm.body("link7"))].position  # pyright: ignore[reportPrivateUsage]
         state = rbd.MechanismState(arm, [t] * 7)
