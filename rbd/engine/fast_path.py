@@ -140,23 +140,26 @@ def _of_target(fast: _FastFunction) -> Callable[..., Any]:
 def _of_result(filling: _FillingFunction) -> Callable[..., Any]:
     """Return a function of a result, a state and torques; the key of its plain call is the state."""
 
-    def call(result: Any = MISSING, *args: Any, **named: Any) -> Any:
-        count = len(args)
-        if named or count not in (1, 2):
-            return filling.dispatch(result, args, named)
-        state = args[0]
+    def call(result: Any = MISSING, state: Any = MISSING, torques: Any = MISSING, /, *more: Any, **named: Any) -> Any:
+        if named or more:
+            return filling.dispatch(result, _given(state, torques, *more), named)
         try:
             builtin = result.writer.builtins[state]
-            torques = state.engine.zero_torques if count == 1 or args[1] is None else args[1]
+            pushed = state.engine.zero_torques if torques is MISSING or torques is None else torques
         except (AttributeError, KeyError, TypeError):  # no result, no state, or not yet
-            builtin = torques = None
+            builtin = pushed = None
         if builtin is None:
-            return filling.dispatch(result, args, named)
-        if builtin(torques) is NotImplemented:
-            return filling.run(result, args, named, ParsedCall(state, (torques,)))
+            return filling.dispatch(result, _given(state, torques), named)
+        if builtin(pushed) is NotImplemented:
+            return filling.run(result, _given(state, torques), named, ParsedCall(state, (pushed,)))
         return result
 
     return call
+
+
+def _given(*args: Any) -> tuple[Any, ...]:
+    """Return the arguments that were given."""
+    return tuple([each for each in args if each is not MISSING])
 
 
 def _with_out(named: dict[str, Any], out: Any) -> dict[str, Any]:
