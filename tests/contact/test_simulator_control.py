@@ -137,3 +137,36 @@ def test_torques_that_are_no_numbers_name_the_control() -> None:
     wild = ContactSimulator(HAND, MODEL, lambda t, s: np.full(13, np.nan if t > 0.004 else 0.0), 1e-3)
     with pytest.raises(NotFiniteError, match="control"):
         wild.run(rbd.MechanismState(HAND), 0.01)
+
+
+# -- zero-order hold ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("friction", [None, 0.5])
+def test_a_hold_is_sampled_at_its_instants(friction: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def sampled(t: float, state: rbd.MechanismState) -> Any:
+        asked.append(t)
+        return closing(t, state)
+
+    hold = rbd.ZeroOrderHold(sampled, period=0.1)
+    same(*both(monkeypatch, lambda: hold, HAND, MODEL, friction=friction))
+    np.testing.assert_allclose(asked, [0.0, 0.1, 0.2, 0.3] * 2, rtol=0, atol=1e-12)
+
+
+def test_a_hold_of_one_step_is_the_control_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    held, _ = both(monkeypatch, lambda: rbd.ZeroOrderHold(closing, period=1e-3), HAND, MODEL)
+    free, _ = both(monkeypatch, lambda: closing, HAND, MODEL)
+    same(held, free)
+
+
+@pytest.mark.parametrize(("period", "advice"), [(2.5e-3, "period=0.002"), (1e-4, "period=0.001")])
+def test_a_period_between_steps_is_refused(period: float, advice: str) -> None:
+    with pytest.raises(ArgumentError, match=f"no multiple of dt, 0.001 s.*{advice}") as caught:
+        ContactSimulator(HAND, MODEL, rbd.ZeroOrderHold[Any](closing, period), 1e-3)
+    assert caught.value.argument == "control"
+
+
+def test_a_simulator_has_a_representation() -> None:
+    assert repr(ContactSimulator(HAND, MODEL, None, 1e-3)) == "<contact simulator: 4 pairs, dt = 0.001 s>"

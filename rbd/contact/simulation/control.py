@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias, final
+from functools import partial
+from typing import Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from rbd.arguments import require_callable
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unchecked
+from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
@@ -20,20 +22,47 @@ from rbd.state.callback_guard import guarded_callback
 Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
 """Maps time and state to torques."""
 
+_RELATIVE_TOLERANCE = 1e-9  # of a step: periods this close to a multiple of it are multiples
+
+
+@runtime_checkable
+class _SampledControl(Protocol):
+    """A control that is sampled once per period, such as `rbd.ZeroOrderHold`."""
+
+    @property
+    def period(self) -> float: ...
+    def begin(self) -> None: ...
+    def is_due(self, t: float, /) -> bool: ...
+    def sampled(self, t: float, state: MechanismState, /) -> ArrayLike | None: ...
+    def __call__(self, t: float, state: MechanismState, /) -> ArrayLike | None: ...
+
 
 @final
 class SimulatorControl:
     """The control of the steps of a simulator: at most one of `callback` and `recorded` is given."""
 
-    def __init__(self, control: Control | RecordedFunction | None, mechanism: Mechanism) -> None:
-        """Check the control. Raises ArgumentError unless it is callable, and for recorded functions that do not fit."""
+    def __init__(self, control: Control | RecordedFunction | None, mechanism: Mechanism, dt: float) -> None:
+        """Check the control.
+
+        Raises ArgumentError unless it is callable, for recorded functions that do not fit, and for holds whose period
+        is no multiple of `dt`.
+        """
         self.recorded = control if isinstance(control, RecordedFunction) else None
         """The recorded function that is a part of the step."""
         self.callback = None if isinstance(control, RecordedFunction) else control
         """The function in Python that is called before the step."""
         if self.callback is not None:
             require_callable(self.callback, "control", "None, a recorded function or a function of time and state")
+        self._hold = self.callback if isinstance(self.callback, _SampledControl) else None
+        if self._hold is not None:
+            _require_multiple(self._hold.period, dt)
+            self.callback = partial(_held_control, self._hold)
         self.require(mechanism)
+
+    def begin(self) -> None:
+        """Begin a run: a hold is sampled in its first step."""
+        if self._hold is not None:
+            self._hold.begin()
 
     def require(self, mechanism: Mechanism) -> None:
         """Raise ArgumentError for a recorded function that is no controller of the mechanism as it is now."""
@@ -59,3 +88,17 @@ class SimulatorControl:
         with guarded_callback("control", time, state):
             torques = callback(time, state)
             return np.zeros(len(v)) if torques is None else float_vector_unchecked(torques, len(v), "control")
+
+
+def _held_control(hold: _SampledControl, t: float, state: MechanismState) -> ArrayLike | None:
+    """Return the torques held at time t, sampled if that is due."""
+    return hold.sampled(t, state) if hold.is_due(t) else hold(t, state)
+
+
+def _require_multiple(period: float, dt: float) -> None:
+    """Raise ArgumentError unless a period is a multiple of the step."""
+    steps = round(period / dt)
+    if steps < 1 or abs(period - steps * dt) > _RELATIVE_TOLERANCE * dt:
+        message = f"control is held for {period:g} s, which is no multiple of dt, {dt:g} s: all steps have one length"
+        advice = f"write period={max(steps, 1) * dt:g}"
+        raise ArgumentError(f"{message}; {advice}", argument="control", value=period, allowed="multiples of dt")

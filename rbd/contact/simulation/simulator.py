@@ -9,6 +9,7 @@ from functools import partial
 from typing import cast, final
 
 import numpy as np
+from typing_extensions import override
 
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import kind_error, require_kind
@@ -42,7 +43,8 @@ class ContactSimulator:
     accelerations: if a pair is nearer than `threshold` that was not in the step before, velocities change by the impact
     law `law` of all touching pairs; accelerations are those of `solve_contact` with `bias`; integration is
     semi-implicit Euler. With a coefficient of `friction`, 0 included, a step is that of `contact_step` with `joints`.
-    A control may also be a recorded function of q, v and perhaps t, which becomes part of the machine code of the step.
+    A control may also be a recorded function of q, v and perhaps t, which becomes part of the machine code of the step,
+    or a `ZeroOrderHold` whose period is a multiple of `dt`.
     Raises ArgumentError for invalid controls, steps, laws and thresholds, without friction for round cones and pairs
     with laws of their own, with friction for a `law` and a `bias`, and for thresholds above 1 cm with height fields.
 
@@ -69,8 +71,8 @@ class ContactSimulator:
     ) -> None:
         """Check the options; nothing is simulated yet."""
         _require_model(collision_model, mechanism)
-        self._control = SimulatorControl(control, mechanism)
         self._model, self._dt = collision_model, above_zero(dt, "dt")
+        self._control = SimulatorControl(control, mechanism, self._dt)
         impacts = ImpactStepOptions(bias, law)
         self._options = SimulatorOptions.checked(collision_model, threshold, impacts, friction, joints)
         self._options.require_support(collision_model)
@@ -81,6 +83,10 @@ class ContactSimulator:
     def mechanism(self) -> Mechanism:
         """The mechanism that is simulated."""
         return self._model.mechanism
+
+    @override
+    def __repr__(self) -> str:
+        return f"<contact simulator: {len(self._model.pairs)} pairs, dt = {self._dt:g} s>"
 
     def run(
         self, state: MechanismState, final_time: float, *, progress: bool | Listener | Progress = False
@@ -98,6 +104,7 @@ class ContactSimulator:
         require_progress(progress)
         steps = step_count(final_time, self._dt, "final_time")
         record = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
+        self._control.begin()
         with restored_on_failure(state):
             with progress_bar(steps, "contacts", progress) as bar:
                 self._take_steps(steps, state, record, bar)
