@@ -16,7 +16,7 @@ from rbd.bench.peak import PEAK
 from rbd.bench.preparation import CACHED, COLD
 from rbd.bench.queries import Query
 from rbd.bench.rbd_engine import CALL, KERNEL, LIVE, ROW_ORDER
-from rbd.bench.report import LOOP_DYNAMICS, SOLUTION, Report, Section
+from rbd.bench.report import LOOP_DYNAMICS, SOLUTION, Report, ReportRow, Section
 from rbd.bench.startup import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
 
 OPERATIONS: Final = {
@@ -40,45 +40,34 @@ _SPEEDUPS: Final = {
     "panda": {"kernel": 8, "derivatives": 6, "call": 4, "live": 2, "batch": 40, "threads": 25},
     "talos": {"kernel": 7, "derivatives": 3, "call": 7, "live": 3, "batch": 30, "threads": 20},
 }
-_LOOPS: Final = (
+_LOOP_SPEEDUPS: Final = (
     (Section.SINGLE, Quantity.FORWARD.value, KERNEL, 2.0),
     (Section.SINGLE, Quantity.FORWARD.value, CALL, 2.0),
     (Section.LIVE, LOOP_DYNAMICS, LIVE, 2.0),
 )
-_QUERIES: Final = tuple(
-    (query, 2 / 3)
-    for query in (
-        Query.POSE,
-        Query.POSE_MATRIX,
-        Query.TWIST,
-        Query.RELATIVE_TWIST,
-        Query.BIAS,
-        Query.JACOBIAN,
-        Query.JACOBIAN_MATRIX,
-        Query.CENTER,
-    )
-)
-"""Frame queries: at most 1.5 times Pinocchio's time."""
 _QUERY_SECONDS: Final = {Query.LOCAL_TWIST: 5e-6, Query.TASK: 60e-6}
-_SIMULATED: Final = ("double_pendulum", "arm7", "panda", "humanoid", "talos")
+_QUERIES: Final = (
+    *(Query.POSE, Query.POSE_MATRIX, Query.TWIST, Query.RELATIVE_TWIST),
+    *(Query.BIAS, Query.JACOBIAN, Query.JACOBIAN_MATRIX, Query.CENTER),
+)
+_QUERY_SPEEDUP: Final = 2 / 3
+"""Of these frame queries: at most 1.5 times Pinocchio's time."""
+_SIMULATED_ROBOTS: Final = ("double_pendulum", "arm7", "panda", "humanoid", "talos")
 """Robots with goals for simulations with a control in Python."""
-_SIMULATE: Final = 2 / 3
-"""Minimum speedup over the loop: at most 1.5 times its time."""
-_REAL_TIME: Final = 10
-"""Minimum of simulated over processor time of the quadruped."""
-_SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}
-
-
-_SMALL_BATCH: Final = 1.5e-6
+_SPEEDUP_OVER_LOOP: Final = 2 / 3
+"""At most 1.5 times the time of the loop."""
+_SPEEDUP_OVER_REAL_TIME: Final = 10
+"""Of the quadruped, in processor time."""
+_PREPARATION_SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}
+_SMALL_BATCH_SECONDS: Final = 1.5e-6
 """Maximum time of a call for eight states."""
-_SMALL_ROBOT: Final = 7
+_MIN_NV: Final = 7
 """Velocities of the smallest robot with goals for column order."""
-_COLUMN_ORDER: Final = 1.5
-"""Minimum speedup over row order."""
-_SHARE: Final = 0.35
+_SPEEDUP_OVER_ROW_ORDER: Final = 1.5
+_SHARE_OF_PEAK: Final = 0.35
 """Minimum share of the processor's peak: operations per time, with those of fused multiply-adds alone as the peak."""
-_STARTUP: Final = {FIRST: 0.150, LONGEST: 0.010}
-_IMPORT: Final = 1.25
+_STARTUP_SECONDS: Final = {FIRST: 0.150, LONGEST: 0.010}
+_IMPORT_RATIO: Final = 1.25
 """Maximum time of the import, relative to importing the dependencies."""
 
 
@@ -119,20 +108,19 @@ def _speedups(report: Report) -> Iterator[Outcome]:
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
             goals_of_rows += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
             goals_of_rows += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
-        yield from _reached(report, robot, goals_of_rows)
+        yield from _over_pinocchio(report, robot, goals_of_rows)
     for robot in ("arm7", "panda"):
-        yield from _reached(report, robot, [(Section.LIVE, query.value, LIVE, minimum) for query, minimum in _QUERIES])
-    yield from _reached(report, "four_bar", _LOOPS)
+        goals_of_queries = [(Section.LIVE, query.value, LIVE, _QUERY_SPEEDUP) for query in _QUERIES]
+        yield from _over_pinocchio(report, robot, goals_of_queries)
+    yield from _over_pinocchio(report, "four_bar", _LOOP_SPEEDUPS)
 
 
 def _small_batch(report: Report) -> Iterator[Outcome]:
     row = report.row("panda", Section.SMALL_BATCH, Quantity.INVERSE.value, CALL)
     if row is not None:
         seconds = row.states * row.seconds
-        title = f"{Section.SMALL_BATCH}: {row.what}: {CALL}, in all"
-        yield Outcome(
-            row.robot, title, f"≤ {1e6 * _SMALL_BATCH:g} µs", f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH
-        )
+        title, goal = f"{Section.SMALL_BATCH}: {row.what}: {CALL}, in all", f"≤ {1e6 * _SMALL_BATCH_SECONDS:g} µs"
+        yield Outcome(row.robot, title, goal, f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH_SECONDS)
 
 
 def _columns(report: Report) -> Iterator[Outcome]:
@@ -141,7 +129,7 @@ def _columns(report: Report) -> Iterator[Outcome]:
             row, row_order, peak_row = (
                 report.row(robot.name, Section.COLUMNS, quantity.value, who) for who in (CALL, ROW_ORDER, PEAK)
             )
-            if robot.nv < _SMALL_ROBOT or row is None or row_order is None or peak_row is None:
+            if robot.nv < _MIN_NV or row is None or row_order is None or peak_row is None:
                 continue
             title = f"{Section.COLUMNS}: {quantity}"
             if quantity is Quantity.INVERSE:
@@ -151,22 +139,28 @@ def _columns(report: Report) -> Iterator[Outcome]:
 
 
 def _against_row_order(robot: str, title: str, ratio: float) -> Outcome:
-    goal, is_reached = f"≥ {_COLUMN_ORDER:g}", ratio >= _COLUMN_ORDER
+    goal, is_reached = f"≥ {_SPEEDUP_OVER_ROW_ORDER:g}", ratio >= _SPEEDUP_OVER_ROW_ORDER
     return Outcome(robot, f"{title}, times as fast as in row order", goal, f"{ratio:.3g}", is_reached)
 
 
 def _share_of_peak(robot: str, title: str, share: float) -> Outcome:
-    goal, is_reached = f"≥ {100 * _SHARE:g} %", share >= _SHARE
+    goal, is_reached = f"≥ {100 * _SHARE_OF_PEAK:g} %", share >= _SHARE_OF_PEAK
     return Outcome(robot, f"{title}, share of the processor's peak", goal, f"{100 * share:.0f} %", is_reached)
 
 
-def _reached(report: Report, robot: str, goals_of_rows: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:
-    """Return the outcomes of the goals for speed."""
+def _over_pinocchio(
+    report: Report, robot: str, goals_of_rows: Sequence[tuple[str, str, str, float]]
+) -> Iterator[Outcome]:
+    """Yield the outcomes of the goals for speedups over Pinocchio."""
     for section, what, who, minimum in goals_of_rows:
-        row = report.row(robot, section, what, who)
-        if row is not None and row.speedup is not None:
-            title = f"{section}: {what}: {who}, times as fast as Pinocchio"
-            yield Outcome(robot, title, f"≥ {minimum:g}", f"{row.speedup:.3g}", row.speedup >= minimum)
+        title = f"{section}: {what}: {who}, times as fast as Pinocchio"
+        yield from _speedup(report.row(robot, section, what, who), title, minimum)
+
+
+def _speedup(row: ReportRow | None, title: str, minimum: float) -> Iterator[Outcome]:
+    """Yield the outcome of the goal for the speedup of a row, if it was measured."""
+    if row is not None and row.speedup is not None:
+        yield Outcome(row.robot, title, f"≥ {minimum:.3g}", f"{row.speedup:.3g}", row.speedup >= minimum)
 
 
 def _queries(report: Report) -> Iterator[Outcome]:
@@ -179,12 +173,10 @@ def _queries(report: Report) -> Iterator[Outcome]:
 
 
 def _simulations(report: Report) -> Iterator[Outcome]:
-    for robot in _SIMULATED:
+    for robot in _SIMULATED_ROBOTS:
         for rule in simulations.Rule:
             row = report.row(robot, Section.CONTROLLED, rule.value, simulations.SIMULATE)
-            if row is not None and row.speedup is not None:
-                title = f"{Section.CONTROLLED}: {rule}, times as fast as the loop"
-                yield Outcome(robot, title, f"≥ {_SIMULATE:.3g}", f"{row.speedup:.3g}", row.speedup >= _SIMULATE)
+            yield from _speedup(row, f"{Section.CONTROLLED}: {rule}, times as fast as the loop", _SPEEDUP_OVER_LOOP)
 
 
 def _quadruped(report: Report) -> Iterator[Outcome]:
@@ -192,14 +184,14 @@ def _quadruped(report: Report) -> Iterator[Outcome]:
     if row is not None:
         title = f"{Section.CONTROLLED}: {row.what}, times as fast as real time"
         ratio = simulations.QUADRUPED_DT / row.seconds
-        yield Outcome(row.robot, title, f"≥ {_REAL_TIME}", f"{ratio:.3g}", ratio >= _REAL_TIME)
+        goal, is_reached = f"≥ {_SPEEDUP_OVER_REAL_TIME}", ratio >= _SPEEDUP_OVER_REAL_TIME
+        yield Outcome(row.robot, title, goal, f"{ratio:.3g}", is_reached)
 
 
 def _contacts(report: Report) -> Iterator[Outcome]:
     row = report.row(robots.HAND, Section.SIMULATION, contacts.HAND_STEP, contacts.RECORDED)
-    if row is not None and row.speedup is not None:
-        title = f"{contacts.HAND_STEP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
-        yield Outcome(robots.HAND, title, "≥ 10", f"{row.speedup:.3g}", row.speedup >= 10)
+    title = f"{contacts.HAND_STEP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
+    yield from _speedup(row, title, 10)
 
 
 def _grounds(report: Report) -> Iterator[Outcome]:
@@ -209,9 +201,7 @@ def _grounds(report: Report) -> Iterator[Outcome]:
     for robot in legged.ROBOTS:
         for section, what, minimum in speedups:
             row = report.row(robot, section, what, RBD)
-            if row is not None and row.speedup is not None:
-                title = f"{section}: {what}, times as fast as MuJoCo"
-                yield Outcome(robot, title, f"≥ {minimum}", f"{row.speedup:.3g}", row.speedup >= minimum)
+            yield from _speedup(row, f"{section}: {what}, times as fast as MuJoCo", minimum)
 
 
 def _kernel(quantity: Quantity) -> str:
@@ -220,7 +210,7 @@ def _kernel(quantity: Quantity) -> str:
 
 def _preparations(report: Report) -> Iterator[Outcome]:
     for measured in report.preparations:
-        limit = _SECONDS.get(measured.robot, {}).get(measured.what)
+        limit = _PREPARATION_SECONDS.get(measured.robot, {}).get(measured.what)
         if limit is not None:
             title = f"{measured.what}: inverse dynamics, mass matrix, forward dynamics"
             text = f"{1e3 * measured.seconds:.0f} ms"
@@ -232,7 +222,7 @@ def _startup(report: Report) -> Iterator[Outcome]:
     if IMPORT in seconds:
         ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
         title = f"{IMPORT}, times as long as the packages that it imports"
-        yield Outcome("", title, f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT)
-    for what in filter(seconds.__contains__, _STARTUP):
-        limit, text = _STARTUP[what], f"{1e3 * seconds[what]:.3g} ms"
+        yield Outcome("", title, f"≤ {_IMPORT_RATIO}", f"{ratio:.3g}", ratio <= _IMPORT_RATIO)
+    for what in filter(seconds.__contains__, _STARTUP_SECONDS):
+        limit, text = _STARTUP_SECONDS[what], f"{1e3 * seconds[what]:.3g} ms"
         yield Outcome(HUMANOID, what, f"≤ {1e3 * limit:.0f} ms", text, seconds[what] <= limit)

@@ -47,7 +47,7 @@ class Group:
 def value_groups(settings: BenchSettings) -> Iterator[Group]:
     """Yield the operations on values with frames."""
     poses = Poses()
-    with_peers = "Pinocchio" in _engines(settings)
+    with_peers = "Pinocchio" in _peer_names(settings)
     for operation in Operation:
         peer = peers.pose_operation(poses, operation) if with_peers else None
         yield Group(Section.VALUES, operation.value, _present([poses.contender(operation), peer]))
@@ -55,19 +55,19 @@ def value_groups(settings: BenchSettings) -> Iterator[Group]:
 
 def robot_groups(engine: RbdEngine, settings: BenchSettings) -> Iterator[Group]:
     """Yield the groups of a robot."""
-    engines = _engines(settings)
+    peer_names = _peer_names(settings)
     if engine.mechanism.loop_joints:
-        yield from _loop_groups(engine, peers.loop_dynamics(engine) if "Pinocchio" in engines else None)
+        yield from _loop_groups(engine, peers.loop_dynamics(engine) if "Pinocchio" in peer_names else None)
         return
-    others = [peer for name in engines if (peer := peers.load_peer(name, engine)) is not None]
+    loaded = [peer for name in peer_names if (peer := peers.load_peer(name, engine)) is not None]
     for quantity in Quantity:
-        contenders = [engine.kernel(quantity), engine.single(quantity), *(peer.single(quantity) for peer in others)]
+        contenders = [engine.kernel(quantity), engine.single(quantity), *(peer.single(quantity) for peer in loaded)]
         yield Group(Section.SINGLE, quantity.value, _present(contenders))
-    yield Group(Section.LIVE, SOLUTION, _present([engine.live_state(), *(peer.solution() for peer in others)]))
-    yield from _query_groups(engine, with_peers="Pinocchio" in engines)
+    yield Group(Section.LIVE, SOLUTION, _present([engine.live_state(), *(peer.solution() for peer in loaded)]))
+    yield from _query_groups(engine, with_peers="Pinocchio" in peer_names)
     if available():  # interpreted steps and batches take minutes
         yield from _control_groups(engine)
-        yield from _batch_groups(engine, others, settings)
+        yield from _batch_groups(engine, loaded, settings)
 
 
 def _loop_groups(engine: RbdEngine, peer: Contender | None) -> Iterator[Group]:
@@ -93,29 +93,29 @@ def _control_groups(engine: RbdEngine) -> Iterator[Group]:
         yield Group(Section.CONTROLLED, rule.value, contenders, reference=simulations.LOOP)
 
 
-def _batch_groups(engine: RbdEngine, others: Sequence[Peer], settings: BenchSettings) -> Iterator[Group]:
+def _batch_groups(engine: RbdEngine, loaded: Sequence[Peer], settings: BenchSettings) -> Iterator[Group]:
     """Yield the groups of many states: small batches, rows, columns, two threads."""
     inverse, size = Quantity.INVERSE, _SMALL_BATCH
-    small = [engine.small_batch(inverse, size), *(peer.batch(inverse, size) for peer in others)]
+    small = [engine.small_batch(inverse, size), *(peer.batch(inverse, size) for peer in loaded)]
     yield Group(Section.SMALL_BATCH, inverse.value, _present(small), size)
     size = settings.batch_size
     for quantity in _BATCHED:
-        contenders = [engine.batch(quantity, size), *(peer.batch(quantity, size) for peer in others)]
+        contenders = [engine.batch(quantity, size), *(peer.batch(quantity, size) for peer in loaded)]
         yield Group(Section.BATCH, quantity.value, _present(contenders), size)
     for quantity in _BATCHED:
         operations = engine.program(quantity).count().total
         yield Group(
             Section.COLUMNS, quantity.value, [*engine.both_orders(quantity, size), peak(operations, size)], size
         )
-    yield from _thread_groups(engine, others, settings.parallel_batch_size)
+    yield from _thread_groups(engine, loaded, settings.parallel_batch_size)
 
 
-def _thread_groups(engine: RbdEngine, others: Sequence[Peer], size: int) -> Iterator[Group]:
+def _thread_groups(engine: RbdEngine, loaded: Sequence[Peer], size: int) -> Iterator[Group]:
     """Yield the groups of many states with two threads."""
     threads = min(2, os.cpu_count() or 1)
     for quantity in _BATCHED:
         batch = engine.batch(quantity, size, threads, into=True)
-        contenders = [batch, *(peer.parallel(quantity, size, threads) for peer in others)]
+        contenders = [batch, *(peer.parallel(quantity, size, threads) for peer in loaded)]
         yield Group(Section.THREADS, quantity.value, _present(contenders), size, threads)
 
 
@@ -132,7 +132,7 @@ def hand_groups(settings: BenchSettings) -> Iterator[Group]:
 
 def ground_groups(case: legged.LeggedCase, settings: BenchSettings) -> Iterator[Group]:
     """Yield the groups of a legged robot on the ground."""
-    with_peers = "MuJoCo" in _engines(settings)
+    with_peers = "MuJoCo" in _peer_names(settings)
     for section, threads in ((Section.GROUND, 1), (Section.GROUND_THREADS, 2)):
         for what, contender in ((legged.HARD, legged.hard_worlds), (legged.SOFT, legged.soft_worlds)):
             batched = contender(case, threads)
@@ -156,8 +156,8 @@ def quadruped_groups() -> Iterator[Group]:
     yield Group(Section.CONTROLLED, simulations.QUADRUPED_PD, contenders, reference=simulations.LOOP)
 
 
-def _engines(settings: BenchSettings) -> list[str]:
-    """Return the names of the other engines to measure."""
+def _peer_names(settings: BenchSettings) -> list[str]:
+    """Return the names of the peers to measure."""
     return peers.installed(quick=settings.quick) if settings.peers else []
 
 
