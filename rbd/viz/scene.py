@@ -110,7 +110,7 @@ class Scene:
         """Show or hide a layer."""
         (self._visible.add if visible else self._visible.discard)(layer)
         if visible and layer not in self._nodes:
-            self._nodes[layer] = list(self._made(layer))
+            self._nodes[layer] = list(self._layer_nodes(layer))
         for node in self._nodes.get(layer, ()):
             node.visible = visible
         if layer == "forces":
@@ -120,7 +120,7 @@ class Scene:
         if self._shade is not None:
             self._shade.visible = "shadows" in self._visible
 
-    def _made(self, layer: Layer) -> Iterable[SceneNodeHandle]:
+    def _layer_nodes(self, layer: Layer) -> Iterable[SceneNodeHandle]:
         """Make the nodes of a layer; forces and shadows have none."""
         makers: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
             "shapes": lambda: self._surfaces(self._shown_visuals(), "shape"),

@@ -125,7 +125,7 @@ class Viewer:
         self._fit(poses)
 
     @contextmanager
-    def _own(self) -> Generator[MechanismState]:
+    def _adopted_state(self) -> Generator[MechanismState]:
         """Yield the viewer's state, which belongs to the calling thread meanwhile."""
         with self._lock:
             self._state.adopt()
@@ -161,11 +161,11 @@ class Viewer:
             raise ArgumentError(message, argument="state", value=state)
         drawn = arrows(state, forces)
         self._stop_player()
-        with self._own() as own:
-            own.set_configuration(state.q)
-            own.set_velocity(state.v)
+        with self._adopted_state() as own_state:
+            own_state.set_configuration(state.q)
+            own_state.set_velocity(state.v)
             self._draw(drawn)
-            self._panel.show(own)
+            self._panel.show(own_state)
         return self
 
     def layer(self, name: str, visible: bool = True) -> Self:
@@ -221,7 +221,7 @@ class Viewer:
         if not coordinate.low <= value <= coordinate.high:
             return
         self._stop_player()
-        with self._own() as state:
+        with self._adopted_state() as state:
             before = state.q.copy()
             coordinate.set(state, value)
             try:
@@ -242,13 +242,13 @@ class Viewer:
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
         `forces(t, state)` returns the forces to draw at a time.
         """
-        motion, rate = self._motion(trajectory), above_zero(speed, "speed")
+        motion, speed = self._motion(trajectory), above_zero(speed, "speed")
         check_forces(forces)
         self._player.close()
         start, end = float(motion.t[0]), float(motion.t[-1])
-        player = Player(start, end, lambda t, playing: self._frame(player, motion, forces, t, playing), rate)
+        player = Player(start, end, lambda t, playing: self._frame(player, motion, forces, t, playing), speed)
         self._player = player
-        self._panel.begin(player, start, end, rate)
+        self._panel.begin(player, start, end, speed)
         player.start()
         return self
 
@@ -259,7 +259,7 @@ class Viewer:
 
     def _frame(self, player: Player, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
         """Show a trajectory at a time."""
-        with self._own() as state:
+        with self._adopted_state() as state:
             if player.halted or player is not self._player:
                 return
             self._show_at(motion, forces, t)
@@ -275,7 +275,7 @@ class Viewer:
                 tell_of_playback(self._server)
 
     def _show_at(self, motion: Trajectory, forces: ForcesAt | None, t: float) -> None:
-        with self._own() as state:
+        with self._adopted_state() as state:
             motion.show_on(state, t)
             self._draw(None if forces is None else arrows(state, forces(t, state)))
 
@@ -327,12 +327,12 @@ class Viewer:
         """
         file, pixels = checked_path(path), checked_size(size)
         check_suffix(file, FILMS)
-        motion, fast, often = self._motion(trajectory), above_zero(speed, "speed"), above_zero(rate, "rate")
+        motion, speed, rate = self._motion(trajectory), above_zero(speed, "speed"), above_zero(rate, "rate")
         check_forces(forces)
         self._stop_player()
         start, end = float(motion.t[0]), float(motion.t[-1])
-        times = start + fast / often * np.arange(1 + math.floor((end - start) * often / fast + 1e-9))
-        write_film(file, (self._image(motion, forces, t, pixels, timeout) for t in times.tolist()), often)
+        times = start + speed / rate * np.arange(1 + math.floor((end - start) * rate / speed + 1e-9))
+        write_film(file, (self._image(motion, forces, t, pixels, timeout) for t in times.tolist()), rate)
         return self
 
     def _image(self, motion: Trajectory, forces: ForcesAt | None, t: float, size: Size, timeout: float) -> Pixels:
