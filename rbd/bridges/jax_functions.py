@@ -44,7 +44,7 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     def derivatives() -> list[RecordedFunction]:  # costly: recorded when JAX differentiates for the first time
         return [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
 
-    return _wrapped(function, lambda *arrays: tuple(each(*arrays) for each in derivatives()), ports, outputs[0])
+    return _jax_function(function, lambda *arrays: tuple(each(*arrays) for each in derivatives()), ports, outputs[0])
 
 
 def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
@@ -55,19 +55,19 @@ def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") 
     part of these functions.
     """
     dynamics = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
-    return _wrapped(dynamics.value, dynamics.derivatives, dynamics.inputs, dynamics.output)
+    return _jax_function(dynamics.value, dynamics.derivatives, dynamics.inputs, dynamics.output)
 
 
-def _wrapped(
+def _jax_function(
     value: ArrayFunction, jacobians: ArrayFunction, inputs: Sequence[Port], output: Port
 ) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
     with names_extra("JAX functions"):
         jax: Any = import_module("jax")  # it may have no types
         jnp: Any = import_module("jax.numpy")
-    computed = _ComputedOutside(jax, jnp, value, jacobians, inputs, output)
-    inner: Any = jax.custom_jvp(computed.value_of)
-    inner.defjvp(partial(_jvp, computed, inner, computed.differentiable_once()))
+    callbacks = _Callbacks(jax, jnp, value, jacobians, inputs, output)
+    inner: Any = jax.custom_jvp(callbacks.value_of)
+    inner.defjvp(partial(_jvp, callbacks, inner, callbacks.differentiable_once()))
 
     def function(*arguments: Any) -> Any:
         arrays = tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments)
@@ -79,7 +79,7 @@ def _wrapped(
 
 @final
 @attrs.frozen(eq=False)
-class _ComputedOutside:
+class _Callbacks:
     """A value and its derivatives, which rbd computes when JAX calls back."""
 
     jax: Any
@@ -91,41 +91,41 @@ class _ComputedOutside:
 
     def value_of(self, *arrays: Any) -> Any:
         """Compute the value."""
-        return self._outside(self.value, self._like(self.output.shape), arrays)
+        return self._callback(self.value, self._shape_and_dtype(self.output.shape), arrays)
 
     def jacobians_of(self, *arrays: Any) -> Any:
         """Compute the derivative by each input."""
-        shapes = tuple(self._like((*self.output.shape, *port.shape)) for port in self.inputs)
-        return self._outside(self.jacobians, shapes, arrays)
+        shapes = tuple(self._shape_and_dtype((*self.output.shape, *port.shape)) for port in self.inputs)
+        return self._callback(self.jacobians, shapes, arrays)
 
     def differentiable_once(self) -> Any:
         """Return the derivatives as a JAX function that refuses to be differentiated."""
         jacobian: Any = self.jax.custom_jvp(self.jacobians_of)
-        jacobian.defjvp(_refuse_again)
+        jacobian.defjvp(_refuse_second_derivative)
         return jacobian
 
-    def _like(self, size: tuple[int, ...]) -> Any:
+    def _shape_and_dtype(self, size: tuple[int, ...]) -> Any:
         return self.jax.ShapeDtypeStruct(size, self.jnp.zeros(()).dtype)
 
-    def _outside(self, host: ArrayFunction, wanted: Any, arguments: tuple[Any, ...]) -> Any:
+    def _callback(self, host: ArrayFunction, results_like: Any, arguments: tuple[Any, ...]) -> Any:
         def call(*arrays: Any) -> Any:
             results = host(*(np.asarray(array, dtype=np.float64) for array in arrays))
-            return self.jax.tree.map(_as_wanted, results, wanted)
+            return self.jax.tree.map(_as_dtype_of, results, results_like)
 
-        return self.jax.pure_callback(call, wanted, *arguments, vmap_method="broadcast_all")
+        return self.jax.pure_callback(call, results_like, *arguments, vmap_method="broadcast_all")
 
 
 def _jvp(
-    computed: _ComputedOutside, value: Any, jacobian: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]
+    callbacks: _Callbacks, value: Any, jacobian: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """Return the value and its tangent."""
-    columns = zip(jacobian(*primals), tangents, computed.inputs, strict=True)
-    parts = [computed.jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
+    columns = zip(jacobian(*primals), tangents, callbacks.inputs, strict=True)
+    parts = [callbacks.jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
     return value(*primals), sum(parts[1:], parts[0])
 
 
-def _as_wanted(x: Any, wanted: Any) -> Any:
-    return np.asarray(x, dtype=wanted.dtype)
+def _as_dtype_of(x: Any, like: Any) -> Any:
+    return np.asarray(x, dtype=like.dtype)
 
 
 def _check_shapes(shapes: Sequence[tuple[int, ...]], inputs: Sequence[Port]) -> None:
@@ -139,7 +139,7 @@ def _check_shapes(shapes: Sequence[tuple[int, ...]], inputs: Sequence[Port]) -> 
             raise ShapeError(message, argument=port.name, expected=port.shape, actual=shape)
 
 
-def _refuse_again(primals: object, tangents: object) -> tuple[object, object]:
+def _refuse_second_derivative(primals: object, tangents: object) -> tuple[object, object]:
     raise ArgumentError(
         "functions of rbd can be differentiated once in JAX; for second derivatives record the function and wrap its "
         "`.derivative` with jax_function",

@@ -42,7 +42,7 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     """
     require_kind(function, RecordedFunction, operation="torch_function", argument="function")
     outline = function.outline
-    return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
+    return _tensor_function(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
 
 def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
@@ -57,7 +57,7 @@ def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics"
     def gradients(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
         return tuple((weights[..., None, :] @ each)[..., 0, :] for each in dynamics.derivatives(q, v, x))
 
-    return _wrapped(name, dynamics.value, lambda: gradients, dynamics.inputs, (dynamics.output,))
+    return _tensor_function(name, dynamics.value, lambda: gradients, dynamics.inputs, (dynamics.output,))
 
 
 def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-rk4") -> Callable[..., Any]:
@@ -77,13 +77,13 @@ def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-
             return robot.step(q, v, *rest[1:], s=cast("Array", rest[0]), integrator=integrator)
         return robot.step(q, v, *rest, integrator=integrator)
 
-    return _wrapped("step", value, lambda: pullback(function.program), outline.inputs, outline.outputs)
+    return _tensor_function("step", value, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def _wrapped(
+def _tensor_function(
     name: str,
     value: ArrayFunction,
     make_pullback: Callable[[], ArrayFunction],
@@ -95,14 +95,14 @@ def _wrapped(
         torch: Any = import_module("torch")
     made = cache(make_pullback)
     ports = [*inputs, *outputs]
-    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), ports, _refuse_again)
+    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), ports, _refuse_second_derivative)
     computed = _autograd(torch, name, value, inputs, partial(_backward, gradient))
 
     def function(*arguments: Any) -> Any:
         if len(arguments) != len(inputs):
             names = ", ".join(port.name for port in inputs)
             raise ArgumentError(f"{name} takes {names}; got {len(arguments)} arguments", argument="arguments")
-        results = computed.apply(*(_taken(torch, x, port.name) for x, port in zip(arguments, inputs, strict=True)))
+        results = computed.apply(*(_as_tensor(torch, x, port.name) for x, port in zip(arguments, inputs, strict=True)))
         return results[0] if len(outputs) == 1 else results
 
     function.__name__ = function.__qualname__ = name
@@ -112,7 +112,7 @@ def _wrapped(
 def _backward(gradient: Any, ctx: Any, *weights: Any) -> tuple[Any, ...]:
     """Return the gradients by the saved tensors."""
     gradients = gradient.apply(*ctx.saved_tensors, *weights)
-    return tuple(_summed(x, like.shape) for x, like in zip(gradients, ctx.saved_tensors, strict=True))
+    return tuple(_sum_to_shape(x, like.shape) for x, like in zip(gradients, ctx.saved_tensors, strict=True))
 
 
 def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
@@ -128,7 +128,7 @@ def _autograd(torch: Any, name: str, host: ArrayFunction, ports: Sequence[Port],
         return tuple(torch.from_numpy(np.asarray(x)) for x in arrays)
 
     def vmap(info: object, in_dims: Sequence[int | None], *tensors: Any) -> tuple[Any, tuple[int, ...]]:
-        results = made.apply(*_lifted(tensors, in_dims, [len(port.shape) for port in ports]))
+        results = made.apply(*_with_vmap_axis_first(tensors, in_dims, [len(port.shape) for port in ports]))
         return results, (0,) * len(results)
 
     statics: dict[str, Callable[..., Any]] = {"forward": forward, "backward": backward, "vmap": vmap}
@@ -141,7 +141,7 @@ def _add_statics(functions: Mapping[str, Callable[..., Any]], body: dict[str, An
     body.update({name: staticmethod(function) for name, function in functions.items()})
 
 
-def _refuse_again(ctx: object, *weights: object) -> tuple[object, ...]:
+def _refuse_second_derivative(ctx: object, *weights: object) -> tuple[object, ...]:
     raise ArgumentError(
         "functions of rbd can be differentiated once in PyTorch (create_graph=False); for second derivatives record "
         "the function and wrap its `.derivative` with torch_function",
@@ -151,7 +151,7 @@ def _refuse_again(ctx: object, *weights: object) -> tuple[object, ...]:
     )
 
 
-def _taken(torch: Any, value: Any, name: str) -> Any:
+def _as_tensor(torch: Any, value: Any, name: str) -> Any:
     """Return an argument as a tensor of float64; raise, naming it, when it cannot be one or is not on the CPU."""
     if not isinstance(value, torch.Tensor):
         array = np.asarray(value)
@@ -175,14 +175,14 @@ def _check_dtype(is_real: bool, dtype: object, name: str) -> None:
         raise ShapeError(f"{name} has dtype {dtype}, needs real numbers", argument=name)
 
 
-def _summed(x: Any, shape: Sequence[int]) -> Any:
+def _sum_to_shape(x: Any, shape: Sequence[int]) -> Any:
     """Return a gradient with batch axes, summed over those along which its tensor was broadcast."""
     extra = x.ndim - len(shape)
     narrow = [k for k in range(x.ndim) if k < extra or (shape[k - extra] == 1 and x.shape[k] != 1)]
     return (x.sum(narrow, keepdim=True) if narrow else x).reshape(shape)
 
 
-def _lifted(tensors: Sequence[Any], in_dims: Sequence[int | None], ranks: Sequence[int]) -> list[Any]:
+def _with_vmap_axis_first(tensors: Sequence[Any], in_dims: Sequence[int | None], ranks: Sequence[int]) -> list[Any]:
     """Return the tensors with the axis that `torch.vmap` adds in front of all batch axes, where rbd wants it."""
     leads = [x.ndim - rank - (at is not None) for x, at, rank in zip(tensors, in_dims, ranks, strict=True)]
     moved = [x if at is None else x.movedim(at, 0) for x, at in zip(tensors, in_dims, strict=True)]
