@@ -42,7 +42,7 @@ def controller(
         return report.controller(robot.mechanism, report.controls.get(pose or "")), None
     passive, actuated = _passive(robot, report), _actuated(robot, state)
     if name == "hold":
-        hold = Hold(state, actuated, dt, contact=contact)
+        hold = HoldController(state, actuated, dt, contact=contact)
         return _sum(hold, passive), hold.joint_options
     return _sum(GravityController(state, actuated) if name == "gravity" else None, passive), None
 
@@ -95,7 +95,7 @@ class GravityController:
 
 
 @final
-class Hold:
+class HoldController:
     """Proportional-derivative control to the initial configuration.
 
     The gains of a joint are those of a natural frequency of 20 rad/s with critical damping. Joints of an arm move what

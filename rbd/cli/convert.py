@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rbd.atomic_files import replaced_file
-from rbd.cli.findings import doubts, ignored
+from rbd.cli.findings import ignored_lines, warning_lines
 from rbd.cli.losses import losses, named_frames
 from rbd.cli.options import Command, add_file
 from rbd.cli.robot_file import FileFormat, RobotFile, parse_robot, read_robot
@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     robot = read_robot(options)
     text = _text(robot, file_format)
     lost = losses(robot, parse_robot(text, file_format, options.result))
-    for title, lines in {"lost": lost, "doubtful": doubts(robot.report), "ignored": ignored(robot.report)}.items():
+    groups = {"lost": lost, "doubtful": warning_lines(robot.report), "ignored": ignored_lines(robot.report)}
+    for title, lines in groups.items():
         if lines:
             print("\n".join([f"{title}:", *(f"  {line}" for line in lines)]))
     shown = printable(str(options.result))

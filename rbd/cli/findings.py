@@ -27,12 +27,12 @@ def snapped(report: UrdfReport | MjcfReport) -> list[Finding]:
     return [Finding(report.file, s.line, s.element, None, message.format(s.what)) for s in entries]
 
 
-def doubts(report: FileReport) -> list[str]:
+def warning_lines(report: FileReport) -> list[str]:
     """Return one line for each warning."""
     return [f"{_where(report, w)}: {w.element}: {w.message}" for w in report.warnings]
 
 
-def ignored(report: FileReport) -> list[str]:
+def ignored_lines(report: FileReport) -> list[str]:
     """Return one line for each kind of ignored element: files repeat them for every link."""
     lines: dict[str, list[str]] = {}
     for entry in report.ignored:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rbd.cli.findings import doubts, ignored, snapped
+from rbd.cli.findings import ignored_lines, snapped, warning_lines
 from rbd.cli.options import Command, add_file
 from rbd.cli.robot_file import read_robot
 from rbd.errors import printable
@@ -39,9 +39,9 @@ def run(options: argparse.Namespace) -> int:
         "joints": aligned([_JOINT_HEAD, *map(_joint_row, mechanism.joints, _indices(mechanism))]),
         "bodies": aligned([_BODY_HEAD, *map(_body_row, mechanism.bodies[1:])]),
         "in the file": _contents(report),
-        "doubtful": doubts(report),
+        "doubtful": warning_lines(report),
         "snapped": [f"line {s.line}: {s.element}: {s.message}" for s in snapped(report)],
-        "ignored": ignored(report),
+        "ignored": ignored_lines(report),
     }
     print("\n".join([robot.title, robot.summary, "", str(mechanism)]))
     for title, lines in groups.items():

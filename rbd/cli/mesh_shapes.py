@@ -50,12 +50,12 @@ def _hulls(meshes: Iterator[_Mesh]) -> tuple[dict[int, ShapeMaker], list[str]]:
             lines[f"meshes left out: {error}"] += 1
         else:
             hulls[number] = hull.shape
-            lines[_taken(hull)] += 1
+            lines[_hull_line(hull)] += 1
     return hulls, [f"{line} ({count})" for line, count in lines.items()]
 
 
-def _taken(hull: MeshHull) -> str:
-    """Return the shape taken for a mesh, as text."""
+def _hull_line(hull: MeshHull) -> str:
+    """Return the line about a mesh that is replaced by its hull."""
     if hull.vertices == len(hull.points):
         return "meshes taken for their convex hulls"
     some = f"{len(hull.points)} of {hull.vertices} vertices"

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         if motion is not None:
             motion.show_on(state, float(motion.t[0 if options.screenshot is None else -1]))
         viewer.show(state)
-        if _drawn(viewer, motion, options):
+        if _write_pictures(viewer, motion, options):
             return 0
         print(f"{robot.title}: {viewer.url}", flush=True)
         end = math.inf if options.duration is None else time.monotonic() + options.duration
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _drawn(viewer: Viewer, motion: Trajectory | None, options: argparse.Namespace) -> bool:
+def _write_pictures(viewer: Viewer, motion: Trajectory | None, options: argparse.Namespace) -> bool:
     """Write picture and film, if wanted; return whether there was one."""
     if options.screenshot is not None:
         viewer.screenshot(options.screenshot)
