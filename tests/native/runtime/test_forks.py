@@ -36,10 +36,14 @@ mechanism, other = rbd.robots.arm7(), rbd.robots.double_pendulum()
 q, ending = 0.3 * np.ones(7), threading.Event()
 
 
+def compile_once():
+    robot = rbd.compile(mechanism)
+    robot.mass_matrix(q), robot.forward_dynamics(q[None], q, q)
+
+
 def compile_again_and_again():
     while not ending.is_set():
-        robot = rbd.compile(mechanism)
-        robot.mass_matrix(q), robot.forward_dynamics(q[None], q, q)
+        compile_once()
 
 
 def child(k):
@@ -51,6 +55,7 @@ def child(k):
         rbd.mass_matrix(state)
 
 
+compile_once()  # imports: Python's lock of a module stays locked in a process that is forked amid its import
 threads = [threading.Thread(target=compile_again_and_again) for _ in range(2)]
 for thread in threads:
     thread.start()
