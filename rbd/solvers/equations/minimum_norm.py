@@ -1,4 +1,7 @@
-"""The least-squares solution of least norm, with the rank; the algorithm is `orthogonal_decomposition.py`."""
+"""The least-squares solution of least norm, with the rank.
+
+The algorithm of Golub and Van Loan 2013, sections 5.4 and 5.5, is in `orthogonal_decomposition.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Quadratic programs that few rows of a batch need: calls that are skipped, without entries that are zero."""
+"""Quadratic programs that few rows of a batch need: calls that are skipped, without entries that are zero.
+
+The dual active-set method of Goldfarb and Idnani 1983 is in `active_set_method.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Quadratic programs one at a time: the intrinsic of the method in `active_set_method.py`, and calls of it."""
+"""Quadratic programs one at a time: the intrinsic of the dual active-set method, and calls of it.
+
+Goldfarb and Idnani 1983; the method is in `active_set_method.py`.
+"""
 
 from __future__ import annotations
 
