@@ -63,10 +63,8 @@ def bound_value_builtin(
     from rbd.engine.value_plans import PlanBuilder
     from rbd.native.builtins.value_builtin import PassBuffer
 
-    builder, buffer = (
-        PlanBuilder(),
-        PassBuffer(compiled, recorded.inputs(buffers.q, buffers.v, arguments), needs_v=True),
-    )
+    builder = PlanBuilder()
+    buffer = PassBuffer(compiled, recorded.inputs(buffers.q, buffers.v, arguments), needs_v=True)
     builder.buffers.append(buffer)
     (output,) = buffer.outputs
     if of_array is not None:

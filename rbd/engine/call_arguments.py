@@ -14,8 +14,8 @@ from rbd.indexing.layout import Layout
 from rbd.mechanism import RigidBody, TreePath
 from rbd.spatial import Frame, Wrench
 
-Static: TypeAlias = Sequence[object]
-"""Parts of a call besides its numbers."""
+KeyParts: TypeAlias = Sequence[object]
+"""Parts of the key of a call."""
 TORQUES: Final = "torques"
 WRENCHES: Final = "external_wrenches"
 FRAME: Final = "frame"
@@ -43,22 +43,22 @@ class ParsedCall:
     external_wrenches: Mapping[Any, Wrench[Any]] = _NO_WRENCHES
     """Its external wrenches, by bodies or their names."""
 
-    def add_wrenches(self, external_wrenches: object) -> Static | None:
+    def add_wrenches(self, external_wrenches: object) -> KeyParts | None:
         """Add external wrenches; return what they add to the key, None if there is no fast path with them."""
         if type(external_wrenches) is not dict:
             return () if external_wrenches is None else None
-        static: list[object] = []
+        parts: list[object] = []
         numbers: list[object] = []
         for body, wrench in cast("Mapping[object, object]", external_wrenches).items():
             if type(wrench) is not Wrench:
                 return None
-            static += (body, id(wrench.frame))
+            parts += (body, id(wrench.frame))
             numbers += wrench.angular_components
             numbers += wrench.linear_components
-        if static:
+        if parts:
             self.external_wrenches = cast("Mapping[Any, Wrench[Any]]", external_wrenches)
             self.arrays = (*self.arrays, np.array(numbers) if _FLOATS.issuperset(map(type, numbers)) else None)
-        return static
+        return parts
 
     def may_open(self, layout: Layout) -> bool:
         """Return whether a fast path may be opened: kernels take wrenches in default frames without a transform."""
@@ -106,20 +106,20 @@ class CallArguments:
         if not count <= len(args) <= count + self.wrenches:
             return None
         parsed = ParsedCall(plain, args[self.target : count])
-        static = [plain, *_static_target(args[0])] if self.target else [plain]
+        parts = [plain, *_target_parts(args[0])] if self.target else [plain]
         if len(args) > count:
-            if WRENCHES in named or (entries := parsed.add_wrenches(args[count])) is None:
+            if WRENCHES in named or (added := parsed.add_wrenches(args[count])) is None:
                 return None
-            static += entries
+            parts += added
         for name, value in named.items():
-            if (entries := self._parse_keyword(parsed, state, name, value)) is None:
+            if (added := self._parse_keyword(parsed, state, name, value)) is None:
                 return None
-            static += entries
-        if len(static) > 1:
-            parsed.key = tuple(static)
+            parts += added
+        if len(parts) > 1:
+            parsed.key = tuple(parts)
         return parsed
 
-    def _parse_keyword(self, parsed: ParsedCall, state: object, name: str, value: Any) -> Static | None:
+    def _parse_keyword(self, parsed: ParsedCall, state: object, name: str, value: Any) -> KeyParts | None:
         """Return the part of the key for a keyword, nothing for its default; None if there is no fast path with it."""
         if name == OUT and self.out:
             parsed.keywords = {OUT: value}
@@ -127,17 +127,17 @@ class CallArguments:
         if name == WRENCHES and self.wrenches:
             return parsed.add_wrenches(value)
         if name == FRAME and self.frame:
-            return _static_frame(state, value)
+            return _frame_parts(state, value)
         if name in self.choices and type(value) is str:
             return (name, value) if value != self.choices[name] else ()
         return None
 
 
-def _static_target(target: object) -> Static:
+def _target_parts(target: object) -> KeyParts:
     return (target.source, target.target, *target) if type(target) is TreePath else (target,)
 
 
-def _static_frame(state: object, value: object) -> Static | None:
+def _frame_parts(state: object, value: object) -> KeyParts | None:
     if value is None:
         return ()
     if isinstance(value, (RigidBody, str)):

@@ -8,6 +8,7 @@ from typing import Any, Final, final
 from rbd.engine.bound_builtin import Builtin, bound_builtin, bound_value_builtin
 from rbd.engine.live_buffers import LiveBuffers
 from rbd.kernels.calls import KernelCall
+from rbd.mechanism.members import PARAMETERS
 from rbd.native.runtime import abi
 from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.scalars.arrays import Array
@@ -36,7 +37,7 @@ class FastPathTable:
         It requires that only these arrays change from call to call, or nothing at all; `numbers` are those of the
         arguments of this call.
         """
-        opened = recorded, self._buffers.versions[1]
+        opened = recorded, self._buffers.versions[PARAMETERS]
         if self._opened.get(key) == opened or not (call.key_fixes_arguments or recorded.array_arguments == count):
             return
         if len(self._opened) >= _MAX_FAST_PATHS:

@@ -15,7 +15,7 @@ from rbd.errors import WrongThreadError
 from rbd.indexing.layout import Layout
 from rbd.kernels.engine_interface import Depends
 from rbd.mechanism import Mechanism
-from rbd.mechanism.members import versions_of
+from rbd.mechanism.members import PARAMETERS, TOPOLOGY, versions_of
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.uninterrupted import consume
@@ -64,7 +64,7 @@ class LiveBuffers:
 
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return the versions of the dependencies of a pass."""
-        parameters, words = self.versions[1], self.words
+        parameters, words = self.versions[PARAMETERS], self.words
         if depends == "parameters":
             return (parameters,)
         return (parameters, words[Q]) if depends == "q" else (parameters, words[Q], words[V])
@@ -105,10 +105,11 @@ class LiveBuffers:
         """Return a guard that lets machine code run until the topology is edited."""
         from rbd.native.builtins.context import Word
 
-        return ((Word(self.versions, 0), self.versions[0]),)
+        return ((Word(self.versions, TOPOLOGY), self.versions[TOPOLOGY]),)
 
     def guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtins.context import Word
 
-        return (*self.topology_guard(), (Word(self.versions, 1), self.versions[1]), (Word(OPEN_BLOCKS, 0), 0))
+        parameters = Word(self.versions, PARAMETERS), self.versions[PARAMETERS]
+        return (*self.topology_guard(), parameters, (Word(OPEN_BLOCKS, 0), 0))

@@ -22,6 +22,7 @@ from rbd.kernels.engine_interface import Depends, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
 from rbd.mechanism import Mechanism
+from rbd.mechanism.members import PARAMETERS, TOPOLOGY
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
 from rbd.pytrees.finite import require_finite_numbers, require_finite_result
@@ -64,7 +65,7 @@ class LiveEngine(Engine):
         """Raise StaleStateError after an edit of the topology, WrongThreadError in other threads than the owner."""
         if threading.get_ident() != self._words[OWNER]:
             raise self.buffers.wrong_thread()
-        if self.layout.version != self._versions[0]:
+        if self.layout.version != self._versions[TOPOLOGY]:
             super().check()
 
     @override
@@ -85,7 +86,9 @@ class LiveEngine(Engine):
         self.check()
         if OPEN_BLOCKS[0] and is_interpreted():
             return self._run_source(state, call)
-        recorded, numbers = self.kernels.get_or_record(self.mechanism, self._versions[1], call.kernel, call.args)
+        recorded, numbers = self.kernels.get_or_record(
+            self.mechanism, self._versions[PARAMETERS], call.kernel, call.args
+        )
         if not isinstance(recorded, RecordedKernel):
             result = self._run_source(state, call)
             if recorded is not None:
@@ -121,11 +124,11 @@ class LiveEngine(Engine):
     def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         words, versions = self._words, self._versions
-        if words[OWNER] != threading.get_ident() or versions[0] != self.layout.version:
+        if words[OWNER] != threading.get_ident() or versions[TOPOLOGY] != self.layout.version:
             self.check()
         if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
             return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
-        stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
+        stamp = (versions[PARAMETERS], words[Q]) if depends == "q" else (versions[PARAMETERS], words[Q], words[V])
         cached: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
         if cached is not None and cached[0] == stamp:
             value: R = cached[1]
@@ -175,7 +178,7 @@ class LiveEngine(Engine):
 
     def compiled(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return the recorded kernel for these arguments if it is compiled, else None."""
-        return self.kernels.compiled(self.mechanism, self._versions[1], kernel, args)
+        return self.kernels.compiled(self.mechanism, self._versions[PARAMETERS], kernel, args)
 
     def loop_binding(self, state: object) -> LoopBinding:
         """Return the binding of a loop over steps of `state`, which has this engine, without the kernels."""
@@ -194,7 +197,7 @@ class LiveEngine(Engine):
         """Add a builtin once a query is asked often, and again when parameters were edited."""
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
             return
-        asked, version = self._query_counts.counted(table, key, places), self._versions[1]
+        asked, version = self._query_counts.counted(table, key, places), self._versions[PARAMETERS]
         builtin = make(self._queries()) if asked.is_due(version) else None
         if builtin is not None:
             asked.built_at, table[key] = version, builtin

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, final
 
 import attrs
 
+from rbd.engine.bound_builtin import Builtin
 from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.pass_values import PassValues
 from rbd.engine.value_plans import Numbers, PlanBuilder, framed_offsets
@@ -21,12 +22,12 @@ from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import BodyFixedFrame, no_builtin
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
+from rbd.mechanism.members import PARAMETERS
 from rbd.pytrees.flattening import UnsuitableError
 from rbd.recorder.kernel_cache import KernelCache
 from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
 
-Builtin = Callable[[], Any]
 MotionVector: TypeAlias = Twist[Any, Any, Any] | SpatialAcceleration[Any, Any, Any]
 _FRAME: Final = Frame[Any]("symbolic")
 
@@ -132,7 +133,7 @@ class NativeQueries:
     def _gather(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> Numbers:
         """Return the numbers of a value of a pass, as `_recorded_pass` does."""
         kernel, depends = pass_kernel_of(look_up)
-        version, kept = self._buffers.versions[1], self._passes.get(kernel)
+        version, kept = self._buffers.versions[PARAMETERS], self._passes.get(kernel)
         if kept is None or kept.version != version:
             kept = self._passes[kernel] = self._recorded_pass(kernel, version, needs_v=depends == "qv")
         return builder.gather(kept, index)

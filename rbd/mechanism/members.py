@@ -6,7 +6,7 @@ This is the only access to their data from outside of their classes.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, TypeAlias, overload
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import BodyData, RigidBody
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 Member: TypeAlias = "RigidBody | Joint"
+TOPOLOGY: Final = 0
+"""Index of the version of the topology in the versions of a mechanism."""
+PARAMETERS: Final = 1
+"""Index of the version of the parameters."""
 
 
 @overload
