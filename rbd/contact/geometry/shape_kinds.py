@@ -34,7 +34,7 @@ from rbd.spatial.linalg import Mat3, Vec3, add3, as_vec3, matvec, scale3, transp
 
 Lift: TypeAlias = Callable[[Scalar], Scalar]
 """Converts a size to a scalar of the state."""
-Point: TypeAlias = tuple[float, float, float]
+Coordinates: TypeAlias = tuple[float, float, float]
 _HALF: Final = const(1, 2)
 
 
@@ -121,7 +121,7 @@ def _hull_rounding(shape: Cylinder[Any] | Ellipsoid[Any]) -> float:
     return shape.rounding
 
 
-def _hull_middle(hull: ConvexHull[Any]) -> Point:
+def _hull_middle(hull: ConvexHull[Any]) -> Coordinates:
     """Return the middle of the box around the points."""
     x, y, z = ((hull.points.min(axis=0) + hull.points.max(axis=0)) / 2).tolist()
     return x, y, z
@@ -151,7 +151,7 @@ class ShapeKind:
     """The class of the shape in a common frame."""
     place: Callable[[Any, Placement], PlacedShape]
     bounding_radius: Callable[[Any], float]
-    middle: Callable[[Any], Point] = lambda _: (0.0, 0.0, 0.0)
+    middle: Callable[[Any], Coordinates] = lambda _: (0.0, 0.0, 0.0)
     """Centre of the bounding sphere, in the shape's frame."""
     rounding: Callable[[Any], float] = lambda _: 0.0
     """Radius of the spheres that a shape rests with."""

@@ -11,7 +11,7 @@ collision_pairs.py      the shapes and pairs that a model holds
 shape_table.py          shapes and pairs as arrays
 broad_phase.py          which of many pairs may be near
 narrow_phase.py         distances and Jacobian rows of selected pairs
-function_cache.py       recorded functions of one mechanism, until it is edited
+recorded_functions.py   recorded functions of one mechanism, until it is edited
 pair_functions.py       distances, Jacobian and bias of all pairs, as functions to record
 collision_model.py      `CollisionModel`
 evaluation.py           evaluates functions of a state and a collision model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias, cast, final, overload
+from typing import Any, Final, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
-from rbd.contact.model.function_cache import FunctionCache
 from rbd.contact.model.narrow_phase import NarrowPhase
 from rbd.contact.model.pair_functions import PAIR_FUNCTIONS
+from rbd.contact.model.recorded_functions import RecordedFunctions
 from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
 from rbd.kernels.kernel import require_state
@@ -61,7 +61,7 @@ class CollisionModel(CollisionPairs):
         require_kind(mechanism, Mechanism, operation="CollisionModel", argument="mechanism")
         require_choice(friction_cone, CONES, "friction_cone", "friction cone")
         super().__init__(mechanism, round_cones=friction_cone == "round")
-        self._functions = FunctionCache(mechanism)
+        self._functions = RecordedFunctions(mechanism)
         self._shape_table: ShapeTable | None = None
         self._narrow_phase: NarrowPhase | None = None
 
@@ -88,8 +88,8 @@ class CollisionModel(CollisionPairs):
         (True, True)
         """
         self.require(state)
-        self._require_rows("near()", "use distances(state), for all pairs", "state")
-        return near_pairs(self._shape_table_of(state), state, not_nan(margin, "margin"))
+        table = self._table("near()", "use distances(state), for all pairs", "state")
+        return near_pairs(table, _live(state), not_nan(margin, "margin"))
 
     @overload
     def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
@@ -132,9 +132,9 @@ class CollisionModel(CollisionPairs):
     def _distances_of_pairs(
         self, state: State[Any], previous: Sequence[Distance[Any]] | None, pairs: NDArray[np.intp]
     ) -> list[Distance[float]]:
-        root = state.layout.root_frame
+        live, root = _live(state), state.layout.root_frame
         earlier = normals_array(previous_normals(previous, pairs.size, root))
-        table = self._narrow_phase_of(state).distances(cast("MechanismState", state), pairs, earlier)
+        table = self._narrow_phase_of_pairs().distances(live, pairs, earlier)
         return [from_row(row, root) for row in table.tolist()]
 
     def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any] | None) -> list[Distance[Scalar]]:
@@ -155,7 +155,8 @@ class CollisionModel(CollisionPairs):
         shape = (len(self._pairs), state.layout.nv)
         if pairs is not None:
             chosen = pair_indices(pairs, len(self._pairs), "pairs")
-            rows = self._narrow_phase_of(state).jacobian(cast("MechanismState", state), chosen).tolist()
+            live = _live(state)
+            rows = self._narrow_phase_of_pairs().jacobian(live, chosen).tolist()
             shape = (chosen.size, state.layout.nv)
         elif isinstance(state, MechanismState):
             return np.asarray(self._recorded("jacobian")(state.q, state.v, out=out))
@@ -196,7 +197,7 @@ class CollisionModel(CollisionPairs):
         return self._functions.recorded(name, partial(PAIR_FUNCTIONS[name], self._pairs), inputs)
 
     @property
-    def functions(self) -> FunctionCache:
+    def functions(self) -> RecordedFunctions:
         """Functions recorded for this model, those of steps and accelerations included (internal)."""
         return self._functions
 
@@ -218,23 +219,25 @@ class CollisionModel(CollisionPairs):
         self._functions.clear()
         self._shape_table = self._narrow_phase = None
 
-    def _require_rows(self, name: str, instead: str, argument: str) -> None:
-        """Raise ArgumentError for a model with shapes that are in no table."""
-        if not ShapeTable.can_hold(self.shapes):
-            message = f"{name} is not for models with {_WITHOUT_BROAD_PHASE}; {instead}"
-            raise ArgumentError(message, argument=argument, value=self)
-
-    def _narrow_phase_of(self, state: State[Any]) -> NarrowPhase:
-        if self._narrow_phase is None or not isinstance(state, MechanismState):
-            self._narrow_phase = NarrowPhase(self._shape_table_of(state))
-        return self._narrow_phase
-
-    def _shape_table_of(self, state: State[Any]) -> ShapeTable:
-        if not isinstance(state, MechanismState):
-            message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
-            raise ArgumentError(message, argument="state", value=state)
-        self._require_rows("pairs", "leave it out", "pairs")
+    def _table(self, name: str, instead: str, argument: str) -> ShapeTable:
+        """Return the shapes as a table; raise ArgumentError, which says what needs it, for shapes that are in none."""
         if self._shape_table is None:
+            if not ShapeTable.can_hold(self.shapes):
+                message = f"{name} is not for models with {_WITHOUT_BROAD_PHASE}; {instead}"
+                raise ArgumentError(message, argument=argument, value=self)
             record = partial(self._functions.recorded, inputs={})
             self._shape_table = ShapeTable(self._mechanism, tuple(self._shapes.values()), self._pairs, record)
         return self._shape_table
+
+    def _narrow_phase_of_pairs(self) -> NarrowPhase:
+        if self._narrow_phase is None:
+            self._narrow_phase = NarrowPhase(self._table("pairs", "leave it out", "pairs"))
+        return self._narrow_phase
+
+
+def _live(state: State[Any]) -> MechanismState:
+    """Return a live state; raise ArgumentError for others."""
+    if not isinstance(state, MechanismState):
+        message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
+        raise ArgumentError(message, argument="state", value=state)
+    return state

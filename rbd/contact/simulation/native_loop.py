@@ -12,7 +12,7 @@ import numpy as np
 from rbd import native
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import float_vector_unchecked
-from rbd.contact.model.function_cache import FunctionCache
+from rbd.contact.model.recorded_functions import RecordedFunctions
 from rbd.contact.simulation.trajectory import TrajectoryRecorder
 from rbd.engine.interpreted import is_interpreted
 from rbd.engine.live_buffers import Q, V
@@ -36,15 +36,15 @@ class NativeLoop:
     def __init__(
         self,
         function: RecordedFunction,
-        functions: FunctionCache,
+        functions: RecordedFunctions,
         control: Callable[..., object] | None,
         state: MechanismState,
-        record: TrajectoryRecorder,
+        recorder: TrajectoryRecorder,
         dt: float,
     ) -> None:
         """Bind the function of a step to the buffers of `state`."""
-        self._state, self._engine, self._record, self._dt = state, cast("LiveEngine", state.engine), record, dt
-        self._touched = np.zeros_like(record.touching)
+        self._state, self._engine, self._recorder, self._dt = state, cast("LiveEngine", state.engine), recorder, dt
+        self._touched = np.zeros_like(recorder.touching)
         self._loop = self._bound_loop(function, functions, control)
 
     def take(self, k: int, steps: int) -> tuple[int, Array | None]:
@@ -53,17 +53,17 @@ class NativeLoop:
         Exceptions of the control are annotated with the time.
         """
         count = min(steps, _STEPS_PER_CALL)
-        loop, record, touching = self._loop, self._record, np.empty((count + 1, self._touched.size))
-        self._engine.buffers.write(Q, record.q[k])
-        self._engine.buffers.write(V, record.v[k])
-        self._touched[:] = record.touching
+        loop, recorder, touching = self._loop, self._recorder, np.empty((count + 1, self._touched.size))
+        self._engine.buffers.write(Q, recorder.q[k])
+        self._engine.buffers.write(V, recorder.v[k])
+        self._touched[:] = recorder.touching
         times = array("d", [(k + i) * self._dt for i in range(count + 1)])
         has_ended = False
         try:
-            has_ended = loop.run(times, self, (record.q[k:], record.v[k:], record.distances[k:], touching))
+            has_ended = loop.run(times, self, (recorder.q[k:], recorder.v[k:], recorder.distances[k:], touching))
         finally:
             for i in range(loop.steps_taken):
-                record.note(k + i, touching[i + 1])
+                recorder.note(k + i, touching[i + 1])
         return loop.steps_taken, None if has_ended else loop.stages[0].vector.copy()
 
     def convert(self, answer: object, vector: Array) -> None:
@@ -83,7 +83,7 @@ class NativeLoop:
         return False
 
     def _bound_loop(
-        self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
+        self, function: RecordedFunction, functions: RecordedFunctions, control: Callable[..., object] | None
     ) -> StepLoop:
         from rbd.native.builtins.context import Word
         from rbd.native.builtins.step_loop import Clock, StageTables, StepLoop

@@ -103,55 +103,55 @@ class ContactSimulator:
         self._require_state(state)
         require_progress(progress)
         steps = step_count(final_time, self._dt, "final_time")
-        record = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
+        recorder = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
         self._control.begin()
         with restored_on_failure(state):
             with progress_bar(steps, "contacts", progress) as bar:
-                self._take_steps(steps, state, record, bar)
-            state.set_configuration(record.q[-1])
-            state.set_velocity(record.v[-1])
-        return record.trajectory()
+                self._take_steps(steps, state, recorder, bar)
+            state.set_configuration(recorder.q[-1])
+            state.set_velocity(recorder.v[-1])
+        return recorder.trajectory()
 
     def _require_state(self, state: object) -> None:
         require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
         self._model.require(cast("MechanismState", state))
         require_tree(cast("MechanismState", state), "ContactSimulator")
 
-    def _take_steps(self, steps: int, state: MechanismState, record: TrajectoryRecorder, bar: Progress) -> None:
+    def _take_steps(self, steps: int, state: MechanismState, recorder: TrajectoryRecorder, bar: Progress) -> None:
         """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""
         k, steps_at_a_time = 0, steps if isinstance(bar, NoProgress) else 1
         native, bound_function = None, None
         while k < steps:
             function = self._step_function()
             if function is not bound_function:
-                native, bound_function = self._native_loop(function, state, record), function
+                native, bound_function = self._native_loop(function, state, recorder), function
             taken, torques = (0, None) if native is None else native.take(k, min(steps_at_a_time, steps - k))
             if native is None or torques is not None:
-                self._take_step(k + taken, function, state, record, torques)
+                self._take_step(k + taken, function, state, recorder, torques)
                 taken += 1
             bar.update(taken)
             k += taken
 
     def _native_loop(
-        self, function: RecordedFunction, state: MechanismState, record: TrajectoryRecorder
+        self, function: RecordedFunction, state: MechanismState, recorder: TrajectoryRecorder
     ) -> NativeLoop | None:
         if not can_be_native():
             return None
-        return NativeLoop(function, self._model.functions, self._control.callback, state, record, self._dt)
+        return NativeLoop(function, self._model.functions, self._control.callback, state, recorder, self._dt)
 
     def _take_step(
         self,
         k: int,
         function: RecordedFunction,
         state: MechanismState,
-        record: TrajectoryRecorder,
+        recorder: TrajectoryRecorder,
         torques: Array | None,
     ) -> None:
         """Take step k; `torques` are those of a control in Python that has been called."""
-        time, q, v = k * self._dt, record.q[k], record.v[k]
+        time, q, v = k * self._dt, recorder.q[k], recorder.v[k]
         given = self._control.step_input(time, state, q, v, torques)
         try:
-            results = function(q, v, given, record.touching, self._dt)
+            results = function(q, v, given, recorder.touching, self._dt)
         except SolverError as error:
             raise SolverError(f"{error.message}, at t = {time:g}", **{**error.fields, "time": time}) from error
         except (NotFiniteError, ArithmeticError) as error:
@@ -159,7 +159,7 @@ class ContactSimulator:
                 float_array(given, given.shape, "control", copy=False)
             message = f"the simulation diverged at t = {time:g}: {error}"
             raise DivergedError(message, time=time, q=q.copy(), v=v.copy()) from error
-        record.append(k, *as_tuple(results))
+        recorder.append(k, *as_tuple(results))
 
     def _step_function(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""

@@ -13,8 +13,8 @@ from rbd.mechanism import Mechanism
 
 
 @final
-class FunctionCache:
-    """Recorded functions by key."""
+class RecordedFunctions:
+    """The recorded functions of one mechanism, by key."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Start empty."""
