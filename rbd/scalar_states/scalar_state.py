@@ -54,20 +54,19 @@ class ScalarState(State[ScalarArray]):
         accelerations. Momenta, energies and wrenches of single bodies are then wrong.
         """
         super().__init__(mechanism)
-        self.engine = SourceEngine(mechanism, self._layout)
         if parameters is not None:
             require_kind(parameters, ParameterValues, operation="ScalarState", argument="parameters")
         self._parameters = parameters
         self._regroups = flag(regroup, "regroup")
-        self._q = scalars(q, self.layout.nq, "q")
-        self._v = scalars(v, self.layout.nv, "v")
+        self._q = scalars(q, self._layout.nq, "q")
+        self._v = scalars(v, self._layout.nv, "v")
         self._member = next((x for x in self._q + self._v if not is_float(x)), None)
         # Only families for which floats are inexact (or of the wrong type) need lifted parameters.
         self._lifts = self._member is not None and not isinstance(self._member, complex)
         self._keeps_floats = self._member is not None and family_of(self._member).records
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
-        if self._member is None or isinstance(self._member, complex):
-            self.engine.number = complex if self._member is not None else float
+        number = None if self._lifts else float if self._member is None else complex
+        self.engine = SourceEngine(mechanism, self._layout, number)
 
     @override
     def with_scalars(

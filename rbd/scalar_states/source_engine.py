@@ -9,10 +9,12 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ShapeError
+from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall
 from rbd.kernels.engine_interface import Depends, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.state_view import StateView
+from rbd.mechanism import Mechanism
 from rbd.program.status import range_error
 from rbd.pytrees.finite import require_finite_numbers, require_finite_result
 from rbd.scalars.arrays import ScalarArray, pack
@@ -24,8 +26,10 @@ from rbd.scalars.registry import ARRAYS
 class SourceEngine(Engine):
     """Engine of scalar states: runs the Python source of kernels."""
 
-    number: type[Any] | None = None
-    """The type of the state's scalars if results with infinities are refused; other families define their range."""
+    def __init__(self, mechanism: Mechanism, layout: Layout, number: type[Any] | None) -> None:
+        """Set the type of the state's scalars if results with infinities are refused, None for other families."""
+        super().__init__(mechanism, layout)
+        self._number = number
 
     @override
     def stamp(self, depends: Depends) -> tuple[int, ...]:
@@ -40,8 +44,8 @@ class SourceEngine(Engine):
     def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any]) -> Any:
         """Run the Python source of a kernel."""
         value = kernel.function(state, *args)
-        if self.number is not None:
-            require_finite_result(value, kernel.name, self.number)
+        if self._number is not None:
+            require_finite_result(value, kernel.name, self._number)
         return value
 
     @override
@@ -55,14 +59,14 @@ class SourceEngine(Engine):
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
-        if self.number is not None:
+        if self._number is not None:
             require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
         """Return nested scalars as an array of `shape`."""
         array = cast("ScalarArray", pack(values)).reshape(shape)
-        if self.number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
+        if self._number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
             raise range_error(name)
         if out is None:
             return array

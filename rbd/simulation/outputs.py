@@ -42,10 +42,10 @@ class Outputs:
     def begin(self, t: float, state: MechanismState) -> None:
         """Start a run of `state` at a time; neither sink nor monitors may change the state."""
         layout = state.layout
-        with guarded_callback("sink.begin", t, state, argument="sink"):
+        with guarded_callback("sink.begin", t, state, argument="sink", parameters="sizes"):
             self._sink.begin(Sizes(layout.nq, layout.nv, layout.ns))
         for monitor in self._monitors:
-            with guarded_callback("monitor.begin", t, state, argument="monitors"):
+            with guarded_callback("monitor.begin", t, state, argument="monitors", parameters=""):
                 monitor.begin()
         if self._throttle is not None:
             self._throttle.begin()
@@ -53,10 +53,10 @@ class Outputs:
     def receive(self, t: float, state: MechanismState, s: Array) -> None:
         """Pass one sample to each, which may change neither the state nor `s`."""
         s = read_only_view(s)
-        with guarded_callback("sink.store", t, state, argument="sink"):
+        with guarded_callback("sink.store", t, state, argument="sink", parameters="t, q, v, s"):
             self._sink.store(t, state.q, state.v, s)
         for monitor in self._monitors:
-            with guarded_callback("monitor.observe", t, state, argument="monitors"):
+            with guarded_callback("monitor.observe", t, state, argument="monitors", parameters="t, state, s"):
                 monitor.observe(t, state, s)
         if self._throttle is not None:
             self._throttle.wait(t)

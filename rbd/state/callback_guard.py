@@ -4,47 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Final
 
 from rbd.errors import ArgumentError
 from rbd.state.mechanism_state import MechanismState
 
-_SIGNATURES = {
-    "monitor.begin": "()",
-    "monitor.observe": "(t, state, s)",
-    "sink.begin": "(sizes)",
-    "sink.store": "(t, q, v, s)",
-}
-"""Parameters of callbacks, where they are not the time and the state."""
+_TIME_AND_STATE: Final = "t, state"
+"""Parameters of most callbacks."""
 
 
 @contextmanager
 def guarded_callback(
-    callback: str, t: float, state: MechanismState, *, argument: str | None = None
+    callback: str,
+    t: float,
+    state: MechanismState,
+    *,
+    argument: str | None = None,
+    parameters: str = _TIME_AND_STATE,
 ) -> Generator[None, None, None]:
     """Annotate exceptions of a callback with the time; raise ArgumentError if it changed q or v of the state.
 
-    `callback` names the function called, `argument` what the user passed: the same unless given.
+    `callback` names the function called, `parameters` what it takes, `argument` what the user passed: the
+    same unless given.
     """
     before = state.engine.stamp("qv")[1:]
-    with annotated_with_time(callback, t):
+    with annotated_with_time(callback, t, parameters):
         yield
         if state.engine.stamp("qv")[1:] != before:
             raise state_changed(callback, argument)
 
 
 @contextmanager
-def annotated_with_time(callback: str, t: float) -> Generator[None, None, None]:
+def annotated_with_time(callback: str, t: float, parameters: str = _TIME_AND_STATE) -> Generator[None, None, None]:
     """Annotate exceptions of a callback with the time."""
     try:
         yield
     except BaseException as error:
-        annotate(error, callback, t)
+        annotate(error, callback, t, parameters)
         raise
 
 
-def annotate(error: BaseException, callback: str, t: float) -> None:
+def annotate(error: BaseException, callback: str, t: float, parameters: str = _TIME_AND_STATE) -> None:
     """Add a note of the callback and the time to an exception."""
-    error.add_note(f"raised by {callback}{_SIGNATURES.get(callback, '(t, state)')} at t = {t!r}")
+    error.add_note(f"raised by {callback}({parameters}) at t = {t!r}")
 
 
 def state_changed(callback: str, argument: str | None = None) -> ArgumentError:
