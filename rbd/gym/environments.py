@@ -32,6 +32,8 @@ TASKS: Final = {
     "quadruped-stand": quadruped_stand,
     "quadruped-walk": quadruped_walk,
 }
+_MAX_EPISODE_STEPS: Final = 250
+"""Actions of an episode of an environment that `gymnasium.make` makes."""
 Infos: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[Array, NDArray[Any], NDArray[Any], NDArray[Any], Infos]
 
@@ -249,13 +251,13 @@ def register() -> None:
     """Register the tasks of rbd with gymnasium, once."""
     known = cast("dict[str, object]", gymnasium.registry)
     new: Any = cast("Any", gymnasium).register  # its arguments are partly untyped
-    for name, steps in (("AcrobotSwingUp", 250), ("QuadrupedStand", 250), ("QuadrupedWalk", 250)):
-        task = "".join(f"-{c.lower()}" if c.isupper() else c for c in name)[1:]
-        if f"rbd/{name}-v0" not in known:
+    for task in TASKS:
+        name = f"rbd/{task.title().replace('-', '')}-v0"
+        if name not in known:
             new(
-                id=f"rbd/{name}-v0",
+                id=name,
                 entry_point="rbd.gym.environments:Environment",
                 vector_entry_point="rbd.gym.environments:VectorEnvironment",
-                max_episode_steps=steps,
+                max_episode_steps=_MAX_EPISODE_STEPS,
                 kwargs={"task": task},
             )

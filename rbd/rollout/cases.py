@@ -56,7 +56,7 @@ class Cases:
         """The names that are parameters."""
         return tuple(name for name in self.names if name not in ("q", "v", "action"))
 
-    def require(self, ports: Iterable[Port]) -> None:
+    def set_inputs(self, ports: Iterable[Port]) -> None:
         """Set the inputs of a step; raise ArgumentError for an action that it does not take."""
         self._ports = {port.name: port for port in ports}
         if "action" in self.names and "action" not in self._ports:

@@ -28,10 +28,10 @@ StartOfChunk: TypeAlias = Callable[[int], dict[str, Array]]
 """The starts of a chunk."""
 
 STATE: Final = ("q", "v", "s")
-_IN_FLIGHT: Final = 64
-"""Chunks that an executor has at a time."""
-_BROKEN_POOLS: Final = 3
-"""Number of times that worker processes may die before that is an error."""
+_MAX_IN_FLIGHT: Final = 64
+"""Maximum number of chunks that an executor has at a time."""
+_MAX_BROKEN_POOLS: Final = 3
+"""Number of pools of processes whose workers may die: at the last one that is an error."""
 
 
 @final
@@ -114,7 +114,7 @@ def run_processes(
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks as processes of this machine finish them; dead processes are replaced."""
     left = dict.fromkeys(chunks)
-    for attempt in range(_BROKEN_POOLS):
+    for attempt in range(_MAX_BROKEN_POOLS):
         context = multiprocessing.get_context("spawn")
         try:
             with ProcessPoolExecutor(workers, context) as pool:
@@ -123,7 +123,7 @@ def run_processes(
                     yield chunk, results
             return
         except BrokenProcessPool:
-            if attempt + 1 == _BROKEN_POOLS:
+            if attempt + 1 == _MAX_BROKEN_POOLS:
                 raise
 
 
@@ -136,7 +136,7 @@ def run_executor(
         while True:
             for chunk in waiting:
                 running[executor.submit(run_chunk, pickled, starts(chunk), plan, 1)] = chunk
-                if len(running) >= _IN_FLIGHT:
+                if len(running) >= _MAX_IN_FLIGHT:
                     break
             if not running:
                 return
