@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, Never, final
 
 from typing_extensions import override
 
+from rbd import algorithms
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.arguments import made_by
@@ -85,6 +86,16 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         """
         self._table.require_current()
         return {name: to_float_array(current_values(self.mechanism, name)) for name in self._table.parameters}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            """Raise AttributeError, which says how to compile an algorithm that is no method."""
+            advice = ""
+            if name in algorithms.__all__:
+                advice = f"; rbd.record(function, mechanism) compiles a function of a state that calls {name}"
+            message = f"{type(self).__name__!r} object has no attribute {name!r}{advice}"
+            raise AttributeError(message, name=name, obj=self)
 
     @override
     def __repr__(self) -> str:

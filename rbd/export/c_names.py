@@ -65,9 +65,16 @@ _OF_THE_SOURCE: Final = re.compile(r"^static [\w *]*?\b(\w+)[\[(]", re.MULTILINE
 def require_function_name(name: object, argument: str = "name") -> None:
     """Raise ArgumentError unless `name` is an identifier of C which neither C nor its library has taken."""
     if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
-        raise ArgumentError(f"{name!r} is no name for a C function", argument=argument, value=name)
+        advice = f"; write {_identifier(name)!r}" if isinstance(name, str) and name else ""
+        raise ArgumentError(f"{name!r} is no name for a C function{advice}", argument=argument, value=name)
     if name in _TAKEN or _PATTERNS.fullmatch(name):
         raise _taken(name, "C or its library", argument)
+
+
+def _identifier(name: str) -> str:
+    """Return an identifier of C that resembles a name."""
+    letters = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"f_{letters}" if letters[0].isdigit() else letters
 
 
 def require_not_defined(name: str, source: str) -> None:

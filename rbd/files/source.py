@@ -10,6 +10,7 @@ from rbd.errors import ArgumentError, FileError
 from rbd.files.formats import Format
 from rbd.files.xml import fault_at
 
+_SHOWN: Final = 40  # characters of a text that was given as a path
 # a FIFO without a writer must not block, a terminal must not become ours
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
@@ -27,8 +28,9 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int, file_format: Format
     try:
         descriptor = os.open(file, _FLAGS)
     except (OSError, ValueError) as error:
-        advice = f"; {file_format.parser} reads text" if file.lstrip().startswith("<") else ""
-        raise _unreadable(file, (getattr(error, "strerror", None) or str(error)) + advice, file_format) from None
+        is_text = file.lstrip().startswith("<")
+        advice, shown = f"; {file_format.parser} reads text" if is_text else "", _beginning(file) if is_text else file
+        raise _unreadable(shown, (getattr(error, "strerror", None) or str(error)) + advice, file_format) from None
     try:
         return _regular(descriptor, file, max_bytes, file_format), file
     finally:
@@ -67,6 +69,11 @@ def _encoded(text: str, file: str, file_format: Format) -> bytes:
         column = error.start - text.rfind("\n", 0, error.start)
         message = "a lone surrogate: the text is not Unicode"
         raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
+
+
+def _beginning(text: str) -> str:
+    """Return the beginning of a text that stands for a path."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _unreadable(file: str, reason: str, file_format: Format) -> FileError:

@@ -183,7 +183,8 @@ class Environment(gymnasium.Env[Array, Array]):
 
     @override
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:
-        """Begin a new episode; return its first observation."""
+        """Begin a new episode; return its first observation. There are no options."""
+        _require_options(options)
         super().reset(seed=_seeds(seed, 1)[0])
         row = np.zeros(1, np.intp)
         self._episodes.seed({0: self.np_random}, row)
@@ -231,13 +232,27 @@ def _mask(options: object, count: int) -> NDArray[np.bool_]:
     """Return the mask of sub-environments in the options of a reset: all without a mask."""
     if options is None:
         return np.ones(count, np.bool_)
-    require_kind(options, Mapping, operation="reset", argument="options")
+    _require_options(options, "reset_mask")
     mask = any_array(cast("Mapping[str, object]", options).get("reset_mask", True), "reset_mask")
     if mask.dtype != np.bool_ or mask.shape not in ((), (count,)):
         allowed = f"{count} truth values"
         message = f"options: reset_mask must be {allowed}"
         raise ArgumentError(message, argument="options", value=options, allowed=allowed)
     return np.broadcast_to(mask, (count,))
+
+
+def _require_options(options: object, *names: str) -> None:
+    """Raise ArgumentError for options of a reset with other names."""
+    if options is None:
+        return
+    require_kind(options, Mapping, operation="reset", argument="options")
+    others = [name for name in cast("Mapping[object, object]", options) if name not in names]
+    if others:
+        allowed = ", ".join(names) or "none"
+        message = (
+            f"options: there is no {others[0]!r}; there are {allowed}; the `start` of a Task draws how episodes begin"
+        )
+        raise ArgumentError(message, argument="options", value=options, allowed=names)
 
 
 def spaces_of(task: Task) -> tuple[spaces.Space[Array], spaces.Space[Array]]:

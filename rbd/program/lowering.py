@@ -36,6 +36,7 @@ from rbd.program.nodes import (
 )
 from rbd.program.opcodes import FUSED, NUMBERED
 from rbd.program.recorded import as_float
+from rbd.program.recorded_condition import RecordedCondition
 from rbd.scalars.registry import ARRAYS
 
 Operand: TypeAlias = GraphNode | float
@@ -225,8 +226,15 @@ def _scalar(x: object, graph: Graph) -> Operand:
         return x
     value = as_float(x)
     if value is None:
-        raise ScalarError(f"{type(x).__name__} is no output of a program", scalar=x, function="Program.of")
+        raise ScalarError(_no_output(x), scalar=x, function="Program.of")
     return value
+
+
+def _no_output(x: object) -> str:
+    """Return the message for an output that is no number, with what to write for conditions and truth values."""
+    if isinstance(x, RecordedCondition):
+        return "a condition is no output of a program; write numpy.where(condition, 1.0, 0.0)"
+    return f"{type(x).__name__} is no output of a program" + (f"; write {float(x)}" if isinstance(x, bool) else "")
 
 
 def _operands(node: GraphNode) -> tuple[Operand, ...]:

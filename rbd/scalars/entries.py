@@ -60,7 +60,10 @@ def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
         raise ShapeError(f"{name} is None, needs {_shape_text(shape)}", argument=name, expected=shape)
     array = any_array(values, name, shape)
     if array.dtype == object and array.ndim == 0 and shape:
-        message = f"{name} is {described(values)}, needs {_shape_text(shape)}"
+        advice = (
+            f"; write {name}.as_matrix()" if callable(getattr(values, "as_matrix", None)) else ""
+        )  # SciPy's Rotation
+        message = f"{name} is {described(values)}, needs {_shape_text(shape)}{advice}"
         raise ShapeError(message, argument=name, expected=shape, actual=type(values).__name__)
     if array.dtype.kind not in _NUMERIC_KINDS or holds_truth_value(values):
         what = "truth values" if array.dtype.kind in "biuf" else f"dtype {array.dtype}"

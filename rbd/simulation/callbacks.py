@@ -62,9 +62,9 @@ class Callbacks:
 
     def __init__(self, control: Control | None, external: External | None) -> None:
         """Check the callbacks; either may be missing. Raises ArgumentError unless they are callable."""
-        for name, callback in (("control", control), ("external", external)):
+        for name, callback, result in (("control", control, "torques"), ("external", external, "{body: wrench}")):
             if callback is not None:
-                require_callable(callback, name, "a function of time and state")
+                require_callable(callback, name, f"a function of time and state, such as lambda t, state: {result}")
         self._control = control
         self._external = external
         self.error: BaseException | None = None

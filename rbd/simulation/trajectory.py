@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rbd.contact.model.collision_model import CollisionModel
 
 _FIELDS = ("t", "q", "v", "s")
+_TABLES = (".csv", ".txt", ".dat", ".tsv")
+_OTHER_FORMATS = (*_TABLES, ".json", ".mat", ".h5", ".hdf5", ".npy", ".pkl", ".pickle")
 
 
 def _frozen(values: ArrayLike, name: str) -> Array:
@@ -173,10 +175,11 @@ class Trajectory:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays, without the events, to an NPZ file at `path`.
 
-        An existing file is replaced when the new one is complete. Raises ArgumentError for what names no file, OSError
-        when it cannot be written.
+        An existing file is replaced when the new one is complete. Raises ArgumentError for what names no file or one of
+        another format, such as "swing.csv", OSError when it cannot be written.
         """
         require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
+        require_npz_name(Path(path))
         if not can_name_a_file(Path(path)):
             message = f"path must name a file, not {quoted(os.fspath(path))}"
             raise ArgumentError(message, argument="path", value=path, allowed="paths of files")
@@ -229,3 +232,12 @@ def _require_float64(values: Array) -> Array:
     if values.dtype != np.float64:
         raise TypeError("the arrays are not float64")
     return values
+
+
+def require_npz_name(path: Path) -> None:
+    """Raise ArgumentError for a name that belongs to a file of another format."""
+    if path.suffix.lower() in _OTHER_FORMATS:
+        table = "numpy.savetxt(path, numpy.column_stack([trajectory.t, trajectory.q, trajectory.v]), delimiter=',')"
+        advice = f"{table} writes a table" if path.suffix.lower() in _TABLES else "write the arrays t, q and v yourself"
+        message = f"path: trajectories are saved as .npz, not {path.suffix}; {advice}"
+        raise ArgumentError(message, argument="path", value=path, allowed=".npz")

@@ -173,7 +173,9 @@ def require_frame(value: object, argument: str) -> Frame[Any]:
     """Return `value` if it is a frame; raise ArgumentError naming `argument` otherwise."""
     if isinstance(value, Frame):
         return value  # pyright: ignore[reportUnknownVariableType]  # any frame will do
-    advice = f"; make one with Frame({value!r}) and keep it" if isinstance(value, str) else ""
+    advice = ""
+    if isinstance(value, str):
+        advice = f"; mechanism.frame({value!r}) is that of a mechanism, Frame({value!r}) makes a new one"
     raise ArgumentError(
         f"{argument} must be a Frame, not {described(value)}{advice}",
         argument=argument,

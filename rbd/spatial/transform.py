@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Never, NoReturn, final, overload
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import kind_error, require_kind
+from rbd.arguments import kind_error, made_by, require_kind
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError, ShapeError
 from rbd.scalars import Scalar, Vector, const, is_float, to_float
@@ -36,6 +36,7 @@ _INSTEAD_OF_ROTATION: Final[dict[object, str]] = {
 """Advice in error messages, by the shape of the array."""
 
 
+@made_by("Transform(from_frame, to_frame, rotation, translation)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Transform(SpatialValue, Generic[A, B]):

@@ -124,7 +124,11 @@ KINDS: list[tuple[Call, str, str]] = [
         "collision_model",
         "must be a CollisionModel, not a Mechanism",
     ),
-    (lambda s: _simulator(5), "control", "control must be None, a recorded function or a function of time and state"),
+    (
+        lambda s: _simulator(5),
+        "control",
+        "control must be None, a recorded function or a function of time and state, such as lambda t, state: torques",
+    ),
     (lambda s: _simulator(law="soft"), "law", "no law is called 'soft'"),
     (lambda s: _simulator().run(s.with_scalars(), 0.1), "state", "state must be a MechanismState, not a ScalarState"),
     (lambda s: _simulator().run(s, 0.1, progress=3), "progress", "progress must be True, False or a function"),

@@ -96,7 +96,7 @@ def test_frames_are_immutable() -> None:
 def test_a_string_instead_of_a_frame_is_explained() -> None:
     loose: Any = "world"
     with pytest.raises(
-        ArgumentError, match=r"to_frame must be a Frame, not 'world' of type str; make one with Frame\('world'\)"
+        ArgumentError, match=r"to_frame must be a Frame, not 'world' of type str; mechanism.frame\('world'\) is that of"
     ):
         Transform(Frame("a"), loose)
     with pytest.raises(ArgumentError, match="base must be a Frame"):

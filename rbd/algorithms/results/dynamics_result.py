@@ -199,6 +199,10 @@ class DynamicsResult:
 
     def joint_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that tree joint `joint` applies to its successor, in the root frame."""
+        if self._layout.loop(joint) is not None:
+            name = getattr(joint, "name", str(joint))
+            message = f"joint '{name}' closes a loop; loop_wrench returns the wrenches of such joints"
+            raise UnknownNameError(message, kind="joint", name=name)
         snapshot, node = self._require_solution(), self._layout.node(joint)
         if not self._wrenches and self._solution is not None:
             self._wrenches = tree_wrenches(
@@ -225,7 +229,10 @@ class DynamicsResult:
         snapshot, loop = self._require_solution(), self._layout.loop(joint)
         if loop is None or self._multipliers is None:
             name = getattr(joint, "name", str(joint))
-            raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
+            message = (
+                f"joint '{name}' closes no loop of this mechanism; joint_wrench returns the wrenches of tree joints"
+            )
+            raise UnknownNameError(message, kind="loop joint", name=name)
         return snapshot.checked(
             loop_wrenches(snapshot, self._multipliers)[self._layout.loops.index(loop)], "loop wrench"
         )

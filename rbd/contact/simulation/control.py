@@ -22,6 +22,7 @@ from rbd.state.callback_guard import guarded_callback
 Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
 """Maps time and state to torques."""
 
+_ALLOWED = "None, a recorded function or a function of time and state, such as lambda t, state: torques"
 _RELATIVE_TOLERANCE = 1e-9  # of a step: periods this close to a multiple of it are multiples
 
 
@@ -52,7 +53,7 @@ class SimulatorControl:
         self.callback = None if isinstance(control, RecordedFunction) else control
         """The function in Python that is called before the step."""
         if self.callback is not None:
-            require_callable(self.callback, "control", "None, a recorded function or a function of time and state")
+            require_callable(self.callback, "control", _ALLOWED)
         self._hold = self.callback if isinstance(self.callback, _SampledControl) else None
         if self._hold is not None:
             _require_multiple(self._hold.period, dt)
