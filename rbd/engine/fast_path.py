@@ -142,7 +142,8 @@ def _of_result(filling: _FillingFunction) -> Callable[..., Any]:
 
     def call(result: Any = MISSING, state: Any = MISSING, torques: Any = MISSING, /, *more: Any, **named: Any) -> Any:
         if named or more:
-            return filling.dispatch(result, _given(state, torques, *more), named)
+            first = named.pop("result", MISSING) if result is MISSING else result
+            return filling.dispatch(first, _given(state, torques, *more), named)
         try:
             builtin = result.writer.builtins[state]
             pushed = state.engine.zero_torques if torques is MISSING or torques is None else torques

@@ -384,3 +384,12 @@ def test_inverse_dynamics_that_fails_writes_neither_torques_nor_result(monkeypat
         rbd.inverse_dynamics(state, [1.0, 2.0], out=out, result=result)
     assert (out == 7.0).all()
     assert np.array_equal(result.vd, before)
+
+
+def test_results_may_be_given_by_name() -> None:
+    state = MechanismState(rbd.robots.double_pendulum(), [0.1, 0.2])
+    result = rbd.DynamicsResult(state.mechanism)
+    assert rbd.dynamics(result=result, state=state, torques=[1.0, 2.0]) is result
+    np.testing.assert_array_equal(result.vd, rbd.dynamics(state, [1.0, 2.0]).vd)
+    with pytest.raises(TypeError, match="multiple values for argument 'result'"):
+        rbd.dynamics(state, result=result)  # type: ignore[call-overload]  # the point
