@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final, final
 
 from rbd.arguments import with_article
@@ -13,13 +12,12 @@ from rbd.mjcf.defaults import ACTUATORS
 from rbd.mjcf.description import MjcfBody, MjcfJoint
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.force_laws import LAWS, ForceLaw
-from rbd.mjcf.joints import is_limited, require_order
+from rbd.mjcf.joints import UNBOUNDED, read_limits
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.tendons import TendonReader
 
 _SUPPORTED: Final = frozenset({"general", "motor", "position", "velocity", "damper"})
-_NONE: Final = (-math.inf, math.inf)
 _TRANSMISSIONS: Final = ("jointinparent", "site", "body", "cranksite")
 
 
@@ -60,7 +58,7 @@ class ActuatorReader:
             return None
         return Actuator(
             name, self._moment_arms(element, joint, gear), *coefficients, self._control_range(element, joint),
-            self._limits(element, "forcelimited", "forcerange"), node.line,
+            read_limits(element, "forcelimited", "forcerange"), node.line,
         )  # fmt: skip
 
     def _is_known(self, node: XmlElement) -> bool:
@@ -133,16 +131,9 @@ class ActuatorReader:
 
     def _control_range(self, element: MjcfElement, joint: MjcfJoint | None) -> tuple[float, float]:
         if self._reading.settings.off("clampctrl"):
-            return _NONE
+            return UNBOUNDED
         share = element.number("inheritrange", 0.0)
-        if share > 0.0 and element.node.tag == "position" and joint is not None and joint.bounds != _NONE:
+        if share > 0.0 and element.node.tag == "position" and joint is not None and joint.bounds != UNBOUNDED:
             middle, half = sum(joint.bounds) / 2, share * (joint.bounds[1] - joint.bounds[0]) / 2
             return middle - half, middle + half
-        return self._limits(element, "ctrllimited", "ctrlrange")
-
-    def _limits(self, element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
-        if not is_limited(element, switch, attribute):
-            return _NONE
-        low, high = element.vector(attribute, (0.0, 0.0))
-        require_order(element, attribute, low, high)
-        return low, high
+        return read_limits(element, "ctrllimited", "ctrlrange")

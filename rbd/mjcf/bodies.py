@@ -9,7 +9,7 @@ import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quoted
 from rbd.files.names import free_name
-from rbd.files.pose import Pose
+from rbd.files.pose import ZERO, Pose
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN
 from rbd.mjcf.description import MjcfBody, MjcfGeom, MjcfJoint, MjcfSite
@@ -82,7 +82,7 @@ class BodyReader:
         readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
             with self._reading.collecting_errors():
-                readers.get(child.tag, self._part)(body, child, context)
+                readers.get(child.tag, self._element)(body, child, context)
 
     def _require_size(self, node: XmlElement) -> int:
         """Return the number of elements of a subtree once its replicas are made; refuse more than the limit."""
@@ -142,19 +142,18 @@ class BodyReader:
         count = element.integer("count")
         if count < 1:
             raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
-        x, y, z = element.vector("offset", (0.0, 0.0, 0.0))
-        angles = [angle * self._reading.settings.angle for angle in element.vector("euler", (0.0, 0.0, 0.0))]
+        angles = [angle * self._reading.settings.angle for angle in element.vector("euler", ZERO)]
         inherited = self._reading.default_class(node, "childclass") or context.inherited
-        origin = (0.0, 0.0, 0.0)
+        origin = ZERO
         for k in range(count):
             replica = Pose(rotation_of_euler([k * angle for angle in angles], self._reading.settings.euler), origin)
             suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{context.suffix}"
             self._read_children(body, node, _Context(context.frame @ replica, inherited, suffix))
-            origin = replica.point((x, y, z))
+            origin = replica.point(element.triple("offset"))
 
-    # ---------------------------------------------------------------- what stands in a body
+    # ---------------------------------------------------------------- elements of a body
 
-    def _part(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _element(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         if node.tag == "geom":
             body.geoms.append(self._geom(body, node, context))
         elif node.tag in ("joint", "freejoint"):
@@ -175,8 +174,8 @@ class BodyReader:
         element = with_defaults(self._reading, node, context.inherited)
         mode = self._reading.settings.from_geoms
         with_mass = body.parent is not None and (mode == "true" or (mode == "auto" and body.inertial is None))
-        part = self._geoms.read(element, context.frame, with_mass=with_mass)
-        return attrs.evolve(part, name=self._name(node, "geom", context))
+        geom = self._geoms.read(element, context.frame, with_mass=with_mass)
+        return attrs.evolve(geom, name=self._name(node, "geom", context))
 
     def _site(self, node: XmlElement, context: _Context) -> MjcfSite:
         element = with_defaults(self._reading, node, context.inherited)
@@ -192,25 +191,25 @@ class BodyReader:
             raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
         name = self._name(node, "joint", context) or _UNNAMED
         if node.tag == "freejoint":
-            part = read_free_joint(MjcfElement(reading, node), name)
+            joint = read_free_joint(MjcfElement(reading, node), name)
         else:
-            part = read_joint(with_defaults(reading, node, context.inherited), name, context.frame)
-        self._check_joint(body, part)
-        body.joints.append(part)
+            joint = read_joint(with_defaults(reading, node, context.inherited), name, context.frame)
+        self._check_joint(body, joint)
+        body.joints.append(joint)
 
-    def _check_joint(self, body: MjcfBody, part: MjcfJoint) -> None:
-        kinds = [joint.kind for joint in body.joints]
+    def _check_joint(self, body: MjcfBody, joint: MjcfJoint) -> None:
+        kinds = [other.kind for other in body.joints]
         message = ""
-        if (part.kind == "free" and kinds) or "free" in kinds:
+        if (joint.kind == "free" and kinds) or "free" in kinds:
             message = "a body with a free joint has no other"
-        elif part.kind == "free" and (body.parent is None or body.parent.parent is not None):
+        elif joint.kind == "free" and (body.parent is None or body.parent.parent is not None):
             message = "a free joint belongs to a child of the world"
-        elif part.kind in ("ball", "hinge") and "ball" in kinds:
+        elif joint.kind in ("ball", "hinge") and "ball" in kinds:
             message = "no joint turns a body after a ball joint"
         elif body.mocap:
             message = "a mocap body has no joints"
         if message:
-            raise self._reading.fault(MjcfTopologyError, part.node, message, name=part.name)
+            raise self._reading.fault(MjcfTopologyError, joint.node, message, name=joint.name)
 
     # ---------------------------------------------------------------- names
 

@@ -53,10 +53,10 @@ class ContactReader:
             others[a].add(self._geoms[b][1].shape)
             others[b].add(self._geoms[a][1].shape)
         for number in sorted(others):
-            part = self._geoms[number][1]
-            reason = reason_shape_is_left_out(part.shape) or reason_pairs_are_left_out(part.shape, others[number])
+            geom = self._geoms[number][1]
+            reason = reason_shape_is_left_out(geom.shape) or reason_pairs_are_left_out(geom.shape, others[number])
             if reason is not None:
-                self._reading.ignore(part.node, reason=reason)
+                self._reading.ignore(geom.node, reason=reason)
 
     def _read_entry(self, node: XmlElement) -> None:
         if node.tag not in ("pair", "exclude"):

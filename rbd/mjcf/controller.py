@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import point_jacobian
 from rbd.arguments import require_kind
+from rbd.indexing.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Point
@@ -43,8 +44,9 @@ class MjcfController:
         self._springs = list(report.springs)
         self._compensations = list(report.gravity_compensations)
         self._by_actuators = np.zeros(mechanism.nv, dtype=np.bool_)
+        layout = layout_of(mechanism)
         for name in report.compensated_by_actuators:
-            self._by_actuators[MechanismState(mechanism).v_slice(mechanism.joint(name))] = True
+            self._by_actuators[layout.node(name).v] = True
         is_given_per_call = control is None or callable(control)
         self._control = control if is_given_per_call else float_array(control, (len(self._actuators),), "control")
         self._actuator_moments = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
@@ -93,13 +95,13 @@ class MjcfController:
 def _moments(mechanism: Mechanism, moment_arms: Sequence[MomentArms]) -> tuple[Array, Array]:
     """Return the matrices that give lengths for q and speeds for v; those of ball joints have no length."""
     lengths, speeds = np.zeros((len(moment_arms), mechanism.nq)), np.zeros((len(moment_arms), mechanism.nv))
-    layout = MechanismState(mechanism)
+    layout = layout_of(mechanism)
     for row, entries in enumerate(moment_arms):
         for name, factors in entries:
-            joint = mechanism.joint(name)
-            speeds[row, layout.v_slice(joint)] += factors[: joint.nv]
-            if joint.nq == 1:
-                lengths[row, layout.q_slice(joint)] += factors[:1]
+            node = layout.node(name)
+            speeds[row, node.v] += factors[: node.joint.nv]
+            if node.joint.nq == 1:
+                lengths[row, node.q] += factors[:1]
     return lengths, speeds
 
 

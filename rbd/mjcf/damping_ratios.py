@@ -32,7 +32,7 @@ def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[Mj
         return
     mobility = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     for joint in joints:
-        _spring(reading, joint, state, mobility)
+        _add_spring(reading, joint, state, mobility)
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
@@ -52,7 +52,7 @@ def _leave_out(reading: MjcfReading, root: XmlElement, joints: list[MjcfJoint]) 
     report.controls = {name: control[supported] for name, control in report.controls.items()}
 
 
-def _spring(reading: MjcfReading, joint: MjcfJoint, state: MechanismState, mobility: Array) -> None:
+def _add_spring(reading: MjcfReading, joint: MjcfJoint, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.warn_or_refuse(
             joint.node, f"springdamper: it is not supported for a {joint.kind} joint", attribute="springdamper"

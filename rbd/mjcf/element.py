@@ -7,6 +7,7 @@ from typing import TypeVar, final
 from rbd.errors import MjcfValueError, quoted
 from rbd.files import numbers
 from rbd.files.formats import MJCF
+from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN
 from rbd.mjcf.reading import MjcfReading
@@ -68,6 +69,11 @@ class MjcfElement:
                 prefix = numbers.values(MJCF, node, attribute, min_count or len(default), len(default))
                 values[: len(prefix)] = self.reading.within_magnitude(node, attribute, prefix)
         return tuple(values)
+
+    def triple(self, attribute: str, default: Triple = ZERO) -> Triple:
+        """Return three numbers, as `vector` does."""
+        x, y, z = self.vector(attribute, default)
+        return x, y, z
 
     def numbers(self, attribute: str, max_count: int) -> tuple[float, ...]:
         """Return as many numbers as there are, at most `max_count`; none if the attribute is not there."""

@@ -95,8 +95,7 @@ class EqualityReader:
         if not element.has("anchor"):
             message = "attribute 'anchor' is missing"
             raise self._reading.fault(MjcfValueError, element.node, message, attribute="anchor")
-        x, y, z = element.vector("anchor", (0.0, 0.0, 0.0))
-        anchor = Pose(translation=(x, y, z))
+        anchor = Pose(translation=element.triple("anchor"))
         return first, second, anchor, first_in_second @ anchor
 
     def _relative(self, element: MjcfElement, pose: Pose) -> Pose:
@@ -143,8 +142,8 @@ def _shifted_polynomial(coefficients: tuple[float, ...], x: float, y: float) -> 
 def _world_pose(body: MjcfBody) -> Pose:
     """Return the pose of a body in the world as the file has it."""
     pose = Pose()
-    part: MjcfBody | None = body
-    while part is not None:
-        pose = part.pose @ pose
-        part = part.parent
+    ancestor: MjcfBody | None = body
+    while ancestor is not None:
+        pose = ancestor.pose @ pose
+        ancestor = ancestor.parent
     return pose

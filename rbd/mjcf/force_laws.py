@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.files.pose import Triple
+from rbd.files.pose import ZERO, Triple
 from rbd.mjcf.element import MjcfElement
 
 LAWS: Final = ("none", "fixed", "affine")
@@ -58,4 +58,4 @@ class ForceLaw:
         a, b, c = self._gain
         x, y, z = self._bias
         gain = (a, b, c) if self._varies else (a, 0.0, 0.0)
-        return gain, (x, y, z) if self._biased else (0.0, 0.0, 0.0)
+        return gain, (x, y, z) if self._biased else ZERO

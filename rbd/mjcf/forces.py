@@ -27,18 +27,18 @@ def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody]) 
     actuators = reader.read(root)
     reading.report.actuators = [actuator for actuator in actuators if actuator is not None]
     for body in bodies:
-        _weight(reading, body)
-        for joint_part in body.joints:
-            if joint_part.compensated_by_actuator:
-                reading.report.compensated_by_actuators.append(joint_part.name)
-            _spring(reading, joint_part)
+        _add_gravity_compensation(reading, body)
+        for joint in body.joints:
+            if joint.compensated_by_actuator:
+                reading.report.compensated_by_actuators.append(joint.name)
+            _add_spring(reading, joint)
     for section in root.children:
         if section.tag == "deformable":
             reading.warn_or_refuse(section, "deformable bodies are not supported: they are missing")
     return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: MjcfReading, joint: MjcfJoint) -> None:
+def _add_spring(reading: MjcfReading, joint: MjcfJoint) -> None:
     if joint.stiffness != 0.0 and not reading.settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
@@ -51,7 +51,7 @@ def _spring(reading: MjcfReading, joint: MjcfJoint) -> None:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
-def _weight(reading: MjcfReading, body: MjcfBody) -> None:
+def _add_gravity_compensation(reading: MjcfReading, body: MjcfBody) -> None:
     moving: MjcfBody | None = body
     while moving is not None and not moving.joints:
         moving = moving.parent

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from rbd.files.pose import Triple
+from rbd.files.pose import ZERO, Triple
 
 _Extent = tuple[float, Triple]
 _THIN: Final = 1e-6
@@ -81,8 +81,8 @@ def _plates(size: Triple, axis: int, masses: list[float]) -> float:
     return moment
 
 
-def _moments(size: Triple, part: int) -> Triple:
-    x, y, z = (s**2 / part for s in size)
+def _moments(size: Triple, divisor: int) -> Triple:
+    x, y, z = (s**2 / divisor for s in size)
     return y + z, x + z, x + y
 
 
@@ -91,7 +91,7 @@ def _isotropic(moment: float) -> Triple:
 
 
 def _nothing(size: Triple, shell: bool) -> _Extent:
-    return 0.0, (0.0, 0.0, 0.0)
+    return 0.0, ZERO
 
 
 _EXTENTS: Final[dict[str, Callable[[Triple, bool], _Extent]]] = {

@@ -85,7 +85,7 @@ class GeomReader:
         return name
 
     def _size(self, element: MjcfElement, shape: Shape, count: int) -> Triple:
-        x, y, z = element.vector("size", (0.0, 0.0, 0.0), 1)
+        x, y, z = element.vector("size", ZERO, 1)
         if min((x, y, z)[:count], default=1.0) <= 0.0:
             node = element.source("size") or element.node
             message = f"{with_article(shape)} needs {count} positive number{'s' if count > 1 else ''} in 'size'"
@@ -120,11 +120,11 @@ class GeomReader:
         pose = read_pose(element)
         if shape == "sdf":
             self.reading.warn_or_refuse(element.node, "signed distance fields are not supported; the geom has no mass")
-            return pose, (0.0, 0.0, 0.0), None
+            return pose, ZERO, None
         if shape == "mesh":
             self.meshes.require(element.node, name)
             inertia = self.meshes.mesh_inertia(element.node, name) if with_mass else None
-            return (pose if inertia is None else pose @ Pose(IDENTITY, inertia.center)), (0.0, 0.0, 0.0), inertia
+            return (pose if inertia is None else pose @ Pose(IDENTITY, inertia.center)), ZERO, inertia
         inertia = self.meshes.mesh_inertia(element.node, name)
         size, center = self._fitted_size(element, shape, inertia)
         return pose @ inertia.principal @ Pose(IDENTITY, center), size, None

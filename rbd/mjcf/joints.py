@@ -6,13 +6,13 @@ import math
 from typing import Final
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import Pose, Triple, float_vector
+from rbd.files.pose import ZERO, Pose, Triple, float_vector
 from rbd.mjcf.description import JointKind, MjcfJoint
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.rotations import unit
 
 _KINDS: Final[tuple[JointKind, ...]] = ("hinge", "slide", "ball", "free")
-_NONE: Final = (-math.inf, math.inf)
+UNBOUNDED: Final = (-math.inf, math.inf)
 
 
 def read_free_joint(element: MjcfElement, name: str) -> MjcfJoint:
@@ -23,7 +23,7 @@ def read_free_joint(element: MjcfElement, name: str) -> MjcfJoint:
     if align == "true" or (align == "auto" and reading.settings.align_free):
         message = "align: the frame of the body stays where it is, and is not moved to the centre of mass"
         reading.warn(element.node, message)
-    return MjcfJoint(element.node, name, "free", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    return MjcfJoint(element.node, name, "free", ZERO, (0.0, 0.0, 1.0))
 
 
 def read_joint(element: MjcfElement, name: str, frame: Pose) -> MjcfJoint:
@@ -34,7 +34,7 @@ def read_joint(element: MjcfElement, name: str, frame: Pose) -> MjcfJoint:
     stiffness, damping = (_linear_coefficient(element, word) for word in ("stiffness", "damping"))
     return MjcfJoint(
         element.node, name, kind,
-        position=(0.0, 0.0, 0.0) if kind == "free" else _position(element, frame),
+        position=ZERO if kind == "free" else frame.point(element.triple("pos")),
         axis=_axis(element, frame) if kind in ("hinge", "slide") else (0.0, 0.0, 1.0),
         reference=element.number("ref", 0.0) * unit_of_angle if kind in ("hinge", "slide") else 0.0,
         spring_reference=element.number("springref", 0.0) * unit_of_angle,
@@ -49,7 +49,7 @@ def read_joint(element: MjcfElement, name: str, frame: Pose) -> MjcfJoint:
 
 def _linear_coefficient(element: MjcfElement, attribute: str) -> float:
     """Return the first coefficient of a polynomial; the others are not supported."""
-    linear, *higher = element.vector(attribute, (0.0, 0.0, 0.0), 1)
+    linear, *higher = element.vector(attribute, ZERO, 1)
     if any(higher):
         message = f"{attribute}: only its first coefficient is taken"
         element.reading.warn_or_refuse(element.node, message, attribute=attribute)
@@ -63,11 +63,6 @@ def _spring_damper(element: MjcfElement) -> tuple[float, float]:
         message = "springdamper: both numbers must be positive"
         raise element.reading.fault(MjcfValueError, element.source("springdamper") or element.node, message)
     return time, ratio
-
-
-def _position(element: MjcfElement, frame: Pose) -> Triple:
-    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
-    return frame.point((x, y, z))
 
 
 def _axis(element: MjcfElement, frame: Pose) -> Triple:
@@ -87,7 +82,7 @@ def _coefficient(element: MjcfElement, attribute: str, value: float) -> float:
     return value
 
 
-def is_limited(element: MjcfElement, switch: str, attribute: str) -> bool:
+def _is_limited(element: MjcfElement, switch: str, attribute: str) -> bool:
     """Return whether a range is in force: because it says so, or because it is there."""
     word = element.choice(switch, ("false", "true", "auto"), "auto")
     if word != "auto":
@@ -102,29 +97,27 @@ def is_limited(element: MjcfElement, switch: str, attribute: str) -> bool:
 
 
 def _range(element: MjcfElement, kind: JointKind) -> tuple[float, float]:
-    if kind == "free" or not is_limited(element, "limited", "range"):
-        return _NONE
-    lower, upper = element.vector("range", (0.0, 0.0))
-    if kind == "ball":
+    if kind == "ball" and _is_limited(element, "limited", "range"):
         message = "range: the angle of a ball joint is not bounded"
         element.reading.warn_or_refuse(element.node, message, attribute="range")
-        return _NONE
-    require_order(element, "range", lower, upper)
+    if kind in ("free", "ball"):
+        return UNBOUNDED
+    lower, upper = read_limits(element, "limited", "range")
     turn = element.reading.settings.angle if kind == "hinge" else 1.0
     return lower * turn, upper * turn
 
 
 def _effort(element: MjcfElement, kind: JointKind) -> tuple[float, float]:
-    if kind in ("free", "ball") or not is_limited(element, "actuatorfrclimited", "actuatorfrcrange"):
-        return _NONE
-    lower, upper = element.vector("actuatorfrcrange", (0.0, 0.0))
-    require_order(element, "actuatorfrcrange", lower, upper)
-    return lower, upper
+    return UNBOUNDED if kind in ("free", "ball") else read_limits(element, "actuatorfrclimited", "actuatorfrcrange")
 
 
-def require_order(element: MjcfElement, attribute: str, lower: float, upper: float) -> None:
-    """Raise MjcfValueError unless the first bound that an attribute gives is below the second."""
+def read_limits(element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
+    """Return the limits of a range, infinite ones if it is not in force; raise MjcfValueError for a wrong order."""
+    if not _is_limited(element, switch, attribute):
+        return UNBOUNDED
+    lower, upper = element.vector(attribute, (0.0, 0.0))
     if lower >= upper:
         node = element.source(attribute) or element.node
         message = f"{attribute}: {lower:.9g} is not below {upper:.9g}"
         raise element.reading.fault(MjcfValueError, node, message, attribute=attribute)
+    return lower, upper

@@ -27,14 +27,13 @@ def read_inertial(element: MjcfElement, frame: Pose) -> MjcfMass:
         if not element.has(attribute):
             message = f"attribute {attribute!r} is missing"
             raise reading.fault(MjcfValueError, element.node, message, attribute=attribute)
-    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
     mass = element.quantity("mass")
     if mass < 0.0:
         message = f"the mass {mass!r} is negative"
         raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
     rotation = np.array(frame.rotation)
     moment = rotation @ np.array(_moment(element)) @ rotation.T
-    return MjcfMass(mass, frame.point((x, y, z)), matrix_of_array(moment))
+    return MjcfMass(mass, frame.point(element.triple("pos")), matrix_of_array(moment))
 
 
 def _moment(element: MjcfElement) -> Matrix3:
@@ -45,7 +44,7 @@ def _moment(element: MjcfElement) -> Matrix3:
             raise element.reading.fault(MjcfValueError, element.node, message, attribute=other)
         xx, yy, zz, xy, xz, yz = element.vector("fullinertia", (0.0,) * 6)
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
-    diagonal = np.diag(element.vector("diaginertia", (0.0, 0.0, 0.0)))
+    diagonal = np.diag(element.vector("diaginertia", ZERO))
     rotation = np.array(read_rotation(element))
     return matrix_of_array(rotation @ diagonal @ rotation.T)
 
@@ -57,8 +56,8 @@ def assign_masses(reading: MjcfReading, bodies: Sequence[MjcfBody]) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             of_geoms = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
         use_geoms = settings.from_geoms == "true" or body.inertial is None
-        part = of_geoms if use_geoms and of_geoms is not None else body.inertial
-        body.mass = _checked(reading, body, part or MjcfMass(0.0, ZERO, ZERO_MATRIX))
+        mass = of_geoms if use_geoms and of_geoms is not None else body.inertial
+        body.mass = _checked(reading, body, mass or MjcfMass(0.0, ZERO, ZERO_MATRIX))
     total = sum(body.mass.mass for body in bodies if body.mass is not None)
     if settings.total_mass > 0.0 and total > 0.0:
         for body in bodies[1:]:
@@ -80,14 +79,14 @@ def _sum(geoms: Sequence[MjcfGeom]) -> MjcfMass | None:
     return MjcfMass(mass, (x, y, z), matrix_of_array(moment))
 
 
-def _checked(reading: MjcfReading, body: MjcfBody, part: MjcfMass) -> MjcfMass:
+def _checked(reading: MjcfReading, body: MjcfBody, mass: MjcfMass) -> MjcfMass:
     """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
-    if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
+    if not np.isfinite([mass.mass, *mass.com, *sum(mass.moment, ())]).all():
         raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
-    moments, axes = np.linalg.eigh(np.array(part.moment))
+    moments, axes = np.linalg.eigh(np.array(mass.moment))
     bounded = _possible_moments(reading, body, moments)
-    moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else part.moment
-    return MjcfMass(max(part.mass, reading.settings.least_mass), part.com, moment)
+    moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else mass.moment
+    return MjcfMass(max(mass.mass, reading.settings.least_mass), mass.com, moment)
 
 
 def _possible_moments(reading: MjcfReading, body: MjcfBody, moments: Array) -> Array:
@@ -104,7 +103,7 @@ def _possible_moments(reading: MjcfReading, body: MjcfBody, moments: Array) -> A
     return bounded
 
 
-def _scaled(part: MjcfMass | None, factor: float) -> MjcfMass | None:
-    if part is None:
+def _scaled(mass: MjcfMass | None, factor: float) -> MjcfMass | None:
+    if mass is None:
         return None
-    return MjcfMass(part.mass * factor, part.com, matrix_of_array(np.array(part.moment) * factor))
+    return MjcfMass(mass.mass * factor, mass.com, matrix_of_array(np.array(mass.moment) * factor))

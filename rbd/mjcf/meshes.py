@@ -13,6 +13,7 @@ from rbd.files.height_grids import MAX_POINTS, Grid, GridFault, read_binary, rea
 from rbd.files.mesh_hulls import LEAST_POINTS, MeshHull, mesh_hull
 from rbd.files.meshes import Faces, MeshFault, Vertices, check_mesh, read_mesh, single_precision
 from rbd.files.names import did_you_mean
+from rbd.files.pose import ZERO
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.files import Files
@@ -179,7 +180,7 @@ class Meshes:
 
     def _placed(self, element: MjcfElement, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:
         """Return the mesh moved, turned and scaled as the asset says."""
-        vertices = vertices - np.array(element.vector("refpos", (0.0, 0.0, 0.0)))
+        vertices = vertices - np.array(element.vector("refpos", ZERO))
         rotation = rotation_of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))
         if rotation is None:
             raise self._reading.fault(MjcfValueError, element.node, "refquat is zero", attribute="refquat")

@@ -72,8 +72,7 @@ def _sequence(element: MjcfElement, default: str) -> str:
 def _option(element: MjcfElement) -> None:
     reading, settings = element.reading, element.reading.settings
     reading.check(element.node)
-    x, y, z = element.vector("gravity", settings.acceleration)
-    settings.acceleration = (x, y, z)
+    settings.acceleration = element.triple("gravity", settings.acceleration)
     settings.time_step = element.number("timestep", settings.time_step)
     if element.has("actuatorgroupdisable"):
         settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MAX_GROUPS)))

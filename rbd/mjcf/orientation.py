@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rbd.errors import MjcfValueError
-from rbd.files.pose import IDENTITY, Matrix3, Pose
+from rbd.files.pose import IDENTITY, ZERO, Matrix3, Pose
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.rotations import (
     rotation_of_axes,
@@ -18,8 +18,7 @@ from rbd.mjcf.schema import ORIENTATION
 
 def read_pose(element: MjcfElement) -> Pose:
     """Return the pose that `pos` and the orientation give."""
-    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
-    return Pose(read_rotation(element), (x, y, z))
+    return Pose(read_rotation(element), element.triple("pos"))
 
 
 def read_rotation(element: MjcfElement) -> Matrix3:
@@ -50,6 +49,6 @@ def _rotation(element: MjcfElement, form: str) -> Matrix3 | None:
     if form == "xyaxes":
         return rotation_of_axes(element.vector("xyaxes", (0.0,) * 6))
     if form == "zaxis":
-        return rotation_of_z_axis(element.vector("zaxis", (0.0, 0.0, 0.0)))
-    angles = element.vector("euler", (0.0, 0.0, 0.0))
+        return rotation_of_z_axis(element.vector("zaxis", ZERO))
+    angles = element.vector("euler", ZERO)
     return rotation_of_euler([angle * settings.angle for angle in angles], settings.euler)

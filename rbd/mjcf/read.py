@@ -155,8 +155,9 @@ def _model(reading: MjcfReading, tree: XmlElement, files: Files) -> _Model:
 
 def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechanism:
     """Build the mechanism, then read what refers to its joints; raise what was collected."""
-    bodies, builder = model.bodies, Builder(reading)
-    builder.build(bodies, model.forces.armatures)
+    bodies = model.bodies
+    builder = Builder(reading, bodies, model.forces.armatures)
+    builder.build()
     EqualityReader(reading, bodies, builder).read(tree)
     ContactReader(reading, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, model.forces.supported).read(tree)

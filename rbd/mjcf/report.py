@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from rbd.arguments import require_kind, with_article
 from rbd.errors import ArgumentError
-from rbd.files.pose import Matrix3, Triple
+from rbd.files.pose import ZERO, Matrix3, Triple
 from rbd.files.report import FileReport
 from rbd.mjcf.pair_friction import PairFriction
 from rbd.scalars.number_checks import above_zero
@@ -55,7 +55,7 @@ class Geom:
     color: tuple[float, float, float, float] | None = None
     """Red, green, blue and opacity, of the geom or its material."""
     mesh: str | None = None
-    mesh_origin: Triple = (0.0, 0.0, 0.0)
+    mesh_origin: Triple = ZERO
     """Position of the geom's origin in the coordinates of its mesh."""
     contact_friction: PairFriction = attrs.field(factory=PairFriction)
     """All coefficients; `friction` is that of sliding."""

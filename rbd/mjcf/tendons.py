@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
+from rbd.files.pose import ZERO
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import MjcfBody
 from rbd.mjcf.element import MjcfElement, with_defaults
@@ -62,7 +63,7 @@ class TendonReader:
         if name is not None:
             self.fixed[name] = moment_arms
         self._has_effects(element, _UNSUPPORTED, "it is not supported for tendons")
-        self._spring(element, moment_arms)
+        self._add_spring(element, moment_arms)
 
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
         self._reading.check(node, "tendon joint")
@@ -74,14 +75,14 @@ class TendonReader:
 
     def _has_effects(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
         """Return whether any of these attributes has an effect; warn of the first that has."""
-        effective = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
+        effective = [attribute for attribute in attributes if any(element.vector(attribute, ZERO, 1))]
         for attribute in effective[:1]:
             self._reading.warn_or_refuse(element.node, f"{attribute}: {reason}", attribute=attribute)
         return bool(effective)
 
-    def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
+    def _add_spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
         stiffness, damping = (
-            0.0 if self._reading.settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
+            0.0 if self._reading.settings.off(flag) else element.vector(word, ZERO, 1)[0]
             for word, flag in (("stiffness", "spring"), ("damping", "damper"))
         )
         if not (stiffness or damping):

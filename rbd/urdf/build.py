@@ -31,8 +31,8 @@ def build(
 
     def attach_all() -> None:
         bodies = {root.name: _attach_root_link(reading, mechanism, robot, root, floating)}
-        for part in joints:
-            _attach(reading, mechanism, robot, part, bodies)
+        for urdf_joint in joints:
+            _attach(reading, mechanism, robot, urdf_joint, bodies)
         _constrain(reading, mechanism, robot, bodies)
 
     in_one_transaction(mechanism, attach_all)
@@ -43,12 +43,13 @@ def build(
 
 
 def _attach(
-    reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, part: UrdfJoint, bodies: dict[str, RigidBody]
+    reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, urdf_joint: UrdfJoint, bodies: dict[str, RigidBody]
 ) -> None:
-    with reading.errors_at(part.node):
-        body, joint, parent = _body(reading, robot.links[part.child]), _joint(part), bodies[part.parent]
-        mechanism.attach(parent, body, joint, joint_pose=_pose(part, joint, parent))
-        bodies[part.child] = body
+    with reading.errors_at(urdf_joint.node):
+        body, parent = _body(reading, robot.links[urdf_joint.child]), bodies[urdf_joint.parent]
+        joint = _joint(urdf_joint)
+        mechanism.attach(parent, body, joint, joint_pose=_pose(urdf_joint, joint, parent))
+        bodies[urdf_joint.child] = body
 
 
 def _constrain(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, bodies: dict[str, RigidBody]) -> None:
@@ -61,13 +62,13 @@ def _constrain(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, bod
             mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
 
 
-def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
+def _close(mechanism: Mechanism, loop: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
     """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
-    joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
+    joint, before, after = _joint(loop.joint), bodies[loop.joint.parent], bodies[loop.joint.child]
     after.add_frame(
-        Transform.trusted(joint.frame_after, after.default_frame, part.after.rotation, part.after.translation)
+        Transform.trusted(joint.frame_after, after.default_frame, loop.after.rotation, loop.after.translation)
     )
-    mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
+    mechanism.attach(before, after, joint, joint_pose=_pose(loop.joint, joint, before))
 
 
 def _attach_root_link(
@@ -77,11 +78,11 @@ def _attach_root_link(
     if root.name == WORLD:
         return _world_as_root(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
-    for what, part in (("link", robot.links.get(WORLD)), ("joint", robot.joints.get(name))):
-        if part is not None:
+    for what, element in (("link", robot.links.get(WORLD)), ("joint", robot.joints.get(name))):
+        if element is not None:
             taken = WORLD if what == "link" else name
             message = f"the name {quoted(taken)} is taken: it belongs to the {what} that stands above the root link"
-            raise reading.fault(UrdfTopologyError, part.node, message, name=taken)
+            raise reading.fault(UrdfTopologyError, element.node, message, name=taken)
     with reading.errors_at(root.node):
         body = _body(reading, root)
         mechanism.attach(mechanism.root_body, body, Joint(name, QuaternionFloating() if floating else Fixed()))
@@ -105,17 +106,19 @@ def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
-def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialInertia:
+def _inertia(reading: UrdfReading, frame: Frame, inertial: UrdfInertial) -> SpatialInertia:
     try:
-        return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
+        return SpatialInertia(frame, mass=inertial.mass, com=inertial.com, moment_about_com=inertial.moment)
     except InertiaError as error:
         remedy = "the nearest possible one is taken" if reading.project else "it is taken as it is"
         if reading.strict:
             fields = {"reason": str(error), **error.fields}
             message = f"{error} (strict=False: {remedy})"
-            raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
-        reading.warn(part.moment_node, f"{error}; {remedy}", refused=True)
-        return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
+            raise reading.fault(UrdfValueError, inertial.moment_node, message, **fields) from error
+        reading.warn(inertial.moment_node, f"{error}; {remedy}", refused=True)
+        return unchecked_inertia(
+            frame, inertial.mass, inertial.com, _possible(inertial.moment) if reading.project else inertial.moment
+        )
 
 
 def _possible(moment: Matrix3) -> Matrix3:
@@ -126,28 +129,28 @@ def _possible(moment: Matrix3) -> Matrix3:
     return matrix_of_array(np.trace(second_moment) * np.eye(3) - second_moment)
 
 
-def _joint(part: UrdfJoint) -> Joint:
-    joint = Joint(part.name, _joint_type(part), damping=part.damping, friction=part.friction)
+def _joint(urdf_joint: UrdfJoint) -> Joint:
+    joint = Joint(urdf_joint.name, _joint_type(urdf_joint), damping=urdf_joint.damping, friction=urdf_joint.friction)
     if joint.nv == 1:
-        bounds = part.bounds
+        bounds = urdf_joint.bounds
         joint.position_bounds = (bounds.lower, bounds.upper)
         joint.velocity_bounds = (-bounds.velocity, bounds.velocity)
         joint.effort_bounds = (-bounds.effort, bounds.effort)
     return joint
 
 
-def _joint_type(part: UrdfJoint) -> JointType:
-    if part.kind in ("revolute", "continuous"):
-        return Revolute(part.axis)
-    if part.kind == "prismatic":
-        return Prismatic(part.axis)
-    if part.kind == "planar":
-        return Planar(*planar_axes(part.axis))
-    if part.kind == "spherical":
+def _joint_type(urdf_joint: UrdfJoint) -> JointType:
+    if urdf_joint.kind in ("revolute", "continuous"):
+        return Revolute(urdf_joint.axis)
+    if urdf_joint.kind == "prismatic":
+        return Prismatic(urdf_joint.axis)
+    if urdf_joint.kind == "planar":
+        return Planar(*planar_axes(urdf_joint.axis))
+    if urdf_joint.kind == "spherical":
         return QuaternionSpherical()
-    return QuaternionFloating() if part.kind == "floating" else Fixed()
+    return QuaternionFloating() if urdf_joint.kind == "floating" else Fixed()
 
 
-def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
+def _pose(urdf_joint: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
-    return part.pose.transform(joint.frame_before, parent.default_frame)
+    return urdf_joint.pose.transform(joint.frame_before, parent.default_frame)

@@ -21,9 +21,9 @@ def read_link(reading: UrdfReading, node: XmlElement, colors: Colors) -> UrdfLin
     reading.ignore_unknown(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
     name = reading.name(node)
     inertial = reading.single_child(node, "inertial")
-    part = UrdfLink(node, name, None if inertial is None else _inertial(reading, inertial))
+    link = UrdfLink(node, name, None if inertial is None else _inertial(reading, inertial))
     reading.report.geometries.extend(read_shapes(reading, node, name, colors))
-    return part
+    return link
 
 
 def _inertial(reading: UrdfReading, node: XmlElement) -> UrdfInertial:
