@@ -139,6 +139,7 @@ def tanh(x: Scalar) -> Scalar:
 def power(x: Scalar, n: Scalar) -> Scalar:
     """Return x to the power n; C's `pow` for floats, exact for integer powers of exact numbers.
 
+    >>> from rbd.scalars import const
     >>> power(const(2, 3), 2)
     const(4, 9)
     """
