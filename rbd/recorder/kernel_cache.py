@@ -118,13 +118,12 @@ def _executable_and_form(
 ) -> tuple[LiveExecutable, ResultForm]:
     """Return the executable of a kernel and the form of its result; machine code of recorded ones goes to disk."""
     what = repr((kernel.name, kernel.regroup, kernel.multiple_outputs, templates, varying))
-    is_portable = all(template.is_portable for template in templates)
-    portable = native.is_loaded() and is_portable and kernel.function.__module__.startswith("rbd.")
-    key = cache_key(mechanism, what) if portable else None
-    found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
-    form = None if found is None else named_form([port.name for port in found.outline.outputs])
-    if found is not None and form is not None:
-        return LiveExecutable(found), form
+    is_portable = all(template.is_portable for template in templates) and kernel.function.__module__.startswith("rbd.")
+    key = cache_key(mechanism, what) if is_portable and native.is_loaded() else None
+    cached = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, varying)[0])
+    form = None if cached is None else named_form([port.name for port in cached.outline.outputs])
+    if cached is not None and form is not None:
+        return LiveExecutable(cached), form
     program, form = record_kernel(kernel, mechanism, templates, varying)
     lazy_program = LazyProgram.of(program)
     return LiveExecutable(lazy_program, keep=lambda: store_program(key, lazy_program)), form

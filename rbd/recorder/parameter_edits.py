@@ -37,10 +37,7 @@ class ParameterEdits:
         self._rest: tuple[object, ...] = ()
 
     def update(self, mechanism: Mechanism) -> None:
-        """Read the parameters if their version has changed."""
-        version = mechanism.parameter_version
-        if version == self.version:
-            return
+        """Read the parameters, whose version has changed."""
         rest = tuple(_constants(mechanism))
         if self._known and not _same(rest, self._rest):
             self.generation += 1
@@ -48,7 +45,7 @@ class ParameterEdits:
         self.are_floats = now is not None
         if now is not None:
             self._take(now)
-        self._rest, self.version = rest, version
+        self._rest, self.version = rest, mechanism.parameter_version
 
     def _take(self, now: dict[ParameterName, Array]) -> None:
         known = self._known
