@@ -7,7 +7,9 @@ values that several LLVM functions use are used by several blocks here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, final
+from typing import final
+
+import attrs
 
 from rbd.export.c_intrinsics import call_expression, number, pointers
 from rbd.native.codegen.call_slots import CallSlots
@@ -137,63 +139,74 @@ class _DefinitionWriter:
             yield f"for (int i = 0; i < {len(pairs)}; ++i) {target}[{to}[i]] = ws[{source}[i]];"
 
     def _table(self, kind: str, entries: Sequence[str]) -> str:
+        """Add a table, unless it is empty; return its name."""
+        if not entries:
+            return ""
         name = f"table{len(self.tables)}"
         self.tables.append(f"static const {kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
         return name
 
-    # --- loops --------------------------------------------------------------------------------------------------------
-
     def _loop(self, rolled: RolledLoop) -> Iterator[str]:
         if rolled.is_empty:
             return
-        tables: dict[str, str] = {}
-        for what, kind, table in (("int", "int32_t", rolled.table), ("double", "double", rolled.constants)):
-            flat: list[Any] = table.reshape(-1).tolist()
-            if flat:
-                tables[what] = self._table(kind, [number(x) if what == "double" else str(int(x)) for x in flat])
+        indices = self._table("int32_t", [str(int(x)) for x in rolled.table.reshape(-1).tolist()])
+        constants = self._table("double", [number(x) for x in rolled.constants.reshape(-1).tolist()])
+        writer = _LoopWriter(self.program, self.names, rolled, indices, constants)
         yield f"for (int k = 0; k < {rolled.loop.count}; ++k) {{"
         for offset in range(rolled.loop.period):
             if offset not in rolled.skipped:
-                yield from (f"    {line}" for line in self._loop_instruction(rolled, offset, tables))
+                yield from (f"    {line}" for line in writer.instruction(offset))
         yield "}"
 
-    def _loop_instruction(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
+
+@final
+@attrs.frozen(eq=False)
+class _LoopWriter:
+    """Writes the instructions of one iteration of a loop; `indices` and `constants` are the names of its tables."""
+
+    program: Program
+    names: Sequence[str]
+    rolled: RolledLoop
+    indices: str
+    constants: str
+
+    def instruction(self, offset: int) -> Iterator[str]:
+        """Yield the lines of the instruction at an offset in the iteration."""
+        rolled = self.rolled
         op = Op(self.program.code[rolled.loop.first + offset][0])
-
-        def text(operand: Operand, *, truth: bool = False) -> str:
-            return self._operand_of(rolled, operand, tables, truth=truth)
-
-        values = [text(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operand_types)]
+        types = enumerate(op.row.operand_types)
+        values = [self._operand(rolled.operands[offset, k], truth=kind == "c") for k, kind in types]
         signs = rolled.signs.get(offset)
         if signs is not None:
             op = UNSIGNED.get(op, op)
-            values[0], values[-1] = (f"({text(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
+            ends = zip(signs, (values[0], values[-1]), strict=True)
+            values[0], values[-1] = (f"({self._operand(sign)} * {x})" for sign, x in ends)
         if op == Op.POSITIVE:
-            yield from _checked(op, values, self._index(rolled, rolled.labels[offset], tables))
+            yield from _checked(op, values, self._index(rolled.labels[offset]))
         yield f"const {_c_type(op)} u{offset} = {op.row.c.format(*values)};"
-        slots = rolled.stored.get(offset)
-        yield f"(void)u{offset};" if slots is None else f"{text(slots)} = u{offset};"
+        slot = rolled.stored.get(offset)
+        yield f"(void)u{offset};" if slot is None else f"{self._operand(slot)} = u{offset};"
 
-    def _operand_of(self, rolled: RolledLoop, operand: Operand, tables: dict[str, str], *, truth: bool) -> str:
+    def _operand(self, operand: Operand, *, truth: bool = False) -> str:
         match operand:
             case Register(offset):
                 return f"u{offset}"
             case Constant(value):
                 return number(value)
             case TabulatedConstant(column):
-                return f"{tables['double']}[k * {rolled.constants.shape[1]} + {column}]"
+                return f"{self.constants}[k * {self.rolled.constants.shape[1]} + {column}]"
             case Strided(port=None) | Indexed():
-                entry = f"ws[{self._index(rolled, operand, tables)}]"
+                entry = f"ws[{self._index(operand)}]"
                 return f"({entry} != 0)" if truth else entry
             case Strided(port=int(port)):
-                return f"{self.names[port]}[{self._index(rolled, operand, tables)}]"
+                return f"{self.names[port]}[{self._index(operand)}]"
             case _:
                 raise AssertionError(operand)
 
-    def _index(self, rolled: RolledLoop, operand: Strided | Indexed, tables: dict[str, str]) -> str:
+    def _index(self, operand: Strided | Indexed) -> str:
         if isinstance(operand, Strided):
             return f"{operand.start} + ({operand.step}) * k"
-        return f"{tables['int']}[k * {rolled.table.shape[1]} + {operand.column}]"
+        return f"{self.indices}[k * {self.rolled.table.shape[1]} + {operand.column}]"
 
 
 def _c_type(op: Op) -> str:

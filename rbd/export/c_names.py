@@ -68,7 +68,7 @@ def require_function_name(name: object, argument: str = "name") -> None:
         advice = f"; write {_identifier(name)!r}" if isinstance(name, str) and name else ""
         raise ArgumentError(f"{name!r} is no name for a C function{advice}", argument=argument, value=name)
     if name in _TAKEN or _PATTERNS.fullmatch(name):
-        raise _taken(name, "C or its library", argument)
+        raise _taken_error(name, "C or its library", argument)
 
 
 def _identifier(name: str) -> str:
@@ -80,10 +80,10 @@ def _identifier(name: str) -> str:
 def require_not_defined(name: str, source: str) -> None:
     """Raise ArgumentError if the exported source itself defines another function or table `name`."""
     if name in _OF_THE_SOURCE.findall(source):
-        raise _taken(name, "the exported source")
+        raise _taken_error(name, "the exported source")
 
 
-def _taken(name: str, owner: str, argument: str = "name") -> ArgumentError:
+def _taken_error(name: str, owner: str, argument: str = "name") -> ArgumentError:
     message = f"{name!r} is no name for a C function: {owner} defines it; write another, such as {f'my_{name}'!r}"
     return ArgumentError(message, argument=argument, value=name)
 
