@@ -1,6 +1,7 @@
 """Functions of arrays: recorded functions of a state, called for one state or many.
 
 record.py               `record`: functions of users; recorded functions of specifications
+named_outputs.py        results of functions as named outputs
 recording_spec.py       RecordingSpec: a function of a state with its arguments and options
 wrench_inputs.py        external wrenches as inputs
 recorded_controller.py  recorded controllers: checks, replay in other recordings

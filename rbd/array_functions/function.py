@@ -121,6 +121,22 @@ class RecordedFunction:
         result: Result = fast(*arrays) if out is None else fast(*arrays, out=out)
         return result
 
+    def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
+        """Evaluate; after many calls for one state or small batches, make a builtin for later calls."""
+        result = self.evaluation(*arrays, out=out)
+        if self.is_warm:
+            self._fast = self.builtin()
+        return result
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether machine code has run often enough to make a builtin."""
+        return self.executable.native_calls >= CALLS_BEFORE_BUILTIN
+
+    def builtin(self) -> Callable[..., Any]:
+        """Return a builtin for one state or small batches."""
+        return self.executable.builtin(self.evaluation)
+
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter: bitwise equal to machine code, but slow."""
         return self.evaluation.interpret(*arrays, **named)
@@ -192,24 +208,6 @@ class RecordedFunction:
         inputs = ", ".join(port.name for port in self.outline.inputs)
         size = f"{self.count().total} operations" if self.evaluation.lazy_program.is_recorded else "found on disk"
         return f"<recorded {self.outline.name}({inputs}), {size}>"
-
-    # --- helpers ------------------------------------------------------------------------------------------------------
-
-    def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
-        """Evaluate; after many calls for one state or small batches, make a builtin for later calls."""
-        result = self.evaluation(*arrays, out=out)
-        if self.is_warm:
-            self._fast = self.builtin()
-        return result
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether machine code has run often enough to make a builtin."""
-        return self.executable.native_calls >= CALLS_BEFORE_BUILTIN
-
-    def builtin(self) -> Callable[..., Any]:
-        """Return a builtin for one state or small batches."""
-        return self.executable.builtin(self.evaluation)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is compiled again, or found on disk."""
