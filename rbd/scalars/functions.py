@@ -185,6 +185,7 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
 def maximum(a: Scalar, b: Scalar) -> Scalar:
     """Return the larger (by real part if complex); NaN when either float is NaN.
 
+    >>> from rbd.scalars import const
     >>> maximum(1.0, const(5, 2))
     2.5
     """
@@ -233,6 +234,7 @@ def is_float(x: object) -> bool:
 def to_float(x: Scalar) -> float:
     """Return `x` as a float; raise ScalarError for symbols, wide intervals, recorded and complex values.
 
+    >>> from rbd.scalars import const
     >>> to_float(const(1, 4))
     0.25
     """
