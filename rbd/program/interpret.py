@@ -38,8 +38,7 @@ def run(program: Program, inputs: Sequence[float]) -> tuple[list[float], int]:
     """Return the output scalars and the status word; there are no outputs unless it is clean."""
     if not all(map(math.isfinite, inputs)):
         return [], BAD_INPUT
-    values = _memory(program, inputs)
-    status = _execute(program.code, len(inputs), values, program.calls)
+    values, status = _execute(program, inputs, program.code)
     if status != CLEAN:
         return [], status
     outputs = list(map(values.__getitem__, program.results))
@@ -48,20 +47,11 @@ def run(program: Program, inputs: Sequence[float]) -> tuple[list[float], int]:
 
 def failed_on_nonfinite(program: Program, inputs: Sequence[float], label: int) -> bool:
     """Return whether the check that fails for these inputs, with this label, reads numbers that are not finite."""
-    code, values = _prefix_before_check(program, label), _memory(program, inputs)
-    _execute(code, len(inputs), values, program.calls)
+    values, _ = _execute(program, inputs, _prefix_before_check(program, label))
     stopped = next(
         (step for step, value in zip(program.code, values[len(inputs) :], strict=False) if value is None), None
     )
     return stopped is not None and not all(math.isfinite(values[r]) for r in operands_of(stopped))
-
-
-def _memory(program: Program, inputs: Sequence[float]) -> list[Any]:
-    """Return the values before the first instruction.
-
-    A negative operand counts from the end, where the constants stand in reverse.
-    """
-    return [*inputs, *([None] * len(program.code)), *reversed(program.constants)]
 
 
 def _prefix_before_check(program: Program, label: int) -> Code:
@@ -71,21 +61,25 @@ def _prefix_before_check(program: Program, label: int) -> Code:
     return code[: next(owners, len(code))]
 
 
-def _execute(code: Code, first: int, values: list[Any], calls: Sequence[IntrinsicCall] = ()) -> int:
-    """Fill `values` in, beginning at `first`; return the status of the first check that fails."""
-    for position, step in enumerate(code, first):
+def _execute(program: Program, inputs: Sequence[float], code: Code) -> tuple[list[Any], int]:
+    """Return the values of all or the first instructions, and the status of the first check that fails.
+
+    A negative operand counts from the end, where the constants stand in reverse.
+    """
+    values: list[Any] = [*inputs, *([None] * len(program.code)), *reversed(program.constants)]
+    for position, step in enumerate(code, len(inputs)):
         function, count = _FLOATS[step[0]], len(step)
         if function is None:
-            status = _execute_special(step, position, values, calls)
+            status = _execute_special(step, position, values, program.calls)
             if status != CLEAN:
-                return status
+                return values, status
         elif count == 4:
             values[position] = function(values[step[1]], values[step[2]], values[step[3]])
         elif count == 3:
             values[position] = function(values[step[1]], values[step[2]])
         else:
             values[position] = function(*map(values.__getitem__, step[1:]))
-    return CLEAN
+    return values, CLEAN
 
 
 def _execute_special(step: tuple[int, ...], position: int, values: list[Any], calls: Sequence[IntrinsicCall]) -> int:
