@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rbd.native.batch.row_access import array_layouts
 from rbd.native.batch.rows import batch
-from rbd.native.batch.tasks import run_on_threads
 from rbd.native.cached_code import cached_code, code_key
 from rbd.native.codegen.declarations import module_declarations
 from rbd.native.codegen.emit import emit_functions
@@ -27,6 +26,7 @@ from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache
 from rbd.native.runtime.jit import Library, host_processor
 from rbd.native.runtime.locks import Lock
+from rbd.native.runtime.tasks import run_on_threads
 from rbd.native.shared_functions import SharedFunctions, shared_rows, shared_sines
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.outline import Outline

@@ -15,12 +15,12 @@ from typing import Final, TypeAlias, final
 import attrs
 
 from rbd.native.batch.row_access import packed_layouts
-from rbd.native.batch.tasks import run_on_threads
 from rbd.native.cached_code import cached_code, code_key
 from rbd.native.compiled_program import Codes, CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library
 from rbd.native.runtime.locks import once_under_compiler_lock
+from rbd.native.runtime.tasks import run_on_threads
 from rbd.program.status import NO_MEMORY
 from rbd.scalars.arrays import Array
 

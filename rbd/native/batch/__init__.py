@@ -1,4 +1,4 @@
-"""Programs for many rows: access to arrays, tiles, threads.
+"""Programs for many rows: access to arrays, blocks, tiles.
 
 W rows, as many as a vector has lanes, are a block. Machine code of a batch is one loop over blocks:
 
@@ -12,7 +12,7 @@ W rows, as many as a vector has lanes, are a block. Machine code of a batch is o
     transpose.py              the same for arrays whose rows are contiguous: transposes of registers
     column_tiles.py           arrays in column order: several blocks, a tile, are read and written together
     prefetching.py            rows and columns into the caches, before they are read
-    tasks.py                  threads, each of which takes pieces, whole blocks of rows, from a shared counter
 
-A row has the bits that it has alone: lanes never exchange numbers.
+Threads each take pieces, whole blocks of rows, from a shared counter. A row has the bits that it has alone: lanes never
+exchange numbers.
 """

@@ -4,7 +4,7 @@ jit.py, llvm_library.py        LLVM: IR text to object code, object code to func
 cache.py, outline_cache.py     object code, and outlines of programs, on disk
 sources.py                     digests of source files, which keys of the cache contain
 locks.py                       locks that survive forks
-thread_pool.py                 thread pools, and the thread that compiles in the background
+thread_pool.py, tasks.py       thread pools, and the thread that compiles in the background; tasks of several threads
 function_caches.py             caches of compiled functions, which are emptied together
 background.py                  `background`: blocks in which compiled functions do not wait for that thread
 switch_interval.py             switch interval of the interpreter while a thread compiles

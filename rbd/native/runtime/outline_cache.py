@@ -57,6 +57,11 @@ def _ports(content: Any) -> tuple[Port, ...]:
     return tuple(Port(str(name), tuple(map(int, shape))) for name, shape in content)
 
 
+def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:
+    """Return a call; raise KeyError if its intrinsic is unknown."""
+    return IntrinsicCall(INTRINSICS[name], tuple(map(int, sizes)), int(first), int(count))
+
+
 # ---------------------------------------------------------------- what every key must contain
 
 
@@ -66,8 +71,3 @@ def platform_key() -> str:
     library = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {}) else None
     system = library or platform.platform()
     return "|".join((sys.version, np.__version__, sys.platform, platform.machine(), system))
-
-
-def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:
-    """Return a call; raise KeyError if its intrinsic is unknown."""
-    return IntrinsicCall(INTRINSICS[name], tuple(map(int, sizes)), int(first), int(count))

@@ -73,7 +73,7 @@ def test_a_pool_that_has_ended_takes_no_work_and_may_end_again() -> None:
 
 _INTERRUPTED_EXIT = """
 import atexit, signal, sys, threading, time
-from rbd.native.batch.tasks import batch_threads
+from rbd.native.runtime.tasks import batch_threads
 from rbd.native.runtime.thread_pool import compiler_thread
 
 

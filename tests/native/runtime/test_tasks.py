@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native.batch import tasks
-from rbd.native.batch.tasks import run_on_threads
+from rbd.native.runtime import tasks
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.repeat import repeat_rows
+from rbd.native.runtime.tasks import run_on_threads
 from rbd.native.runtime.thread_pool import ThreadPool
 from tests.native import processes, programs
 from tests.native.programs import assert_same_bits, native_rows, reference
@@ -223,7 +223,7 @@ _INTERRUPTED = """
 import os, random, signal, sys, threading
 import numpy as np, rbd
 from rbd.native import compiled_program
-from rbd.native.batch import tasks
+from rbd.native.runtime import tasks
 
 compiled_program.OPERATIONS_FOR_THREADS = 0
 count = int(sys.argv[1])
@@ -254,7 +254,7 @@ def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int
 
 _ENDING = """
 import threading, time
-from rbd.native.batch import tasks
+from rbd.native.runtime import tasks
 
 def begun():
     barrier.wait()
@@ -294,7 +294,7 @@ def test_a_forked_process_makes_helpers_of_its_own(kernel: CompiledProgram) -> N
 
 _SCRIPT = """
 import threading
-from rbd.native.batch import tasks
+from rbd.native.runtime import tasks
 assert threading.active_count() == 1
 barrier = threading.Barrier(2, timeout=20)
 tasks.run_on_threads(barrier.wait, 2)
