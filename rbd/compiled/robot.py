@@ -29,7 +29,7 @@ from rbd.scalars.arrays import Array, to_float_array
 
 if TYPE_CHECKING:
     from rbd.native.builtins.builtin import Binding
-    from rbd.native.builtins.parameters import Followers
+    from rbd.native.builtins.parameters import Overloads
 
 _MAX_OPTIONS: Final = 17
 """Options of a method for which there are builtins."""
@@ -160,28 +160,28 @@ class _PythonRobot(AlgorithmMethods, StepMethods):
         """Set the recorded functions."""
         super().__init__(table)
         self._known = set[tuple[object, ...]]()
-        self._followers: Followers | None = None
+        self._overloads: Overloads | None = None
 
     def builtin(self, name: str, function: RecordedFunction, options: Options) -> Callable[..., object]:
         """Return the builtin of the method `name`, for calls with these options first."""
-        from rbd.native.builtins.parameters import Followers
+        from rbd.native.builtins.parameters import Overloads
 
         method: Callable[..., object] = getattr(self, name)
-        self._followers = Followers()
+        self._overloads = Overloads()
         self._known.add(options_key(options))
         binding, text = self._binding(method, function, options), builtin_documentation(method)
-        return function.executable.builtin(method, name, text, binding, self._followers)
+        return function.executable.builtin(method, name, text, binding, self._overloads)
 
     @override
     def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
         """Add a builtin for other options, which are called often."""
-        if self._followers is None:
+        if self._overloads is None:
             return
         key = options_key(options)
         if key not in self._known and len(self._known) < _MAX_OPTIONS:
             self._known.add(key)
             binding = self._binding(getattr(self, name), function, options)
-            function.executable.follow(self._followers, binding)
+            function.executable.add_overload(self._overloads, binding)
 
     def _binding(self, method: Callable[..., object], function: RecordedFunction, options: Options) -> Binding:
         guards = version_guards(self._table.mechanism, self._table.versions)

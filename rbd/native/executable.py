@@ -26,7 +26,7 @@ from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.builtins.builtin import Binding
-    from rbd.native.builtins.parameters import Followers
+    from rbd.native.builtins.parameters import Overloads
     from rbd.native.compiled_program import Codes, CompiledProgram
 
 
@@ -241,7 +241,7 @@ class ArrayExecutable(Executable):
         name: str = "",
         documentation: str = "",
         binding: Binding | None = None,
-        followers: Followers | None = None,
+        overloads: Overloads | None = None,
     ) -> Callable[..., Any]:
         """Return a builtin for one state or a small batch; `fallback` handles all other calls.
 
@@ -253,15 +253,15 @@ class ArrayExecutable(Executable):
         from rbd.native.builtins.builtin import make_builtin  # loads LLVM
 
         texts = {"name": name, "documentation": documentation}
-        return make_builtin(code, fallback, binding, followers=followers, **texts)
+        return make_builtin(code, fallback, binding, overloads=overloads, **texts)
 
-    def follow(self, followers: Followers, binding: Binding) -> None:
-        """Let a method have a builtin of this program for other options."""
+    def add_overload(self, overloads: Overloads, binding: Binding) -> None:
+        """Add a builtin of this program, for other options, to the overloads of a method."""
         code = self._code_of_builtins()
         if code is not None:
-            from rbd.native.builtins.builtin import add_follower  # loads LLVM
+            from rbd.native.builtins.builtin import add_overload  # loads LLVM
 
-            add_follower(code, binding, followers)
+            add_overload(code, binding, overloads)
 
     def _code_of_builtins(self) -> CompiledProgram | None:
         return self._code if self._has_rows else self.compile()

@@ -33,7 +33,7 @@ from rbd.native.builtins.context import (
     guard_table,
     word_table,
 )
-from rbd.native.builtins.parameters import CallSignature, Followers, signature_words
+from rbd.native.builtins.parameters import CallSignature, Overloads, signature_words
 from rbd.native.builtins.rows_ir import MAX_LAYOUT_WORDS
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
@@ -85,25 +85,25 @@ def make_builtin(
     *,
     name: str = "",
     documentation: str = "",
-    followers: Followers | None = None,
+    overloads: Overloads | None = None,
 ) -> Callable[..., Any] | F:
     """Return a builtin of a compiled program for one state; where that is not possible, `fallback` itself.
 
     It takes one C-contiguous float64 array per input that `binding` does not hold (a scalar input may be a float).
-    Calls that do not fit its signature go to its `followers`; every other call it does not serve goes to `fallback`;
+    Calls that do not fit its signature go to its `overloads`; every other call it does not serve goes to `fallback`;
     None stands for the result NotImplemented. `documentation` may begin with a signature, as builtins have it.
     """
     if not _is_possible(compiled, binding):
         return fallback
-    context = _context(compiled, binding or Binding(), followers)
+    context = _context(compiled, binding or Binding(), overloads)
     context.has_fallback, context.fallback = fallback is not None, fallback
     return context.builtin(_code().address("builtin"), name or compiled.outline.name, FAST_WITH_KEYWORDS, documentation)
 
 
-def add_follower(compiled: CompiledProgram, binding: Binding, followers: Followers) -> None:
-    """Let a method have one more builtin, if that is possible."""
+def add_overload(compiled: CompiledProgram, binding: Binding, overloads: Overloads) -> None:
+    """Add the builtin of another program to the overloads of a method, if that is possible."""
     if _is_possible(compiled, binding):
-        followers.append(_context(compiled, binding))
+        overloads.append(_context(compiled, binding))
 
 
 def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
@@ -122,7 +122,7 @@ def _code() -> Library:
     return Library(assemble_shared(builtin_module(abi.addresses())), ("builtin",))
 
 
-def _context(compiled: CompiledProgram, binding: Binding, followers: Followers | None = None) -> _CallContext:
+def _context(compiled: CompiledProgram, binding: Binding, overloads: Overloads | None = None) -> _CallContext:
     """Return the words for machine code."""
     ports, inputs, owner = compiled.outline, binding.inputs, binding.owner
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
@@ -139,9 +139,9 @@ def _context(compiled: CompiledProgram, binding: Binding, followers: Followers |
         first_argument=free[0] if free else 0, argument_count=len(free),
         targets=None if binding.outputs is None else targets, output_count=len(ports.outputs),
         copies=copies, copy_count=len(binding.copies), counter=(binding.counter or Word(own, 0)).address,
-        follower=None if followers is None else followers.first, **parameters,
+        next_overload=None if overloads is None else overloads.first, **parameters,
     )  # fmt: skip
-    context.kept = (compiled, binding, tables, own, kept, followers, _code())
+    context.kept = (compiled, binding, tables, own, kept, overloads, _code())
     return context
 
 

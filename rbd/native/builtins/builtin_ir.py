@@ -2,7 +2,7 @@
 
 One function serves all builtins; it is what CPython calls for METH_FASTCALL | METH_KEYWORDS. It checks the owner, the
 guards and the arguments, runs the program, and returns the arrays of the keyword `out`, new arrays, or None. A builtin
-with parameters has followers, one for other options each, which are tried in turn. Wherever something is not as
+with parameters has overloads, one for other options each, which are tried in turn. Wherever something is not as
 expected, the block `decline` calls the fallback or returns NotImplemented; until then nothing has been changed, and new
 arrays have been given back.
 """
@@ -32,7 +32,7 @@ CONTEXT: Final = (
     *("entries", "row_limit_count", "owner", "guards", "guard_count"),
     *("bound", "bound_count", "shapes", "first_argument", "argument_count"),
     *("targets", "output_count", "copies", "copy_count", "counter", "has_fallback"),
-    *("plain_count", "parameters", "parameter_count", "positional_count", "required", "defaults", "follower"),
+    *("plain_count", "parameters", "parameter_count", "positional_count", "required", "defaults", "next_overload"),
 )
 """The words of the structure a builtin is bound to:
 
@@ -51,7 +51,7 @@ CONTEXT: Final = (
     parameters, parameter_count      see `parameters_ir.py`; without them the only keyword is `out`, of a single result
     positional_count, required       how many of them may be positional; the bits of those that must be given
     defaults                         objects of inputs that are not given; null for those that must be
-    follower                         address of the word with the structure of the next builtin of the method, or null
+    next_overload                    address of the word with the structure of the next builtin of the method, or null
 """
 MAX_PORTS: Final = 64
 """Inputs and outputs, each; their pointers go on the stack."""
@@ -109,10 +109,10 @@ find:
   %given_found = load ptr, ptr %found_given
   br i1 %fits, label %bind, label %unfit
 unfit:
-  %has_follower = icmp ne ptr %follower, null
-  br i1 %has_follower, label %follow, label %decline
-follow:
-  %next_context = load ptr, ptr %follower
+  %has_overload = icmp ne ptr %next_overload, null
+  br i1 %has_overload, label %overload, label %decline
+overload:
+  %next_context = load ptr, ptr %next_overload
   %any_next = icmp ne ptr %next_context, null
   br i1 %any_next, label %following, label %decline
 following:
@@ -228,7 +228,7 @@ no_memory:
 """
 
 _DECLINE: Final = """
-; Followers have no fallback of their own.
+; Overloads have no fallback of their own.
 decline:
   %first_asks_at = getelementptr i64, ptr %first_context, i64 $HAS_FALLBACK
   %first_asks = load i64, ptr %first_asks_at

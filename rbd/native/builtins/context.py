@@ -56,7 +56,7 @@ class BuiltinContext(ctypes.Structure):
 
     definition: MethodDefinition
     kept: tuple[object, ...]
-    follower: int | None
+    next_overload: int | None
     """Address of the word with the next context; only of builtins with parameters."""
 
     def builtin(

@@ -17,8 +17,8 @@ from rbd.scalars.arrays import Array
 
 MAX_PARAMETERS: Final = 63
 """Parameters of a builtin, each a bit of a word."""
-MAX_BUILTINS: Final = 16
-"""Builtins of one method, each for other options."""
+MAX_OVERLOADS: Final = 16
+"""Overloads of a method, at most."""
 
 
 @final
@@ -95,12 +95,12 @@ class CallSignature:
 
 
 @final
-class Followers:
-    """The builtins of a method after the first one, for other options; machine code tries them in turn."""
+class Overloads:
+    """Overloads of a method: its builtins after the first one, for other options; machine code tries them in turn."""
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._words = array("q", [0] * (MAX_BUILTINS + 1))
+        self._words = array("q", [0] * (MAX_OVERLOADS + 1))
         self._contexts: list[BuiltinContext] = []
         self._lock = Lock()
 
@@ -113,8 +113,8 @@ class Followers:
         """Let machine code find the context of a builtin, if there is place for one more."""
         with self._lock.inner:
             place = len(self._contexts)
-            if place < MAX_BUILTINS:
-                context.follower = self._address(place + 1)
+            if place < MAX_OVERLOADS:
+                context.next_overload = self._address(place + 1)
                 self._contexts.append(context)
                 self._words[place] = ctypes.addressof(context)
 

@@ -1,4 +1,4 @@
-"""Builtins with parameters: arguments by keyword, options, several results, and followers for other options."""
+"""Builtins with parameters: arguments by keyword, options, several results, and overloads for other options."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native.builtins.builtin import Binding, add_follower, make_builtin
-from rbd.native.builtins.parameters import MAX_BUILTINS, CallParameter, CallSignature, Followers
+from rbd.native.builtins.builtin import Binding, add_overload, make_builtin
+from rbd.native.builtins.parameters import MAX_OVERLOADS, CallParameter, CallSignature, Overloads
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -52,9 +52,9 @@ def handed_on(*_: Any, **__: Any) -> object:
 
 @pytest.fixture
 def entry() -> Any:
-    followers = Followers()
-    builtin = make_builtin(combined(1), handed_on, binding("plus", is_default=True), followers=followers)
-    add_follower(combined(-3), binding("min-us"), followers)
+    overloads = Overloads()
+    builtin = make_builtin(combined(1), handed_on, binding("plus", is_default=True), overloads=overloads)
+    add_overload(combined(-3), binding("min-us"), overloads)
     return builtin
 
 
@@ -142,14 +142,14 @@ def test_dictionaries_of_inputs() -> None:
     assert entry(X) is HANDED_ON
 
 
-def test_no_more_followers_than_there_is_place_for() -> None:
-    followers = Followers()
-    entry: Any = make_builtin(combined(1), handed_on, binding("plus", is_default=True), followers=followers)
+def test_no_more_overloads_than_there_is_place_for() -> None:
+    overloads = Overloads()
+    entry: Any = make_builtin(combined(1), handed_on, binding("plus", is_default=True), overloads=overloads)
     program = combined(2)
-    for k in range(MAX_BUILTINS + 3):
-        add_follower(program, binding(f"mode {k}"), followers)
-    answers = [entry(X, Y, mode=f"mode {k}") is HANDED_ON for k in range(MAX_BUILTINS + 3)]
-    assert answers == [False] * MAX_BUILTINS + [True] * 3
+    for k in range(MAX_OVERLOADS + 3):
+        add_overload(program, binding(f"mode {k}"), overloads)
+    answers = [entry(X, Y, mode=f"mode {k}") is HANDED_ON for k in range(MAX_OVERLOADS + 3)]
+    assert answers == [False] * MAX_OVERLOADS + [True] * 3
 
 
 def test_reference_counts(entry: Any) -> None:
