@@ -51,7 +51,7 @@ class _DefinitionWriter:
         self.tables: list[str] = []
         self.local: set[int] = set()
         self.early = {index for angle in plan.input_angles for index in (angle.sine, angle.cosine) if index is not None}
-        self.outputs = plan.stored_outputs()
+        self.outputs = plan.stored_outputs
 
     def lines(self) -> Iterator[str]:
         """Yield all lines."""

@@ -11,10 +11,10 @@ from rbd import native
 from rbd.errors import MissingPackageError
 from rbd.export.wasm_object import LinkedModule, linked
 from rbd.native.codegen.declarations import module_declarations
-from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.function_split import CHUNK
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.plan import make_plan
+from rbd.native.codegen.program_functions import emit_functions
 from rbd.native.codegen.software_fma import SOFTWARE_FMA
 from rbd.native.codegen.trig import sincos_function
 from rbd.native.codegen.wrappers import with_workspace, workspace_size

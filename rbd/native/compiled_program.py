@@ -15,12 +15,12 @@ from rbd.native.batch.row_access import array_layouts
 from rbd.native.batch.rows import batch
 from rbd.native.cached_code import cached_code, code_key
 from rbd.native.codegen.declarations import module_declarations
-from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.function_split import CHUNK
 from rbd.native.codegen.inlining import inline_calls
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.ordering import in_issue_order
 from rbd.native.codegen.plan import make_plan
+from rbd.native.codegen.program_functions import emit_functions
 from rbd.native.codegen.sinking import sink_guarded_code
 from rbd.native.codegen.wrappers import single
 from rbd.native.runtime import abi, cache

@@ -125,10 +125,10 @@ class _Lowering:
     def absorb_negations(self) -> None:
         """Move every negation into its operand if the operand has no other use."""
         for index, term in list(self.terms.items()):
-            if term[0] == NEG and term[1] in self.terms and (negated := self._negated(term[1])) is not None:
+            if term[0] == NEG and term[1] in self.terms and (negated := self._absorb(term[1])) is not None:
                 self.terms[index] = negated
 
-    def _negated(self, x: int) -> Term | None:
+    def _absorb(self, x: int) -> Term | None:
         """Remove term `x` and return its negative if that costs nothing, else None."""
         op, *operands = self.terms[x]
         if self.uses[x] != 1 or op not in (ADD, SUB, MUL, DIV):
@@ -143,8 +143,8 @@ class _Lowering:
         if op == SUB:
             return SUB, b, a
         if b < 0:
-            return (SUB, self._opposite(b), a) if op == ADD else (op, a, self._opposite(b))
-        return (op, self._opposite(a), b) if a < 0 and op != ADD else None
+            return (SUB, self._negative_constant(b), a) if op == ADD else (op, a, self._negative_constant(b))
+        return (op, self._negative_constant(a), b) if a < 0 and op != ADD else None
 
     def _with_negative_factor(self, op: int, a: int, b: int) -> Term | None:
         """Negate a factor, if there is one without another use, in place."""
@@ -156,7 +156,7 @@ class _Lowering:
                     return op, a, b
         return None
 
-    def _opposite(self, constant: int) -> int:
+    def _negative_constant(self, constant: int) -> int:
         return self._constant(-self._pool[~constant])
 
     def fuse(self) -> None:

@@ -68,7 +68,7 @@ def count_columns(right: Matrix, n: int) -> int:
     return m
 
 
-def unpack(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:
+def program_operands(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:
     """Return the n by n matrix, the right side, the m rows and their bounds that operands begin with."""
     start = n * n + n
     end = start + m * n
@@ -85,7 +85,7 @@ def stationarity_tangent(
 ) -> list[Scalar]:
     """Return the tangents of g - H x + A' `forces` for those of H, of which the lower triangle counts, g and A.
 
-    `tangents` are those that `unpack` returns.
+    `tangents` are those that `program_operands` returns.
     """
     of_matrix, of_right, of_rows, _ = tangents
     return [

@@ -186,7 +186,7 @@ NAMED = {
         {"DIV", "SQRT"} | PROGRAM | PAIRS,
         "latencies; checks and calls, which keep their order",
     ),
-    "native/codegen/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
+    "native/codegen/program_functions.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
     "native/codegen/function_split.py": ({"PICK"} | PAIRS, "results of calls; sine and cosine share their reduction"),
     "native/codegen/call_slots.py": ({"CALL", "PICK"}, "the memory of calls"),
     "native/codegen/value_slots.py": ({"CALL", "PICK"}, "results of calls are in the memory of calls"),

@@ -2,15 +2,15 @@
 
 A program of many thousand instructions becomes functions of bounded length, which share a workspace in memory:
 
-    inlining.py    calls of small intrinsics, in batches: their operations in place      ┐ program to program,
-    ordering.py    instructions in the order of their issue, in batches                  │ for rows only
-    sinking.py     regions: what only a guarded call needs, skipped with it              ┘
-    plan.py        the plan: functions and slots, made by these three:
-                     function_split.py   instructions to functions: loops, regions, chunks
-                     value_slots.py      slots of values that cross functions
-                     call_slots.py       slots of calls: operands, results, work area
-    emit.py        each function of the plan as text
-    wrappers.py    entry points for one state; those for rows are in `batch`
+    inlining.py            calls of small intrinsics, in batches: their operations in place  ┐ program to program,
+    ordering.py            instructions in the order of their issue, in batches              │ for rows only
+    sinking.py             regions: what only a guarded call needs, skipped with it          ┘
+    plan.py                the plan: functions and slots, made by these three:
+                             function_split.py   instructions to functions: loops, regions, chunks
+                             value_slots.py      slots of values that cross functions
+                             call_slots.py       slots of calls: operands, results, work area
+    program_functions.py   each function of the plan as text
+    wrappers.py            entry points for one state; those for rows are in `batch`
 
 What the functions are made of:
 

@@ -13,10 +13,11 @@ from rbd.native.codegen.loop_operands import RolledLoop
 from rbd.native.codegen.value_slots import value_slots
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
+from rbd.scalars.lazy import lazy
 
 
 @final
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Plan:
     """The split of a program: sines and cosines of inputs first, then chunks of instructions."""
 
@@ -46,8 +47,9 @@ class Plan:
     regions: dict[int, range]
     """Instruction number of a guarded call -> numbers of the functions that are skipped with it."""
 
+    @lazy
     def stored_outputs(self) -> dict[int, list[int]]:
-        """Return the outputs that instructions store when they are computed, by instruction number."""
+        """The outputs that instructions store when they are computed, by instruction number."""
         outputs: dict[int, list[int]] = {}
         first, copied = self.program.input_size, {output for output, _ in self.results}
         for output, operand in enumerate(self.program.results):

@@ -51,7 +51,7 @@ class BlockStructure:
     @property
     def saved(self) -> int:
         """The operations that the dense decomposition does more."""
-        return MINIMUM_NORM_SOLVE.operation_count(self.sizes[:2]) - self.sizes[9]
+        return MINIMUM_NORM_SOLVE.operation_count(self.sizes) - BlockRows.layout.bind(self.sizes)["work"]
 
 
 def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]]:
@@ -172,8 +172,8 @@ class _Problem:
     """A call taken apart: A as rows with their columns, b, and calls of the same intrinsic with other right sides."""
 
     def __init__(self, sizes: tuple[int, ...], operands: Vector) -> None:
-        self.sizes, (self.m, self.n, _, self.entries, *_) = sizes, sizes[:10]
-        tables = BlockRows.layout.tables(sizes)
+        own, tables = BlockRows.layout.bind(sizes), BlockRows.layout.tables(sizes)
+        self.sizes, self.m, self.n, self.entries = sizes, own["m"], own["n"], own["entries"]
         columns = parts_between(tables["columns"], tables["column_ends"])
         blocks = zip(columns, pairwise(tables["row_ends"]), strict=True)
         self.columns = [own for own, (first, stop) in blocks for _ in range(first, stop)]

@@ -22,7 +22,7 @@ from rbd.solvers.friction.modes import (
     slopes_to_directions,
     solve_for_modes,
 )
-from rbd.solvers.operands import entries, solver_error, stationarity_tangent, unpack
+from rbd.solvers.operands import entries, program_operands, solver_error, stationarity_tangent
 
 
 @final
@@ -75,9 +75,9 @@ def friction_jvp(
 ) -> tuple[Scalar, ...]:
     """Return the tangents of motion, forces and modes under friction for `tangents` of their operands."""
     n, p = sizes
-    matrix, _, rows, _ = unpack(n, 3 * p, operands)
+    matrix, _, rows, _ = program_operands(n, 3 * p, operands)
     x, forces, modes = results[:n], results[n : n + 3 * p], results[n + 3 * p :]
-    changes = _, _, of_rows, of_bounds = unpack(n, 3 * p, tangents)
+    changes = _, _, of_rows, of_bounds = program_operands(n, 3 * p, tangents)
     right = stationarity_tangent(changes, x, forces)
     # A normal's rate is to be b, a slope's -d: their rows' tangents count with opposite signs.
     bounds = [

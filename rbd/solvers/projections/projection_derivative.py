@@ -15,7 +15,7 @@ import attrs
 from rbd.scalars import absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.operands import parts_between, unpack
+from rbd.solvers.operands import parts_between, program_operands
 from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
 from rbd.solvers.quadratic.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.row_pattern import RowPattern
@@ -56,7 +56,9 @@ def projection_vjp(
     given = dense.cut(operands)
     solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     program = dense.program(given, 1, solution.sides(given), [0] * n)
-    _, p, rows, sides = unpack(n, m, quadratic_program_vjp((n, m), _LABELS, program, solution.flat, cotangents))
+    _, p, rows, sides = program_operands(
+        n, m, quadratic_program_vjp((n, m), _LABELS, program, solution.flat, cotangents)
+    )
     of_intervals = [(k, j, solution.slides[j]) for k, j in enumerate(dense.interval_rows)]
     along = {j: dot(dense.rows(given)[j], p) + cotangents[n + j] for j in dense.interval_rows}
     of_rows = list(rows)

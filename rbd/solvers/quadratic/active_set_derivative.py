@@ -27,7 +27,7 @@ from rbd.solvers.dense_factors import (
     solve_lower,
     solve_lower_transposed,
 )
-from rbd.solvers.operands import entries, solver_error, stationarity_tangent, unpack
+from rbd.solvers.operands import entries, program_operands, solver_error, stationarity_tangent
 
 _DEPENDENT: Final = 1e-12
 
@@ -162,9 +162,9 @@ def quadratic_program_jvp(
 ) -> tuple[Scalar, ...]:
     """Return the tangents of x, multipliers, active rows and rounds for `tangents` of the operands."""
     n, m = sizes
-    hessian, _, rows, _ = unpack(n, m, operands)
+    hessian, _, rows, _ = program_operands(n, m, operands)
     x, multipliers, active = results[:n], results[n : n + m], results[n + m : n + 2 * m]
-    changes = _, _, of_rows, of_bounds = unpack(n, m, tangents)
+    changes = _, _, of_rows, of_bounds = program_operands(n, m, tangents)
     linear = stationarity_tangent(changes, x, [flag * weight for flag, weight in zip(active, multipliers, strict=True)])
     bounds = [change - dot(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
     found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), linear, bounds)
@@ -181,7 +181,7 @@ def quadratic_program_vjp(
     n, m = sizes
     if all(is_structural_zero(w) for w in cotangents[: n + m]):
         return (0,) * len(operands)
-    hessian, _, rows, _ = unpack(n, m, operands)
+    hessian, _, rows, _ = program_operands(n, m, operands)
     x, multipliers, active = results[:n], results[n : n + m], results[n + m : n + 2 * m]
     bounds = [-w for w in cotangents[n : n + m]]
     found = _minimum((n, m), labels, (*entries((*hessian, *rows)), *active), cotangents[:n], bounds)

@@ -59,9 +59,9 @@ def solve_interval_program(
 
     >>> from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
     >>> unit = ((1.0,),)
-    >>> factor, rubbing = Factor.of(unit, ["x"]), Intervals(unit, (-1.0,), (1.0,), (2.0,), (0.0,))
+    >>> factor, sliding = Factor.of(unit, ["x"]), Intervals(unit, (-1.0,), (1.0,), (2.0,), (0.0,))
     >>> solve = lambda *given: solve_quadratic_program(*given)[:3]
-    >>> [round(solve_interval_program(solve, unit, factor, (g,), (), (), rubbing).x[0], 9) for g in (1.9, 2.5, 4.0)]
+    >>> [round(solve_interval_program(solve, unit, factor, (g,), (), (), sliding).x[0], 9) for g in (1.9, 2.5, 4.0)]
     [0.0, 0.5, 1.0]
     """
     if not intervals.rows:
@@ -70,11 +70,12 @@ def solve_interval_program(
     none = [0 for _ in sliders]
     sides = (*bounds, *intervals.lower, *negate(intervals.upper), *none, *none)
     forces = (*linear, *(-each.friction for each in sliders))
-    found = IntervalSolution(*solve(_hessian(hessian, sliders), forces, _stretched(rows, intervals, sliders), sides))
-    return _merged(found._replace(x=found.x[: len(linear)]), len(bounds), len(intervals.rows), sliders)
+    extended = _extended_hessian(hessian, sliders), forces, _extended_rows(rows, intervals, sliders), sides
+    found = IntervalSolution(*solve(*extended))
+    return _joined_solution(found._replace(x=found.x[: len(linear)]), len(bounds), len(intervals.rows), sliders)
 
 
-def _stretched(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -> Matrix:
+def _extended_rows(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -> Matrix:
     """Return the rows of x and w: those given, both bounds of interval rows, and both of each w."""
     none = [0 for _ in sliders]
     found = [(*row, *none) for row in (*rows, *intervals.rows)]
@@ -84,7 +85,7 @@ def _stretched(rows: Matrix, intervals: Intervals, sliders: Sequence[_Slider]) -
     return tuple(found)
 
 
-def _merged(found: IntervalSolution, m: int, k: int, sliders: Sequence[_Slider]) -> IntervalSolution:
+def _joined_solution(found: IntervalSolution, m: int, k: int, sliders: Sequence[_Slider]) -> IntervalSolution:
     """Return one multiplier for each of m rows and k interval rows, from those of the rows of x and w."""
     (x, multipliers, active), last = found, m + 2 * k
     total = list(subtract(multipliers[m : m + k], multipliers[m + k : last]))
@@ -98,16 +99,16 @@ def _merged(found: IntervalSolution, m: int, k: int, sliders: Sequence[_Slider])
 
 def _sliders(factor: Factor, intervals: Intervals) -> list[_Slider]:
     """Return the rows with friction."""
-    rubbing = [(j, f) for j, f in enumerate(intervals.friction) if not is_structural_zero(f)]
+    with_friction = [(j, f) for j, f in enumerate(intervals.friction) if not is_structural_zero(f)]
     sliders = list[_Slider]()
-    for j, friction in rubbing:
+    for j, friction in with_friction:
         white = factor.whitened(intervals.rows[j])
-        mass = const(1, 2 * len(rubbing)) / dot(white, white)
+        mass = const(1, 2 * len(with_friction)) / dot(white, white)
         sliders.append(_Slider(j, intervals.rows[j], friction, mass))
     return sliders
 
 
-def _hessian(hessian: Matrix, sliders: Sequence[_Slider]) -> Matrix:
+def _extended_hessian(hessian: Matrix, sliders: Sequence[_Slider]) -> Matrix:
     """Return the Hessian of x and w."""
     n, k, reduced = len(hessian), len(sliders), [list(row) for row in hessian]
     for each in sliders:

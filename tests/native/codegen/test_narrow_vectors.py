@@ -10,9 +10,9 @@ from llvmlite.binding import create_context, parse_assembly
 import rbd
 from rbd.bench.contender import Quantity
 from rbd.bench.rbd_engine import program
-from rbd.native.codegen.emit import emit_functions
 from rbd.native.codegen.ir import NARROW, Lanes, attributes
 from rbd.native.codegen.plan import make_plan
+from rbd.native.codegen.program_functions import emit_functions
 from rbd.native.compiled_program import batch_module, single_module
 from rbd.native.runtime import jit
 from rbd.native.shared_functions import shared_rows, shared_sines

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.native.codegen.emit import FunctionWriter
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.plan import make_plan
+from rbd.native.codegen.program_functions import FunctionWriter
 from rbd.native.compiled_program import compile_program
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
@@ -49,13 +49,13 @@ def test_small_workspaces_have_no_windows() -> None:
     program = programs.random_program(5, 60)
     cut = make_plan(program, 20)
     assert 0 < cut.slot_count <= 128
-    assert FunctionWriter("one", cut, Lanes(1), {}).span == 0
+    assert FunctionWriter("one", cut, Lanes(1)).span == 0
 
 
 def test_loops_may_be_written_in_a_function_of_instructions() -> None:
     """The first block has a label from the beginning; windows, which are known at the end, come before the loop."""
     plan = make_plan(programs.random_program(23, 2500), 20)
-    writer = FunctionWriter("one", plan, Lanes(1), {})
+    writer = FunctionWriter("one", plan, Lanes(1))
     writer.w.for_each("%count", lambda _: None)
     index = min(plan.slots, key=plan.slots.__getitem__)
     writer.value(plan.program.input_size + index)

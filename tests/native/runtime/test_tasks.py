@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native.runtime import tasks
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.repeat import repeat_rows
+from rbd.native.runtime import tasks
 from rbd.native.runtime.tasks import run_on_threads
 from rbd.native.runtime.thread_pool import ThreadPool
 from tests.native import processes, programs

@@ -42,9 +42,9 @@ _SPECIAL: Final = frozenset((Op.SIN, Op.COS, Op.CALL, Op.PICK))
 class FunctionWriter:
     """Writes one function of a program: instructions, loads and stores."""
 
-    def __init__(self, name: str, plan: Plan, lanes: Lanes, outputs_of: dict[int, list[int]]) -> None:
-        """Begin function `name`; `outputs_of` maps instructions to outputs."""
-        self.name, self.plan, self.lanes, self.outputs_of = name, plan, lanes, outputs_of
+    def __init__(self, name: str, plan: Plan, lanes: Lanes) -> None:
+        """Begin function `name`."""
+        self.name, self.plan, self.lanes = name, plan, lanes
         self.program: Program = plan.program
         self.inputs = plan.program.input_size
         self.w = Writer()
@@ -122,7 +122,7 @@ class FunctionWriter:
 
     def _store_result(self, index: int, value: str) -> None:
         """Put the value of instruction `index` where outputs are and where calls will look for it."""
-        for output in self.outputs_of.get(index, ()):
+        for output in self.plan.stored_outputs.get(index, ()):
             self.store_output(output, value)
         for slot in self.plan.operand_slots.get(index, ()):
             self.store_operand(slot, value)
@@ -211,16 +211,15 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
 
     Elementwise loops of intrinsics use vectors of `pack` numbers, sines of one state of at most `NARROW`.
     """
-    outputs_of = plan.stored_outputs()
-    starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, min(pack, NARROW))
-    writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
-    writers += _chunks(plan, lanes, prefix, outputs_of)
+    first = _angle_functions(plan, lanes, f"{prefix}_start", min(pack, NARROW))
+    _add_stores(first, plan, lanes, f"{prefix}_direct")
+    writers = [*first, *_chunk_functions(plan, lanes, prefix)]
     inner = _guard_regions(writers, plan, lanes, prefix)
     texts = calls_text(plan.program, pack, lanes.width)
     if plan.copies or plan.results:
         texts += copy_functions(lanes)
     if plan.results:
-        end = FunctionWriter(f"{prefix}_end", plan, lanes, outputs_of)
+        end = FunctionWriter(f"{prefix}_end", plan, lanes)
         for port, (start, each) in enumerate(offsets(plan.program.outputs)):
             pairs = [(output - start, slot) for output, slot in plan.results if start <= output < start + each.size]
             end.copies(f"{end.name}_{port}", pairs, f"%out{port}")
@@ -235,41 +234,39 @@ def _guard_regions(writers: list[FunctionWriter | LoopWriter], plan: Plan, lanes
     for call, numbers in plan.regions.items():
         names = [f"{prefix}_{number}" for number in numbers]
         inner.update(names)
-        writer = FunctionWriter(f"{prefix}_guarded_{call}", plan, lanes, {})
+        writer = FunctionWriter(f"{prefix}_guarded_{call}", plan, lanes)
         writer.guarded(call, names)
         place = next(k for k, each in enumerate(writers) if each.name == names[-1])
         writers.insert(place + 1, writer)
     return inner
 
 
-def _chunks(
-    plan: Plan, lanes: Lanes, prefix: str, outputs_of: dict[int, list[int]]
-) -> Iterator[FunctionWriter | LoopWriter]:
+def _chunk_functions(plan: Plan, lanes: Lanes, prefix: str) -> Iterator[FunctionWriter | LoopWriter]:
     """Yield the functions of straight code and of loops."""
     for number, chunk in enumerate(plan.chunks):
         if number not in plan.loops:
-            yield _straight(FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of), chunk)
+            yield _with_instructions(FunctionWriter(f"{prefix}_{number}", plan, lanes), chunk)
         elif not plan.loops[number].is_empty:
             yield LoopWriter(f"{prefix}_{number}", plan.program, plan.loops[number], lanes)
 
 
-def _straight(writer: FunctionWriter, chunk: range) -> FunctionWriter:
+def _with_instructions(writer: FunctionWriter, chunk: range) -> FunctionWriter:
     """Write the instructions of a function without loops."""
     for index in chunk:
         writer.instruction(index)
     return writer
 
 
-def _starts(plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], pack: int) -> list[FunctionWriter]:
+def _angle_functions(plan: Plan, lanes: Lanes, name: str, pack: int) -> list[FunctionWriter]:
     """Return the functions that compute sines and cosines of inputs."""
     angles, writers = plan.input_angles, list[FunctionWriter]()
     for start in range(0, len(angles), _ANGLES):
-        writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
-        _some_angles(writers[-1], angles[start : start + _ANGLES], pack)
+        writers.append(FunctionWriter(f"{name}_{start}", plan, lanes))
+        _write_angles(writers[-1], angles[start : start + _ANGLES], pack)
     return writers
 
 
-def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: int) -> None:
+def _write_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: int) -> None:
     if writer.lanes.width == 1 and pack > 1 and len(angles) > 1:
         for start in range(0, len(angles), pack):
             writer.packed_angles(angles[start : start + pack], pack)
@@ -278,9 +275,7 @@ def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: i
             writer.angle(angle)
 
 
-def _direct(
-    plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], writers: list[FunctionWriter]
-) -> list[FunctionWriter]:
+def _add_stores(writers: list[FunctionWriter], plan: Plan, lanes: Lanes, name: str) -> None:
     """Add the stores of inputs and constants to outputs, and to operands of calls and loops."""
     inputs = plan.program.input_size
     outputs = [(output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
@@ -288,7 +283,6 @@ def _direct(
     stores += [(FunctionWriter.store_operand, *each) for each in plan.initial_operand_slots]
     for start in range(0, len(stores), CHUNK):
         if start or not writers:
-            writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
+            writers.append(FunctionWriter(f"{name}_{start}", plan, lanes))
         for store, place, operand in stores[start : start + CHUNK]:
             store(writers[-1], place, writers[-1].value(operand))
-    return writers
