@@ -108,7 +108,7 @@ def test_operands_that_calls_keep_are_stored_once() -> None:
     program = uses_after_call(lambda matrix: minimum_norm_solve(matrix, (1.0, 2.0, 3.0, 4.0))[0][0])
     plan = make_plan(program, 1, 8)
     (call,) = plan.calls.values()
-    kept = [index for index, slot in plan.slots.items() if call.inputs <= slot < call.outputs]
+    kept = [index for index, slot in plan.slots.items() if call.operands <= slot < call.results]
     assert len(kept) == 16
     assert not {*kept} & plan.operand_slots.keys()
 
@@ -118,7 +118,7 @@ def test_operands_that_calls_overwrite_are_kept_elsewhere() -> None:
     plan = make_plan(program, 1, 1)
     (call,) = plan.calls.values()
     assert call.call.intrinsic.written_operands == {"matrix"}
-    assert not [index for index, slot in plan.slots.items() if call.inputs <= slot < call.outputs]
+    assert not [index for index, slot in plan.slots.items() if call.operands <= slot < call.results]
     assert sum(map(len, plan.operand_slots.values())) == 16
 
 
