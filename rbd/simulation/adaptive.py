@@ -31,7 +31,7 @@ _MIN_RELATIVE_STEP = 1e-13  # relative to the time
 _PATIENCE = 1000
 """Steps between two samples before a run is given up that would need ten times `most_steps` at its step size."""
 
-Attempt = Callable[[RightHandSide, MechanismState, Array, float, float], tuple[Array, float]]
+AttemptFunction = Callable[[RightHandSide, MechanismState, Array, float, float], tuple[Array, float]]
 """attempt(rhs, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
 
 
@@ -74,8 +74,8 @@ class AdaptiveMuntheKaas(Integrator):
     def begin(self) -> Integrator:
         return self.controlling(self.attempt)
 
-    def controlling(self, attempt: Attempt) -> Integrator:
-        """Return the integrator of one run whose steps are tried by `attempt`."""
+    def controlling(self, attempt: AttemptFunction) -> Integrator:
+        """Return the integrator of one run whose steps `attempt` takes."""
         return _StepSizeControl(self, attempt)
 
     @override
@@ -106,8 +106,8 @@ class AdaptiveMuntheKaas(Integrator):
 class _StepSizeControl(Integrator):
     """Steps of one run; the size of the next follows from the error of the last."""
 
-    def __init__(self, method: AdaptiveMuntheKaas, attempt: Attempt) -> None:
-        self._method, self._try = method, attempt
+    def __init__(self, method: AdaptiveMuntheKaas, attempt: AttemptFunction) -> None:
+        self._method, self._attempt_step = method, attempt
         self._step = math.inf
         self._attempts = 0
         self._exponent = 1 / (_error_order(method.tableau) + 1)  # Hairer et al., (4.13)
@@ -135,25 +135,25 @@ class _StepSizeControl(Integrator):
         self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
     ) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
-        origin, trial = SavedState(state), self._trial(rhs, state, s, t, t_next)
-        while not trial.error <= 1:
+        origin, attempt = SavedState(state), self._attempt(rhs, state, s, t, t_next)
+        while not attempt.error <= 1:
             origin.restore()
-            self._step = (t_next - t) * min(self._factor(trial.error), 1.0)
+            self._step = (t_next - t) * min(self._factor(attempt.error), 1.0)
             t_next = t + self._step
-            _require_progress(t, t_next, trial.callback_error)
-            trial = self._trial(rhs, state, s, t, t_next)
-        self._step = self._following_step(t_next - t, self._factor(trial.error))
-        return t_next, trial.s
+            _require_progress(t, t_next, attempt.callback_error)
+            attempt = self._attempt(rhs, state, s, t, t_next)
+        self._step = self._following_step(t_next - t, self._factor(attempt.error))
+        return t_next, attempt.s
 
-    def _trial(self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float) -> _Trial:
+    def _attempt(self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float) -> _Attempt:
         """Move the state to `t_next`; where numbers are not finite, the error is infinite."""
         self._attempts += 1
         if self._attempts > self._method.most_steps:
             raise self._too_many(t, f"the last was {t_next - t:.3g} s")
         try:
-            return _Trial(*self._try(rhs, state, s, t, t_next), None)
+            return _Attempt(*self._attempt_step(rhs, state, s, t, t_next), None)
         except NotFiniteError as error:
-            return _Trial(s, math.inf, error if _is_of_callback(error, rhs) else None)
+            return _Attempt(s, math.inf, error if _is_of_callback(error, rhs) else None)
 
     def _factor(self, error: float) -> float:
         """Return the size of the next step over that of one with this error."""
@@ -173,8 +173,8 @@ def _error_order(tableau: ButcherTableau) -> int:
     return min(tableau.order, ButcherTableau(tableau.a, tableau.b_hat).order)
 
 
-class _Trial(NamedTuple):
-    """The end of a step that is tried: contact states, and the error in units of the tolerance."""
+class _Attempt(NamedTuple):
+    """The end of an attempt: contact states, and the error in units of the tolerance."""
 
     s: Array
     error: float

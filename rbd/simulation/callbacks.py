@@ -32,7 +32,8 @@ External: TypeAlias = Callable[[float, MechanismState], ExternalWrenches | None]
 """external(t, state) -> wrenches on bodies, each in a frame fixed to its body or in the root frame."""
 
 
-def _is_hold(value: object) -> TypeGuard[ZeroOrderHold[Any]]:
+def is_hold(value: object) -> TypeGuard[ZeroOrderHold[Any]]:
+    """Return whether a callback is a zero-order hold."""
     return isinstance(value, ZeroOrderHold)
 
 
@@ -69,8 +70,6 @@ class Callbacks:
         self._external = external
         self.error: BaseException | None = None
         """The last exception raised by a callback."""
-        self.holds: tuple[ZeroOrderHold[Any], ...] = tuple(x for x in (control, external) if _is_hold(x))
-        """The zero-order holds among the callbacks."""
 
     @property
     def control(self) -> Control | None:
@@ -85,7 +84,7 @@ class Callbacks:
     @property
     def is_held(self) -> bool:
         """Whether the torques are constant during a step."""
-        return self._control is None or _is_hold(self._control)
+        return self._control is None or is_hold(self._control)
 
     @property
     def recorded_control(self) -> RecordedControl | None:
@@ -94,9 +93,9 @@ class Callbacks:
 
     def torques(self, t: float, state: MechanismState) -> Array:
         """Return the torques of the control; the array belongs to the caller."""
-        return self.checked(self.evaluate_control(t, state), t, state).copy()
+        return self.checked(self._evaluate_control(t, state), t, state).copy()
 
-    def evaluate_control(self, t: float, state: MechanismState) -> Any:
+    def _evaluate_control(self, t: float, state: MechanismState) -> Any:
         """Return the result of the control, zeros for None; the array belongs to the control."""
         engine = cast("LiveEngine", state.engine)
         if self._control is None:

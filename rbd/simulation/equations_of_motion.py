@@ -20,7 +20,7 @@ from rbd.arguments import require_kind
 from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array, scalars
-from rbd.simulation.callbacks import Callbacks, Control, External
+from rbd.simulation.callbacks import Callbacks, Control, External, is_hold
 from rbd.simulation.forces import Action, ForceElement, force_elements, is_recordable
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Rates
@@ -44,7 +44,7 @@ class EquationsOfMotion:
     ) -> None:
         """Check the sources of forces; each may be missing."""
         self.callbacks = Callbacks(control, external)
-        self.holds: tuple[ZeroOrderHold[Any], ...] = self.callbacks.holds
+        self.holds: tuple[ZeroOrderHold[Any], ...] = tuple(x for x in (control, external) if is_hold(x))
         """The zero-order holds among the callbacks."""
         self.forces = force_elements(forces, "simulation")
         self.stabilization: Stabilization = stabilization

@@ -71,20 +71,20 @@ def choose_path(settings: RunSettings) -> RunPath:
     return (
         _blocks_under_a_hold(settings)
         or _blocks_of_steps(settings)
-        or _recorded_stages(settings)
+        or _path_by_stages(settings)
         or SingleSteps(settings.method)
     )
 
 
 def _blocks_under_a_hold(settings: RunSettings) -> BlocksOfStages | None:
-    callbacks = settings.equations.callbacks
-    if not (settings.allows_batched_samples and len(callbacks.holds) == 1 and callbacks.is_held):
+    equations = settings.equations
+    if not (settings.allows_batched_samples and len(equations.holds) == 1 and equations.callbacks.is_held):
         return None
     stages = settings.recorded_stages(samples_hold=True)
     if stages is None or not stages.samples_hold:
         return None
     stages.prepare(settings.least_steps)
-    return BlocksOfStages(stages, callbacks.holds[0])
+    return BlocksOfStages(stages, equations.holds[0])
 
 
 def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
@@ -96,7 +96,7 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
     if blocks is None:
         return None
     blocks.prepare(settings.least_steps)
-    if not equations.callbacks.holds:
+    if not equations.holds:
         return BlocksOfSteps(settings.method, blocks, None)
     single = settings.recorded_stages()  # for steps between close instants
     if single is not None:
@@ -104,12 +104,12 @@ def _blocks_of_steps(settings: RunSettings) -> BlocksOfSteps | None:
     return BlocksOfSteps(single or settings.method, blocks, equations.holds[0])
 
 
-def _recorded_stages(settings: RunSettings) -> RunPath | None:
+def _path_by_stages(settings: RunSettings) -> RunPath | None:
     stages = settings.recorded_stages()
     if stages is None:
         return None
     stages.prepare(settings.least_steps, is_final=settings.is_paced)
     if isinstance(settings.method, AdaptiveMuntheKaas):
         return SingleSteps(settings.method.controlling(stages.attempt))
-    together = settings.allows_batched_samples and not settings.equations.callbacks.holds
+    together = settings.allows_batched_samples and not settings.equations.holds
     return BlocksOfStages(stages) if together else SingleSteps(stages)

@@ -93,7 +93,7 @@ class NativeLoop:
         binding = self._engine.loop_binding(self._state)
         binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
         moving = (buffers.q, buffers.v, distances, self._touched)
-        return StepLoop(StageTables.of([stage]), control, clock, moving, binding, most_steps=_STEPS_PER_CALL)
+        return StepLoop(StageTables.of([stage]), control, clock, moving, binding, max_steps=_STEPS_PER_CALL)
 
     def _stage(self, function: RecordedFunction, time: Array) -> tuple[Stage, Array]:
         """Return a step on the buffers of the state, and where it writes distances."""

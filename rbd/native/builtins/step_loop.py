@@ -130,17 +130,17 @@ class StepLoop:
         moving: Sequence[Array],
         binding: LoopBinding,
         *,
-        most_steps: int,
+        max_steps: int,
     ) -> None:
-        """Prepare runs of at most `most_steps` steps.
+        """Prepare runs of at most `max_steps` steps.
 
         `moving` are the arrays a step changes, which histories are kept of.
         """
         self._words = array("q", [0] * len(WORDS))  # see `step_loop_ir.WORDS`
-        self.times = array("d", bytes(8 * (most_steps + 1)))
+        self.times = array("d", bytes(8 * (max_steps + 1)))
         """The times between which steps are taken."""
-        self._is_called = bytearray(b"\1" * most_steps)
-        self._called_address = (ctypes.c_char * most_steps).from_buffer(self._is_called)
+        self._is_called = bytearray(b"\1" * max_steps)
+        self._called_address = (ctypes.c_char * max_steps).from_buffer(self._is_called)
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """Content of `moving` at the beginning of the current step."""

@@ -92,12 +92,12 @@ class BlocksOfStages(RunPath):
         super().__init__(stages)
         self._stages = stages
         self._clock = None if hold is None else ZeroOrderHold(_no_control, hold.period)
-        self._most_steps = stages.max_steps if hold is None else stages.max_steps // MAX_PARTS
+        self._max_steps = stages.max_steps if hold is None else stages.max_steps // MAX_PARTS
 
     @override
     def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
-        for k in range(0, len(times) - 1, self._most_steps):
-            block = times[k : k + self._most_steps + 1]
+        for k in range(0, len(times) - 1, self._max_steps):
+            block = times[k : k + self._max_steps + 1]
             parts = self._parts(block)
             with run.taking_steps():
                 self._stages.advance(parts.instants, run.s, partial(_record_samples, run, parts), parts.is_sampled)

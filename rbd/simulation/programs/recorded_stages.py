@@ -38,12 +38,12 @@ class RecordedStages(Integrator):
         equations: EquationsOfMotion,
         state: MechanismState,
         programs: Sequence[StageProgram],
-        most_steps: int,
+        max_steps: int,
         *,
         samples_hold: bool,
     ) -> None:
         """Bind the programs of the stages to the buffers of `state`; `method` takes the steps they refuse."""
-        self.max_steps = most_steps
+        self.max_steps = max_steps
         """The largest number of steps of one call of `advance`."""
         self.resets_contacts = not isinstance(method, AdaptiveMuntheKaas)
         forces = PythonForces(equations, state, len(programs)) if has_called_forces(equations) else None
@@ -54,7 +54,7 @@ class RecordedStages(Integrator):
         values = {"s": 0.0, "error": 0.0}
         if isinstance(method, AdaptiveMuntheKaas):
             values |= {"rtol": method.rtol, "atol": method.atol}
-        self._loop = stage_loop(state, programs, forces or control, values, most_steps)
+        self._loop = stage_loop(state, programs, forces or control, values, max_steps)
         self._contact_states, self._square_error = self._loop.arrays["s"], self._loop.arrays["error"]
         self._python = RefusedSteps(method, equations, state, forces, self._loop)
 
@@ -95,7 +95,7 @@ def recorded_stages(
     state: MechanismState,
     method: Integrator,
     equations: EquationsOfMotion,
-    most_steps: int,
+    max_steps: int,
     *,
     samples_hold: bool = False,
 ) -> RecordedStages | None:
@@ -106,4 +106,4 @@ def recorded_stages(
     programs = stage_programs(state, method, equations)
     if programs is None:
         return None
-    return RecordedStages(method, equations, state, programs, most_steps, samples_hold=samples_hold)
+    return RecordedStages(method, equations, state, programs, max_steps, samples_hold=samples_hold)

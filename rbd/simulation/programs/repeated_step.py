@@ -50,12 +50,12 @@ _STEPS_PER_CALL: Final = 20_000
 class RepeatedStep:
     """Blocks of steps of one mechanism, by the program of one step, which short runs interpret."""
 
-    def __init__(self, mechanism: Mechanism, executable: ArrayExecutable, most_steps: int, *, controlled: bool) -> None:
+    def __init__(self, mechanism: Mechanism, executable: ArrayExecutable, max_steps: int, *, controlled: bool) -> None:
         """Use the program of one step, with inputs q, v, then t and t_next, or tau and dt."""
         self._executable, self._controlled = executable, controlled
         self._choice = MachineCodeChoice((executable,))
         self._torques = np.zeros(mechanism.nv)
-        self.max_steps = most_steps
+        self.max_steps = max_steps
         """The largest number of steps of a block."""
 
     def prepare(self, steps: int) -> None:

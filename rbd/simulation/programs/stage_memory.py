@@ -27,10 +27,10 @@ class StageLoop:
     """Loop over the stages of a step: interpreted until machine code costs less."""
 
     def __init__(
-        self, bound: _BoundStages, callback: Callable[..., object] | None, state: MechanismState, most_steps: int
+        self, bound: _BoundStages, callback: Callable[..., object] | None, state: MechanismState, max_steps: int
     ) -> None:
-        """Prepare runs of at most `most_steps` steps of a live state."""
-        self._bound, self._callback, self._state, self._most_steps = bound, callback, state, most_steps
+        """Prepare runs of at most `max_steps` steps of a live state."""
+        self._bound, self._callback, self._state, self._max_steps = bound, callback, state, max_steps
         self.arrays: Mapping[str, Array] = bound.arrays
         """Arrays of the programs by the names of their ports."""
         memory = bound.memory
@@ -61,7 +61,7 @@ class StageLoop:
 
         memory, binding = self._bound.memory, self._engine.loop_binding(self._state)
         clock, tables = Clock(memory.time, memory.length), self._bound.tables()
-        return StepLoop(tables, self._callback, clock, memory.moving, binding, most_steps=self._most_steps)
+        return StepLoop(tables, self._callback, clock, memory.moving, binding, max_steps=self._max_steps)
 
 
 @final
@@ -124,7 +124,7 @@ def stage_loop(
     programs: Sequence[StageProgram],
     callback: Callable[..., object] | None,
     values: Mapping[str, float],
-    most_steps: int,
+    max_steps: int,
 ) -> StageLoop:
     """Return the loop over stages of `state`, whose buffers it moves.
 
@@ -133,7 +133,7 @@ def stage_loop(
     bound = _bound_stages.get(state)
     if bound is None or not bound.serves(state, programs):
         bound = _bound_stages[state] = _BoundStages(state, programs, values)
-    loop = StageLoop(bound, callback, state, most_steps)
+    loop = StageLoop(bound, callback, state, max_steps)
     bound.begin(values, loop)
     return loop
 
