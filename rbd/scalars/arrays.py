@@ -195,10 +195,23 @@ def array_of(nested: object) -> Array:
     return array if array is not NotImplemented else cast("Array", pack(nested))
 
 
-def set_array_maker(make: Callable[[object], Any]) -> None:
-    """Set a function that makes arrays of tuples of numbers faster than NumPy; it returns NotImplemented for others."""
-    global _make_array  # one per process
-    _make_array = make
+def in_row_order(matrix: Array) -> Array:
+    """Return a copy of a matrix in row order.
+
+    >>> in_row_order(np.ones((2, 3), order="F")).flags.c_contiguous
+    True
+    """
+    array: Array = _make_row_order(matrix)
+    return array if array is not NotImplemented else matrix.copy()
+
+
+def set_array_makers(make: Callable[[object], Any], make_row_order: Callable[[object], Any]) -> None:
+    """Set functions that are faster than NumPy; they return NotImplemented for what they do not handle.
+
+    The first makes arrays of tuples of numbers, the second a copy in row order of a matrix in column order.
+    """
+    global _make_array, _make_row_order  # one per process
+    _make_array, _make_row_order = make, make_row_order
 
 
 def _makes_none(nested: object) -> Any:
@@ -206,6 +219,7 @@ def _makes_none(nested: object) -> Any:
 
 
 _make_array: Callable[[object], Any] = _makes_none
+_make_row_order: Callable[[object], Any] = _makes_none
 
 
 def shaped(numbers: tuple[object, ...], shape: tuple[int, ...]) -> Array:

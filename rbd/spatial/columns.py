@@ -11,7 +11,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars
+from rbd.scalars.arrays import Array, array_of, in_row_order, matrix_scalars, scalars
 from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
@@ -20,8 +20,8 @@ class LazyColumns(SpatialValue):
     """A value with room for an array, from which its columns are made when they are asked for; abstract."""
 
     __slots__ = ("_numbers",)
-    _numbers: Array
-    """The matrix in column order, or not set."""
+    _numbers: Array | None
+    """The matrix in column order; None if it is not set."""
 
     @staticmethod
     @abstractmethod
@@ -30,8 +30,10 @@ class LazyColumns(SpatialValue):
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> tuple[Any, ...]:
-            """Return the columns, made of the array: what is called when they are not set yet."""
+        def __getattr__(self, name: str) -> tuple[Any, ...] | None:
+            """Return what is not set yet: the columns, made of the array, or None for the array."""
+            if name == "_numbers":
+                return None
             if name != "columns":
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             columns = self._columns(self._numbers)
@@ -61,10 +63,8 @@ class ColumnMatrix(LazyColumns):
     @property
     def matrix(self) -> Array:
         """All six rows as a fresh array."""
-        numbers: Array | None = getattr(self, "_numbers", None)
-        if numbers is not None:
-            return numbers.copy()
-        return rows_of(tuple(a + b for a, b in self.columns), 6)
+        numbers = self._numbers
+        return rows_of(tuple(a + b for a, b in self.columns), 6) if numbers is None else in_row_order(numbers)
 
     @staticmethod
     @override

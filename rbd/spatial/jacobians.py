@@ -8,7 +8,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, array_of, scalars
+from rbd.scalars.arrays import Array, array_of, in_row_order, scalars
 from rbd.spatial.columns import ColumnMatrix, LazyColumns, columns_of, rows_of, set_numbers, vec3_columns
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
@@ -171,8 +171,8 @@ class PointJacobian(LazyColumns, Generic[F]):
     @property
     def matrix(self) -> Array:
         """The three rows as a fresh array."""
-        numbers: Array | None = getattr(self, "_numbers", None)
-        return rows_of(self.columns) if numbers is None else numbers.copy()
+        numbers = self._numbers
+        return rows_of(self.columns) if numbers is None else in_row_order(numbers)
 
     @staticmethod
     @override

@@ -1,12 +1,14 @@
-"""LLVM IR of array makers: builtins that make arrays of tuples of numbers; CPython calls them for METH_O.
+"""LLVM IR of array makers, which CPython calls for METH_O: of tuples of numbers, and of matrices in column order.
 
-A tuple of floats and ints becomes an array with one axis, a tuple of such tuples of one length an array with two. For
-everything else it returns NotImplemented.
+A tuple of floats and ints becomes an array with one axis, a tuple of such tuples of one length an array with two. A
+float64 matrix in column order becomes one in row order. For everything else they return NotImplemented.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from rbd.native.builtins.ir_parts import ARRAY_HEAD, IS_ARRAY
 
 ARRAY_TEXT: Final = """
 ; Copies the numbers of a tuple; false if it is no tuple of this length, or holds something else.
@@ -123,4 +125,64 @@ refuse:
 no_memory:
   ret ptr null
 }
+"""
+
+ROW_ORDER_TEXT: Final = f"""
+define ptr @row_order(ptr %self, ptr %thing) nounwind {{
+begin:
+{IS_ARRAY}  %flags = or i32 $ALIGNED, $COLUMN_ORDER
+  br i1 %is_array, label %look, label %refuse
+look:
+{ARRAY_HEAD}  %is_matrix = icmp eq i32 %axes_found, 2
+  %fit_0 = and i1 %is_double, %flags_fit
+  %fit = and i1 %fit_0, %is_matrix
+  br i1 %fit, label %make, label %refuse
+make:
+  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
+  %lengths = load ptr, ptr %lengths_at
+  %width_at = getelementptr i64, ptr %lengths, i64 1
+  %height = load i64, ptr %lengths
+  %width = load i64, ptr %width_at
+  %from_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
+  %from = load ptr, ptr %from_at
+  %new = call ptr $PyArray_New(ptr $ndarray, i32 2, ptr %lengths, i32 $DOUBLE, $no_data)
+  %no_new = icmp eq ptr %new, null
+  br i1 %no_new, label %no_memory, label %fill
+fill:
+  %to_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
+  %to = load ptr, ptr %to_at
+  br label %row
+row:
+  %i = phi i64 [0, %fill], [%i_next, %row_done]
+  %row_to = phi ptr [%to, %fill], [%row_end, %row_done]
+  %more_rows = icmp slt i64 %i, %height
+  br i1 %more_rows, label %row_begin, label %done
+row_begin:
+  %row_from = getelementptr double, ptr %from, i64 %i
+  br label %entry
+entry:
+  %j = phi i64 [0, %row_begin], [%j_next, %one]
+  %place = phi i64 [0, %row_begin], [%place_next, %one]
+  %more = icmp slt i64 %j, %width
+  br i1 %more, label %one, label %row_done
+one:
+  %number_at = getelementptr double, ptr %row_from, i64 %place
+  %number = load double, ptr %number_at
+  %number_to = getelementptr double, ptr %row_to, i64 %j
+  store double %number, ptr %number_to
+  %j_next = add i64 %j, 1
+  %place_next = add i64 %place, %height
+  br label %entry
+row_done:
+  %i_next = add i64 %i, 1
+  %row_end = getelementptr double, ptr %row_to, i64 %width
+  br label %row
+done:
+  ret ptr %new
+refuse:
+  call void $Py_IncRef(ptr $NotImplemented)
+  ret ptr $NotImplemented
+no_memory:
+  ret ptr null
+}}
 """

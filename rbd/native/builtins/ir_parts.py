@@ -32,7 +32,7 @@ def filled(text: str, addresses: Mapping[str, int], **numbers: int) -> str:
     pointers = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
     known = {name: getattr(abi, name) for name in _LAYOUT} | numbers
     known |= {"READ": _READ, "WRITE_PACKED": _READ | abi.WRITEABLE, "WRITE": abi.ALIGNED | abi.WRITEABLE}
-    known |= {"DENSE": abi.CONTIGUOUS | abi.COLUMN_ORDER}
+    known |= {"DENSE": abi.CONTIGUOUS | abi.COLUMN_ORDER, "COLUMN_ORDER": abi.COLUMN_ORDER}
     no_buffer = "ptr null, i32 0, i32 0, ptr null"
     return Template(text).substitute(pointers | known, no_buffer=no_buffer, no_data=f"ptr null, {no_buffer}")
 

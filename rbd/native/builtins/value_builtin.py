@@ -36,7 +36,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
-from rbd.scalars.arrays import Array, set_array_maker
+from rbd.scalars.arrays import Array, set_array_makers
 
 _ONE_ARGUMENT: Final = 0x08
 
@@ -88,7 +88,7 @@ def value_builtin(
 
 @final
 class _ArrayContext(BuiltinContext):
-    """The `self` of the builtin that makes arrays of tuples."""
+    """The `self` of the builtins that make arrays."""
 
     _fields_ = context_fields(())
 
@@ -96,8 +96,13 @@ class _ArrayContext(BuiltinContext):
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all builtins, which is kept for good; from now on it makes arrays of framed values, too."""
-    code = Library(assemble_shared(value_module(abi.addresses())), ("value", "array"))
+    code = Library(assemble_shared(value_module(abi.addresses())), ("value", "array", "row_order"))
+    set_array_makers(_array_maker(code, "array"), _array_maker(code, "row_order"))
+    return code
+
+
+def _array_maker(code: Library, name: str) -> Callable[[object], Any]:
+    """Return a builtin that makes arrays."""
     context = _ArrayContext()
     context.kept = (code,)
-    set_array_maker(context.builtin(code.address("array"), "array", _ONE_ARGUMENT))
-    return code
+    return context.builtin(code.address(name), name, _ONE_ARGUMENT)

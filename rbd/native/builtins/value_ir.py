@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rbd.native.builtins.array_ir import ARRAY_TEXT
+from rbd.native.builtins.array_ir import ARRAY_TEXT, ROW_ORDER_TEXT
 from rbd.native.builtins.ir_parts import COPY, FIND_CONTEXT, context_loads, filled, owner_and_guards, run_program
 from rbd.native.builtins.value_instructions import MAX_OBJECTS, drop_text, instructions_text
 from rbd.native.builtins.value_update_ir import LEVELS, UPDATES
@@ -109,4 +109,4 @@ complete:
 def value_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     numbers = {name: k for k, name in enumerate(UPDATES)} | {"MAX_OBJECTS": MAX_OBJECTS, "LEVELS": LEVELS}
-    return filled(ARRAY_TEXT + _BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **numbers)
+    return filled(ARRAY_TEXT + ROW_ORDER_TEXT + _BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **numbers)
