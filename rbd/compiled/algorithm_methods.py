@@ -194,5 +194,5 @@ class AlgorithmMethods(MethodBase):
         function = self._table.geometric_jacobian(body)
         result = only_array(options.call(function, (q,)))
         if function.is_warm:
-            self._called("geometric_jacobian", function, {"body": body})
+            self._use_builtin("geometric_jacobian", function, {"body": body})
         return result

@@ -52,15 +52,15 @@ class MethodBase:
         self._table = table
 
     def __init_subclass__(cls) -> None:
-        """Let methods that take parameters of the mechanism by name tell unknown names."""
+        """Let methods that take parameters of the mechanism by name refuse unknown names."""
         super().__init_subclass__()
         for name, method in tuple(vars(cls).items()):
             if inspect.isfunction(method) and any(p.kind is p.VAR_KEYWORD for p in _parameters(method)):
-                setattr(cls, name, cls._naming_unknown(method))
+                setattr(cls, name, cls._refusing_unknown_names(method))
 
     @staticmethod
-    def _naming_unknown(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a method that names an unknown argument where Python would name only those that are missing."""
+    def _refusing_unknown_names(method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method that names an unknown argument, where Python would name only those that are missing."""
 
         @wraps(method)
         def call(self: MethodBase, *arrays: ArrayLike, **named: object) -> Any:
@@ -84,8 +84,8 @@ class MethodBase:
                 message = f"{method.__name__} takes {', '.join(names)}; got {name}{instead}"
                 raise ArgumentError(message, argument=name, value=value, allowed=names) from None
 
-    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
-        """Note that the method `name` has often called the function of these options."""
+    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
+        """Use a builtin for calls of the method `name` with these options, which are frequent; here, do nothing."""
 
     def _array(
         self,
@@ -100,7 +100,7 @@ class MethodBase:
         function = self._table.algorithm(name, wrenches)
         result = only_array(options.call(function, (*arrays, *components)))
         if function.is_warm:
-            self._called(name, function, self._wrench_options(external, wrenches, frame))
+            self._use_builtin(name, function, self._wrench_options(external, wrenches, frame))
         return result
 
     def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
@@ -108,7 +108,7 @@ class MethodBase:
         function = self._table.derivatives(name, space)
         result = options.call(function, arrays)
         if function.is_warm:
-            self._called(name, function, {"space": space})
+            self._use_builtin(name, function, {"space": space})
         return result
 
     def _wrench_inputs(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rbd.native.builtins.parameters import Overloads
 
 _MAX_OPTIONS: Final = 17
-"""Options of a method for which there are builtins."""
+"""Maximum number of options of a method for which there are builtins: the first, and those that follow it."""
 
 
 @made_by("rbd.compile(mechanism)")
@@ -139,8 +139,8 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         return {name: self.function(name) for name in names}
 
     @override
-    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
-        """Replace the method `name` of this robot by a builtin, which is called often.
+    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
+        """Replace the method `name` of this robot, which is called often, by a builtin.
 
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
@@ -173,7 +173,7 @@ class _PythonRobot(AlgorithmMethods, StepMethods):
         return function.executable.builtin(method, name, text, binding, self._overloads)
 
     @override
-    def _called(self, name: str, function: RecordedFunction, options: Options) -> None:
+    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
         """Add a builtin for other options, which are called often."""
         if self._overloads is None:
             return

@@ -95,7 +95,7 @@ def _in_step(k: int, steps: int) -> Generator[None]:
 
 @final
 class _Rollout:
-    """The time steps of all elements of a batch."""
+    """The time steps of all rows of a batch."""
 
     def __init__(
         self, step: Evaluation, inputs: list[Array], series: Array | None, steps: int, status: RowStatus | None
@@ -107,14 +107,15 @@ class _Rollout:
         ports = step.outline.inputs
         whole = [] if series is None else [Port("tau", series.shape[-2:])]
         self._lead = leading_shape([*ports, *whole], inputs if series is None else [*inputs, series])
-        self._rows = [contiguous(as_rows(array, port, self._lead)) for array, port in zip(inputs, ports, strict=True)]
+        arrays = [contiguous(as_rows(array, port, self._lead)) for array, port in zip(inputs, ports, strict=True)]
+        self._constant_torques, *self._others = arrays[self._count :]
         self._series = series
-        members = math.prod(self._lead)
-        self._codes = None if status is None else np.zeros(members, np.int64)
+        rows = math.prod(self._lead)
+        self._codes = None if status is None else np.zeros(rows, np.int64)
         empty = np.empty if status is None else partial(np.full, fill_value=np.nan)
-        self._history: History = tuple(empty((steps + 1, members, port.size)) for port in ports[: self._count])
-        for times, row in zip(self._history, self._rows, strict=False):
-            times[0] = row
+        self._history: History = tuple(empty((steps + 1, rows, port.size)) for port in ports[: self._count])
+        for times, start in zip(self._history, arrays, strict=False):
+            times[0] = start
 
     def targets(self, out: Sequence[Array] | None) -> History:
         """Return the arrays for the history: new ones, or those of `out`."""
@@ -142,12 +143,12 @@ class _Rollout:
             self._advance_single(compiled)
 
     def _advance_in_python(self, k: int) -> None:
-        """Take step `k` of all members through Python."""
+        """Take step `k` of all rows through Python."""
         states = (x[k].reshape(*self._lead, -1) for x in self._history)
-        ports, rest = self._step.outline.inputs[self._count :], [self._torques(k), *self._rows[self._count + 1 :]]
+        ports, rest = self._step.outline.inputs[self._count :], [self._torques(k), *self._others]
         named: Any = {
-            port.name: row if row.ndim == len(port.shape) else row.reshape(*self._lead, *port.shape)
-            for port, row in zip(ports, rest, strict=True)
+            port.name: array if array.ndim == len(port.shape) else array.reshape(*self._lead, *port.shape)
+            for port, array in zip(ports, rest, strict=True)
         }
         status_of_step = None if self._codes is None else RowStatus()
         with _in_step(k, self._steps):
@@ -159,20 +160,19 @@ class _Rollout:
         for times, value in zip(self._history, found, strict=True):
             times[k + 1] = np.reshape(value, times[k + 1].shape)
 
-    def _moving(self) -> list[tuple[Array, int]]:
-        """Return the inputs, and their strides from step to step in doubles."""
-        series = self._rows[self._count] if self._series is None else self._series
-        jump = 0 if self._series is None else series.shape[-1]
-        states = [(x, x.shape[1] * x.shape[2]) for x in self._history]
-        return [*states, (series, jump), *((row, 0) for row in self._rows[self._count + 1 :])]
+    def _reads(self, series: Array | None) -> list[tuple[Array, int]]:
+        """Return the inputs, of torques a series with time first, and their strides from step to step in doubles."""
+        torques = (self._constant_torques, 0) if series is None else (series, series[0].size)
+        states = [(x, x[0].size) for x in self._history]
+        return [*states, torques, *((array, 0) for array in self._others)]
 
-    def _next(self) -> list[tuple[Array, int]]:
-        return [(x[1:], x.shape[1] * x.shape[2]) for x in self._history]
+    def _writes(self) -> list[tuple[Array, int]]:
+        return [(x[1:], x[0].size) for x in self._history]
 
     def _advance_single(self, compiled: CompiledProgram) -> None:
         from rbd.native.repeat import repeat
 
-        outcome = repeat(compiled, self._steps, self._moving(), self._next())
+        outcome = repeat(compiled, self._steps, self._reads(self._series), self._writes())
         if self._codes is not None:
             self._codes[:] = outcome.status
         elif outcome.status:
@@ -181,16 +181,14 @@ class _Rollout:
     def _advance_rows(self, compiled: CompiledProgram, threads: int) -> None:
         from rbd.native.repeat import repeat_rows
 
-        ports, members = self._step.outline.inputs, self._history[0].shape[1]
-        strides = [0 if row.ndim == len(port.shape) else port.size for row, port in zip(self._rows, ports, strict=True)]
-        strides[: self._count] = [port.size for port in ports[: self._count]]
-        moving = self._moving()
-        if self._series is not None:  # time first: rows must be contiguous
-            wide = np.broadcast_to(self._series, (*self._lead, *self._series.shape[-2:]))
-            rows = np.ascontiguousarray(np.moveaxis(wide, -2, 0))
-            size = ports[self._count].size
-            moving[self._count], strides[self._count] = (rows, members * size), size
-        outcome = repeat_rows(compiled, self._steps, moving, strides, self._next(), members, threads, self._codes)
+        ports, rows, series = self._step.outline.inputs, self._history[0].shape[1], self._series
+        if series is not None:  # rows must be contiguous
+            wide = np.broadcast_to(series, (*self._lead, *series.shape[-2:]))
+            series = np.ascontiguousarray(np.moveaxis(wide, -2, 0)).reshape(self._steps, rows, series.shape[-1])
+        reads = self._reads(series)
+        own = zip(reads, ports, strict=True)
+        strides = [port.size if array.ndim > len(port.shape) else 0 for (array, _), port in own]
+        outcome = repeat_rows(compiled, self._steps, reads, strides, self._writes(), rows, threads, self._codes)
         if outcome.row >= 0:
             self._fail(outcome.done, outcome.status, outcome.row)
 
@@ -202,12 +200,12 @@ class _Rollout:
     def _inputs(self, k: int) -> list[Array]:
         """Return the inputs of step `k`."""
         states = [x[k] if self._lead else x[k, 0] for x in self._history]
-        return [*states, self._torques(k), *self._rows[self._count + 1 :]]
+        return [*states, self._torques(k), *self._others]
 
     def _torques(self, k: int) -> Array:
-        """Return the torques of step `k`, one row for all or one per member of the batch."""
+        """Return the torques of step `k`, one row for all or one for each."""
         if self._series is None:
-            return self._rows[self._count]
+            return self._constant_torques
         torques = self._series[..., k, :]
         return torques if torques.ndim == 1 else np.broadcast_to(torques, (*self._lead, torques.shape[-1]))
 

@@ -91,7 +91,7 @@ class StepMethods(MethodBase):
         result = options.call(function, (*start, self._torques(tau), dt, *components))
         if function.is_warm:
             given = self._wrench_options(external_wrenches, wrenches, wrench_frame)
-            self._called("step", function, {"integrator": integrator, "stabilization": stabilization, **given})
+            self._use_builtin("step", function, {"integrator": integrator, "stabilization": stabilization, **given})
         return tuple(result)
 
     @overload
