@@ -102,15 +102,14 @@ def _with_finite_results(program: Program) -> Program:
 def _all_values(program: Program, row: int) -> list[float]:
     """Return inputs, results of all instructions and constants for a row of inputs, none if a check fails."""
     inputs = [float(x) for array in random_inputs(program, 8, seed=1) for x in array[row].reshape(-1)]
-    values: list[float] = [*inputs, *([0.0] * len(program.code)), *reversed(program.constants)]
-    return [] if interpret._execute(program.code, len(inputs), values) else values
+    values, status = interpret._execute(program, inputs, program.code)
+    return [] if status else values
 
 
 def all_results(program: Program, row: Array) -> Array:
     """Return all outputs for a row of inputs, finite or not."""
-    values: list[float] = [*map(float, row), *([0.0] * len(program.code)), *reversed(program.constants)]
-    interpret._execute(program.code, len(row), values)
-    return np.array([values[operand] for operand in program.results])
+    values, _ = interpret._execute(program, row.tolist(), program.code)
+    return np.array([0.0 if values[operand] is None else values[operand] for operand in program.results])
 
 
 # -- recorded graphs --------------------------------------------------------------------------------------------------
