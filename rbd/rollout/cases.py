@@ -12,8 +12,9 @@ from rbd.arguments import described, whole_number
 from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.indexing.parameter_arrays import PARAMETERS
+from rbd.mechanism import Mechanism
 from rbd.program.program import Port
-from rbd.rollout.rows import finite_rows_of, require_possible_rows
+from rbd.rollout.rows import finite_rows_of, require_possible_rows, require_rotations
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalars.arrays import Array
 
@@ -37,6 +38,7 @@ class Cases:
         self._sampler: Sampler | None = None
         self._rows: dict[str, Array] = {}
         self._ports: dict[str, Port] = {}
+        self._mechanism: Mechanism | None = None
         if callable(initial_states):
             self._sampler = initial_states
             if case_count is None:
@@ -56,9 +58,9 @@ class Cases:
         """The names that are parameters."""
         return tuple(name for name in self.names if name not in ("q", "v", "action"))
 
-    def set_inputs(self, ports: Iterable[Port]) -> None:
-        """Set the inputs of a step; raise ArgumentError for an action that it does not take."""
-        self._ports = {port.name: port for port in ports}
+    def set_inputs(self, ports: Iterable[Port], mechanism: Mechanism) -> None:
+        """Set the inputs of a step of a mechanism; raise ArgumentError for an action that it does not take."""
+        self._ports, self._mechanism = {port.name: port for port in ports}, mechanism
         if "action" in self.names and "action" not in self._ports:
             message = "initial_states has an action, and the control takes none; record it with action=..., a shape"
             raise ArgumentError(message, argument="initial_states", value="action", allowed=tuple(self._ports))
@@ -74,6 +76,8 @@ class Cases:
             starts = {name: np.array([each[name] for each in drawn]) for name in self.names}
         rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in starts.items()}
         require_possible_rows({name: x for name, x in rows.items() if name in self.parameters})
+        if self._mechanism is not None and "q" in rows:
+            require_rotations(self._mechanism, rows["q"])
         return rows
 
     def _drawn(self, case: int) -> dict[str, Array]:

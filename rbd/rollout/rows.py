@@ -10,8 +10,11 @@ from numpy.typing import ArrayLike
 from rbd.array_functions.arguments import as_numbers
 from rbd.array_functions.parameter_checks import check_parameters
 from rbd.contact.arguments import require_friction_coefficients
-from rbd.errors import NotFiniteError, ShapeError
+from rbd.errors import NotFiniteError, RotationError, ShapeError
+from rbd.indexing.layout import layout_of
+from rbd.mechanism import Mechanism
 from rbd.rollout.settings import CONTACT_FRICTION
+from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
 
 
@@ -40,3 +43,18 @@ def require_possible_rows(parameters: Mapping[str, ArrayLike]) -> None:
     check_parameters({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
     if CONTACT_FRICTION in parameters:
         require_friction_coefficients(as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION), CONTACT_FRICTION)
+
+
+def require_rotations(mechanism: Mechanism, q: Array) -> None:
+    """Raise RotationError for rows of q with zero quaternions, or zero pairs of sine and cosine."""
+    for node in layout_of(mechanism).nodes:
+        kind, name = node.joint.type, node.joint.name
+        if kind.nq == kind.nv:
+            continue
+        probe = kind.normalize((2.0,) * kind.nq)
+        scaled = [node.q.start + k for k, x in enumerate(probe) if to_float(x) != 2]
+        zero = np.flatnonzero(~q[:, scaled].any(axis=1) & bool(scaled))
+        if zero.size:
+            message = f"q: the configuration of joint '{name}' has norm 0 in row {zero[0]}, so that it is no rotation"
+            advice = f"the zero configuration has {', '.join(f'{to_float(x):g}' for x in kind.zero())}"
+            raise RotationError(f"{message}; {advice}", argument="q", joint=name, defect=-1.0)

@@ -51,7 +51,7 @@ class Study:
     def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, size: int) -> Study:
         """Record the step, and check the cases with it."""
         step = record_world_step(mechanism, settings)
-        cases.set_inputs(step.outline.inputs)
+        cases.set_inputs(step.outline.inputs, mechanism)
         return cls(step, plan, cases, zero_start(mechanism), settings.dt, size)
 
     @property

@@ -18,7 +18,7 @@ from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch, zero_start
-from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
+from rbd.rollout.rows import finite_rows_of, require_possible_rows, require_rotations, rows_of
 from rbd.rollout.settings import GivenSettings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
@@ -184,8 +184,9 @@ class Worlds:
         """Begin new episodes in the worlds that `mask` chooses: truth values, numbers of worlds, or None for all.
 
         `q`, `v` and `parameters` have one row for all of these worlds, or one for each of them; None means the zero
-        configuration and velocity. Parameters that are not given stay. Raises ShapeError, NotFiniteError, and the
-        errors of impossible parameters; then nothing has changed.
+        configuration and velocity. Parameters that are not given stay. Quaternions need not have length one. Raises
+        ShapeError, NotFiniteError, RotationError for a quaternion of zeros, and the errors of impossible parameters;
+        then nothing has changed.
 
         >>> import rbd
         >>> worlds = rbd.rollout.Worlds(rbd.robots.arm7(), count=4, dt=1e-3, parameters=["gravity"])
@@ -199,6 +200,8 @@ class Worlds:
         inputs, m = self._batch.inputs, len(rows)
         values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
         require_possible_rows(parameters)
+        if q is not None:
+            require_rotations(self._mechanism, values["q"])
         self._batch.restart(rows, values)
 
     def _set_actions(self, actions: ArrayLike) -> None:

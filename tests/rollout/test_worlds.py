@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ShapeError, TopologyError
+from rbd.errors import ArgumentError, InertiaError, NotFiniteError, RotationError, ShapeError, TopologyError
 from rbd.rollout import Worlds, batch
 from rbd.testing import random_tree
 from tests.deep import share
@@ -419,3 +419,18 @@ def test_loops_are_stabilised_as_in_compiled_robots() -> None:
     worlds.step(steps=10)
     q, _ = rbd.compile(mechanism).rollout(state.q, [1.0, 0, 0], None, 1e-3, 10)
     assert np.allclose(worlds.q[1], q[-1], rtol=0, atol=1e-13)
+
+
+def test_quaternions_of_zeros_are_refused() -> None:
+    worlds = quadrupeds(3)
+    worlds.reset(q=STANCE)
+    wrong = np.array([STANCE, STANCE, np.zeros_like(STANCE)])
+    text = r"q: the configuration of joint 'floating_base' has norm 0 in row 2.*has 1, 0, 0, 0, 0, 0, 0"
+    with pytest.raises(RotationError, match=text) as caught:
+        worlds.reset(q=wrong)
+    assert (caught.value.argument, caught.value.joint) == ("q", "floating_base")
+    assert np.array_equal(worlds.q, [STANCE] * 3)
+    wrong[2, 0] = 3.0  # any other length will do
+    worlds.reset(q=wrong)
+    with pytest.raises(RotationError, match="floating_base"):
+        rbd.rollout.rollout(MECHANISM, {"q": np.zeros((2, MECHANISM.nq))}, None, 0.1, dt=1e-2, seed=1, progress=False)
