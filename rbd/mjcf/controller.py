@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,8 @@ from rbd.algorithms import point_jacobian
 from rbd.arguments import require_kind
 from rbd.indexing.layout import layout_of
 from rbd.mechanism import Mechanism
-from rbd.scalars.arrays import Array, float_array
+from rbd.scalars import Vector
+from rbd.scalars.arrays import Array, scalars
 from rbd.spatial import Point
 from rbd.state import MechanismState
 
@@ -48,7 +49,7 @@ class MjcfController:
         for name in report.compensated_by_actuators:
             self._by_actuators[layout.node(name).v] = True
         is_given_per_call = control is None or callable(control)
-        self._control = control if is_given_per_call else float_array(control, (len(self._actuators),), "control")
+        self._control = control if is_given_per_call else scalars(control, len(self._actuators), "control")
         self._actuator_moments = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
         self._spring_moments = _moments(mechanism, [spring.moment_arms for spring in report.springs])
         bounds = [pair for joint in mechanism.tree_joints for pair in joint.effort_bounds]
@@ -58,7 +59,7 @@ class MjcfController:
         """Return the torques on all joints."""
         forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._actuator_moments, state))
         weight = self._gravity_compensation(state)
-        actuator_torques: Array = np.array([*forces, 0.0])[:-1] @ self._actuator_moments[1]
+        actuator_torques: Array = np.array([*forces, 0.0], like=state.q)[:-1] @ self._actuator_moments[1]
         torques: Array = np.clip(actuator_torques + np.where(self._by_actuators, weight, 0.0), *self._bounds)
         torques = torques + np.where(self._by_actuators, 0.0, weight)
         for spring, row, length, speed in zip(
@@ -75,11 +76,11 @@ class MjcfController:
             total = total - self._compensation(entry, state)
         return total
 
-    def _controls(self, t: float, state: MechanismState) -> Array:
+    def _controls(self, t: float, state: MechanismState) -> Vector:
         if self._control is None:
-            return np.zeros(len(self._actuators))
+            return (0.0,) * len(self._actuators)
         values = self._control(t, state) if callable(self._control) else self._control
-        return float_array(values, (len(self._actuators),), "control")
+        return scalars(values, len(self._actuators), "control")
 
     def _compensation(self, entry: GravityCompensation, state: MechanismState) -> Array:
         """Return the joint torques of the compensated share of a body's weight, with the opposite sign."""
@@ -89,7 +90,8 @@ class MjcfController:
         point = self.mechanism.fixed_transform(frame, body.default_frame) @ Point(frame, entry.com)
         jacobian = point_jacobian(state, path, state.transform(point, self.mechanism.root_frame))
         weight = entry.share * entry.mass * np.asarray(self.mechanism.gravity.xyz)
-        return np.asarray(weight @ jacobian.matrix, dtype=np.float64)
+        torques: Array = weight @ jacobian.matrix
+        return torques
 
 
 def _moments(mechanism: Mechanism, moment_arms: Sequence[MomentArms]) -> tuple[Array, Array]:
@@ -109,7 +111,7 @@ def _motion(moments: tuple[Array, Array], state: MechanismState) -> tuple[Array,
     return moments[0] @ state.q, moments[1] @ state.v
 
 
-def _force(actuator: Actuator, control: float, length: float, speed: float) -> float:
+def _force(actuator: Actuator, control: Any, length: Any, speed: Any) -> Any:
     gain, bias = (a + b * length + c * speed for a, b, c in (actuator.gain, actuator.bias))
-    force = gain * float(np.clip(control, *actuator.control_range)) + bias
-    return float(np.clip(force, *actuator.force_range))
+    force = gain * np.clip(control, *actuator.control_range) + bias
+    return np.clip(force, *actuator.force_range)

@@ -261,7 +261,8 @@ class MjcfReport(FileReport):
     def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:
         """Return a controller for `simulate` with the actuators, springs and gravity compensation of the file.
 
-        `control` is one number per actuator, or a function of (t, state) that returns them; zeros by default.
+        `control` is one number per actuator, or a function of (t, state) that returns them; zeros by default. It may be
+        called in a function that `rbd.record` records, with an input of the function as `control`.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
