@@ -129,7 +129,7 @@ def _range(function: Function, box: VariableBox) -> tuple[float, float]:
 def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound; raise OverflowError or return values that are not finite if there is none."""
     p, powers = _numerator_and_powers(function)
-    terms = p.content.terms
+    terms = p.expansion.terms
     require_even(p.ring, terms)
     blocks = _present(p.ring, terms, powers)
     _check_size(math.prod(box.pieces ** len(block.s) for block in blocks), p)
@@ -191,7 +191,7 @@ def _check_size(size: int, p: Polynomial) -> None:
 def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Array]) -> tuple[Array, Array]:
     """Return the values at all combinations of control points, and the same for absolute values."""
     values = np.zeros([len(c.keys) for c in columns])
-    coefficients = [float(c) for c in p.content.terms.values()]
+    coefficients = [float(c) for c in p.expansion.terms.values()]
     np.add.at(
         values,
         tuple(np.array(c.of_term, dtype=np.intp) for c in columns),
@@ -206,11 +206,11 @@ def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Arr
 
 def _slack(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: float) -> float:
     """Return the bound on rounding errors and dropped terms."""
-    content = p.content
+    expansion = p.expansion
     steps = sum(len(c.keys) + 2 for c in columns) + 2
     scale = 1.0
     for block in p.ring.blocks:
-        if content.support & block.s_bit:  # no denominator bounds its powers
-            scale *= box.largest(block) ** (content.degree * len(block.s))
-    coefficient_error = content.error * len(content.terms) + content.dropped_sum
+        if expansion.support & block.s_bit:  # no denominator bounds its powers
+            scale *= box.largest(block) ** (expansion.degree * len(block.s))
+    coefficient_error = expansion.error * len(expansion.terms) + expansion.dropped_sum
     return _MARGIN * steps * ROUNDING * size * 1.01 + (coefficient_error * scale * 1.01 if coefficient_error else 0.0)

@@ -201,7 +201,7 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
         Columns of infinite s are zero. Raises ShapeError or NotFiniteError naming s.
         """
         pose = self(s)
-        flat = [entry.content.terms for row in self.entries for entry in row]
+        flat = [entry.expansion.terms for row in self.entries for entry in row]
         slopes = zip(*derivatives(self.ring, flat, s), strict=True)
         columns = tuple(_column(pose, slope) for slope in slopes)
         return require_finite(GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns), "s")
@@ -211,8 +211,8 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
         return recorded_functions.recorded_polynomials(self.ring, "pose", self._packed())
 
     def _packed(self) -> dict[str, object]:
-        rotation = tuple(tuple(entry.content.terms for entry in row) for row in self.rotation)
-        return {"rotation": rotation, "translation": tuple(entry.content.terms for entry in self.translation)}
+        rotation = tuple(tuple(entry.expansion.terms for entry in row) for row in self.rotation)
+        return {"rotation": rotation, "translation": tuple(entry.expansion.terms for entry in self.translation)}
 
     @lazy
     def _native(self) -> RecordedFunction:

@@ -20,8 +20,8 @@ _MAX_CANCELLATION = 2.0**-46
 
 @final
 @attrs.frozen(eq=False)
-class Content:
-    """Terms of a polynomial; `max_coefficient` bounds the coefficients, `degree` the exponents."""
+class Expansion:
+    """A polynomial as terms: `max_coefficient` bounds their coefficients, `degree` their exponents."""
 
     terms: Packed
     support: int = 0
@@ -40,29 +40,29 @@ def _magnitude(c: Coefficient) -> float:
         return math.inf
 
 
-def constant(value: Coefficient, error: float) -> Content:
+def constant(value: Coefficient, error: float) -> Expansion:
     """Return a constant."""
     if not value:
-        return Content({})
-    return Content({0: value}, max_coefficient=_magnitude(value), error=error)
+        return Expansion({})
+    return Expansion({0: value}, max_coefficient=_magnitude(value), error=error)
 
 
-def negated(a: Content) -> Content:
+def negate(a: Expansion) -> Expansion:
     """Return -a."""
     return attrs.evolve(a, terms={key: -c for key, c in a.terms.items()})
 
 
-def scaled(a: Content, c: Coefficient, exact: bool) -> Content:
+def scale(a: Expansion, c: Coefficient, exact: bool) -> Expansion:
     """Return c a, for an exact coefficient c."""
     if not c:
-        return Content({})
+        return Expansion({})
     size = _magnitude(c)
     terms: Packed = {key: c * x for key, x in a.terms.items()}
     error = 0.0 if exact else size * (a.error + ROUNDING * a.max_coefficient)
-    return Content(terms, a.support, a.degree, a.multilinear, size * a.max_coefficient, error, size * a.dropped_sum)
+    return Expansion(terms, a.support, a.degree, a.multilinear, size * a.max_coefficient, error, size * a.dropped_sum)
 
 
-def total(a: Content, b: Content, exact: bool) -> Content:
+def add(a: Expansion, b: Expansion, exact: bool) -> Expansion:
     """Return a + b."""
     if len(a.terms) < len(b.terms):
         a, b = b, a
@@ -75,7 +75,7 @@ def total(a: Content, b: Content, exact: bool) -> Content:
         error = 0.0 if exact else a.error + b.error + ROUNDING * (a.max_coefficient + b.max_coefficient)
         largest, dropped = _merged(terms, common, a.terms, b.terms, threshold(error, largest), largest)
         dropped_sum += dropped * error * 2
-    return Content(terms, support, degree, multilinear, largest, error, dropped_sum)
+    return Expansion(terms, support, degree, multilinear, largest, error, dropped_sum)
 
 
 def threshold(error: float, largest: float) -> float:
@@ -101,7 +101,7 @@ def _merged(
     return largest, dropped
 
 
-def product(ring: Ring, a: Content, b: Content) -> Content:
+def multiply(ring: Ring, a: Expansion, b: Expansion) -> Expansion:
     """Return a b."""
     if len(a.terms) < len(b.terms):
         a, b = b, a
@@ -111,10 +111,10 @@ def product(ring: Ring, a: Content, b: Content) -> Content:
     error = 0.0 if ring.exact else _product_error(a, b)
     degree, multilinear = max(a.degree, b.degree), a.multilinear and b.multilinear
     largest, dropped_sum = a.max_coefficient * b.max_coefficient, _product_dropped_sum(a, b)
-    return Content(terms, a.support | b.support, degree, multilinear, largest, error, dropped_sum)
+    return Expansion(terms, a.support | b.support, degree, multilinear, largest, error, dropped_sum)
 
 
-def _product_error(a: Content, b: Content) -> float:
+def _product_error(a: Expansion, b: Expansion) -> float:
     return (
         a.error * b.max_coefficient
         + a.max_coefficient * b.error
@@ -123,23 +123,23 @@ def _product_error(a: Content, b: Content) -> float:
     )
 
 
-def _product_dropped_sum(a: Content, b: Content) -> float:
+def _product_dropped_sum(a: Expansion, b: Expansion) -> float:
     if not a.dropped_sum and not b.dropped_sum:
         return 0.0
     return a.dropped_sum * weight(b) + weight(a) * b.dropped_sum + a.dropped_sum * b.dropped_sum
 
 
-def weight(a: Content) -> float:
+def weight(a: Expansion) -> float:
     """Return the sum of the absolute values of the coefficients and their errors."""
     return sum(map(_magnitude, a.terms.values())) + len(a.terms) * a.error
 
 
-def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
+def _overlapping(ring: Ring, a: Expansion, b: Expansion) -> Expansion:
     """Return the product of polynomials that have variables in common."""
     degree = a.degree + b.degree
     if degree > LARGEST:
         raise ArgumentError(f"exponents above {LARGEST} are not supported", argument="other", value=degree)
-    terms, support = product_of_terms(b.terms, a.terms), a.support | b.support
+    terms, support = multiply_terms(b.terms, a.terms), a.support | b.support
     count = min(len(a.terms), len(b.terms))
     error = count * (_product_error(a, b) + count * ROUNDING * a.max_coefficient * b.max_coefficient)
     for block in ring.blocks:
@@ -151,10 +151,10 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
     negligible = threshold(error, largest)
     significant = {key: c for key, c in terms.items() if abs(c) > negligible}
     dropped_sum = _product_dropped_sum(a, b) + (len(terms) - len(significant)) * 2 * error
-    return Content(significant, support, degree, False, largest, error, dropped_sum)
+    return Expansion(significant, support, degree, False, largest, error, dropped_sum)
 
 
-def product_of_terms(a: Packed, b: Packed) -> Packed:
+def multiply_terms(a: Packed, b: Packed) -> Packed:
     """Return the product of two packed polynomials, summed in the order of the terms of `a`, then of `b`."""
     terms: Packed = {}
     for j, x in a.items():

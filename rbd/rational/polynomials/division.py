@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
-from rbd.rational.polynomials.arithmetic import Content, constant, threshold
+from rbd.rational.polynomials.arithmetic import Expansion, constant, threshold
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
 
@@ -19,7 +19,7 @@ def sum_of_squares(ring: Ring, block: Block) -> Polynomial:
     """Return 1 + s², for a rotation 1 + s0² + s1² + s2²."""
     one = ring.coefficient(1)
     terms: Packed = {0: one} | {2 * key: one for key in map(unit, block.s)}
-    return Polynomial(ring, Content(terms, block.bit, 2, False, 1.0))
+    return Polynomial(ring, Expansion(terms, block.bit, 2, False, 1.0))
 
 
 def bounded_blocks(ring: Ring) -> tuple[Block, ...]:
@@ -37,7 +37,7 @@ def without_squares(p: Polynomial, block: Block, max_count: int) -> tuple[Polyno
 
 def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
     """Return p / divisor if that is a polynomial (up to rounding); else None."""
-    a, b = p.content, divisor.content
+    a, b = p.expansion, divisor.expansion
     if a.degree + b.degree > LARGEST:
         return None
     # In floats the divisor is 1 + s²: a coefficient of the quotient sums at most this many, each with its error.
@@ -48,7 +48,7 @@ def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
         return None
     largest = max((abs(float(c)) for c in terms.values()), default=0.0)
     return Polynomial(
-        p.ring, Content(terms, a.support | b.support, a.degree, False, largest, error, growth * a.dropped_sum)
+        p.ring, Expansion(terms, a.support | b.support, a.degree, False, largest, error, growth * a.dropped_sum)
     )
 
 
@@ -56,7 +56,7 @@ def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial
     """Return p / divisor as a constant, and None, if it is one up to rounding; else both unchanged."""
     if divisor is None:
         return p, None
-    a, b = p.content, divisor.content
+    a, b = p.expansion, divisor.expansion
     largest = max(b.terms, key=lambda key: abs(b.terms[key]))
     if a.terms.keys() != b.terms.keys():
         return p, divisor

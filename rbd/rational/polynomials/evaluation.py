@@ -27,14 +27,14 @@ def _pole_errors() -> Generator[None]:
         raise SingularError("s is a pole: one plus the sum of squares is zero", what="1 + s²") from error
 
 
-def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_values) -> Any:
+def value(ring: Ring, terms: Packed, s: object, substitution: ArraySubstitution = array_values) -> Any:
     """Return the value at s: a scalar, or an array where s has leading axes."""
     checked = checked_s(ring, s)
     if isinstance(checked, tuple):
         with _pole_errors():
             return horner(lifted(terms, checked), scalar_values(ring, checked))
     with np.errstate(over="ignore", invalid="ignore"):
-        result = _broadcast(horner(terms, without_array_scalars(at(ring, checked))), checked.shape[:-1])
+        result = _broadcast(horner(terms, without_array_scalars(substitution(ring, checked))), checked.shape[:-1])
     return _in_range(result, checked, "the value of the polynomial")
 
 
@@ -66,9 +66,9 @@ def _s_variables(ring: Ring) -> list[tuple[int, int]]:
     return [pair for block in ring.blocks for pair in zip(block.indices, block.s, strict=True)]
 
 
-def ratio(ring: Ring, numerator: Packed, denominator: Packed, s: Array, at: ArraySubstitution) -> Any:
+def ratio(ring: Ring, numerator: Packed, denominator: Packed, s: Array, substitution: ArraySubstitution) -> Any:
     """Return the value of a quotient at an array of floats: infinite or NaN at poles."""
-    values = without_array_scalars(at(ring, s))
+    values = without_array_scalars(substitution(ring, s))
     dividend, divisor = (np.asarray(horner(terms, values), dtype=np.float64) for terms in (numerator, denominator))
     with np.errstate(divide="ignore", invalid="ignore"):
         return _broadcast(dividend / divisor, s.shape[:-1])

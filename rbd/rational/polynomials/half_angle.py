@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from rbd.errors import ArgumentError
-from rbd.rational.polynomials.arithmetic import Content, product_of_terms
+from rbd.rational.polynomials.arithmetic import Expansion, multiply_terms
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
@@ -35,13 +35,13 @@ _BASIS: Final = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0], [1.0, -1.0, 0.0]])
 
 def rational_function(p: Polynomial) -> RationalFunction:
     """Return a polynomial as a rational function of s; raise ArgumentError where a root of s would remain."""
-    ring, content = p.ring, p.content
-    used = functools.reduce(lambda a, b: a | b, content.terms, 0)
+    ring, expansion = p.ring, p.expansion
+    used = functools.reduce(lambda a, b: a | b, expansion.terms, 0)
     blocks = [block for block in ring.blocks if block.circle and any(exponents(used, block.circle))]
-    dense = not ring.exact and content.multilinear and all(block.kind is Kind.ANGLE for block in blocks)
+    dense = not ring.exact and expansion.multilinear and all(block.kind is Kind.ANGLE for block in blocks)
     if dense and 3 ** len(blocks) <= _MAX_DENSE_SIZE and not _has_others(ring, used, blocks):
         return RationalFunction(_converted_dense(p, blocks), {block.number: 1 for block in blocks})
-    powers = {block.number: _denominator_power(ring, content.terms, block) for block in blocks}
+    powers = {block.number: _denominator_power(ring, expansion.terms, block) for block in blocks}
     return RationalFunction(_converted_sparse(p, powers), powers)
 
 
@@ -77,7 +77,7 @@ def require_even(ring: Ring, terms: Packed) -> None:
 def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
     index_of, keys = _places(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
     coefficients = np.zeros(len(keys))
-    terms = p.content.terms
+    terms = p.expansion.terms
     coefficients[[index_of[key] for key in terms]] = list(cast("Mapping[int, float]", terms).values())
     result, sizes = coefficients, np.abs(coefficients)
     for _ in blocks:  # moves its axis to the end, so that the order is restored after all of them
@@ -90,7 +90,7 @@ def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
     errors = _SubstitutionErrors(
         2.0 ** len(blocks), 2 * len(blocks), float(sizes.max(initial=0.0)), float(dropped.sum()), len(dropped)
     )
-    return Polynomial(p.ring, errors.content(p.content, terms_in_s, max(2, p.content.degree)))
+    return Polynomial(p.ring, errors.expansion(p.expansion, terms_in_s, max(2, p.expansion.degree)))
 
 
 @final
@@ -104,12 +104,12 @@ class _SubstitutionErrors:
     dropped_size: float
     dropped_count: int
 
-    def content(self, original: Content, terms: Packed, degree: int) -> Content:
+    def expansion(self, original: Expansion, terms: Packed, degree: int) -> Expansion:
         """Return the numerator with these terms."""
         error, rounding = self.growth * original.error, _CANCELLATION + self.roundings * ROUNDING
         dropped_sum = self.growth * original.dropped_sum + self.dropped_count * error + rounding * self.dropped_size
         largest_coefficient = max((abs(float(c)) for c in terms.values()), default=0.0)
-        return Content(
+        return Expansion(
             terms, original.support, degree, False, largest_coefficient, error + rounding * self.largest, dropped_sum
         )
 
@@ -136,20 +136,22 @@ _Row: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
-    ring, terms = p.ring, p.content.terms
+    ring, terms = p.ring, p.expansion.terms
     sizes: Packed = {key: abs(c) for key, c in terms.items()}
     growth = 1.0
     for number, power in powers.items():
         block, rows = ring.blocks[number], _Numerators(ring.blocks[number], power)
         terms, sizes = _substituted(ring, terms, sizes, block, rows)
         growth *= rows.growth
-    degree = p.content.degree + 2 * max(powers.values(), default=0)
+    degree = p.expansion.degree + 2 * max(powers.values(), default=0)
     if ring.exact:
-        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, p.content.support, degree, False))
+        return Polynomial(
+            ring, Expansion({key: c for key, c in terms.items() if c}, p.expansion.support, degree, False)
+        )
     significant, dropped = _without_cancelled(terms, sizes)
-    roundings = len(p.content.terms) + sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
+    roundings = len(p.expansion.terms) + sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
     errors = _SubstitutionErrors(growth, roundings, max(sizes.values(), default=0.0), sum(dropped), len(dropped))
-    return Polynomial(ring, errors.content(p.content, significant, degree))
+    return Polynomial(ring, errors.expansion(p.expansion, significant, degree))
 
 
 def _without_cancelled(terms: Packed, sizes: Packed) -> tuple[Packed, list[float]]:
@@ -190,7 +192,7 @@ def circle_numerator(block: Block, power: int, exponents: tuple[int, ...]) -> di
     if block.kind is Kind.ANGLE:
         cos, sin = exponents
         square = 2 * unit(block.s[0])
-        result = product_of_terms(_binomial(square, cos, -1), _binomial(square, power - cos - sin, 1))
+        result = multiply_terms(_binomial(square, cos, -1), _binomial(square, power - cos - sin, 1))
         return {key + sin * unit(block.s[0]): c * 2**sin for key, c in result.items()}
     left = power - sum(exponents) // 2
     shift = sum(e * unit(g) for g, e in zip(block.s, exponents[1:], strict=True))

@@ -15,7 +15,7 @@ from typing_extensions import override
 from rbd.errors import ArgumentError, ScalarError
 from rbd.program.status import range_error
 from rbd.rational.polynomials import arithmetic, evaluation, printing, recorded_functions
-from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.arithmetic import Expansion
 from rbd.rational.polynomials.ring import (
     INPUT_ERROR,
     LARGEST,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rbd.array_functions.function import RecordedFunction
 
 
-_ZERO = Content({})
+_ZERO = Expansion({})
 """The zero polynomial, recognised by identity: products with structural zeros are frequent."""
 
 
@@ -58,14 +58,14 @@ class Polynomial(RingElement):
     (1, -1 + 2*cos[0]*sin[0])
     """
 
-    __slots__ = ("_terms", "content", "ring")
+    __slots__ = ("_terms", "expansion", "ring")
 
-    def __init__(self, ring: Ring, content: Content) -> None:
+    def __init__(self, ring: Ring, expansion: Expansion) -> None:
         """Wrap the terms of a polynomial; use `RationalForwardKinematics` to get one."""
-        if not (content.max_coefficient < math.inf or ring.exact):
+        if not (expansion.max_coefficient < math.inf or ring.exact):
             raise range_error("a coefficient of the polynomial")
         self.ring = ring
-        self.content = content
+        self.expansion = expansion
         self._terms: Mapping[Monomial, Coefficient] | None = None
 
     @staticmethod
@@ -89,7 +89,7 @@ class Polynomial(RingElement):
         """Return one variable, by its number in the ring."""
         block = ring.block_of[g]
         support = block.bit | (block.s_bit if g in block.s else 0)
-        return Polynomial(ring, Content({unit(g): ring.coefficient(1)}, support, 1, True, 1.0))
+        return Polynomial(ring, Expansion({unit(g): ring.coefficient(1)}, support, 1, True, 1.0))
 
     # --- terms --------------------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class Polynomial(RingElement):
     def terms(self) -> Mapping[Monomial, Coefficient]:
         """The coefficients by monomial, from low degrees to high ones."""
         if self._terms is None:
-            unsorted: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.content.terms.items()}
+            unsorted: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.expansion.terms.items()}
             order = sorted(unsorted, key=functools.partial(printing.rank, self.ring))
             self._terms = MappingProxyType({monomial: unsorted[monomial] for monomial in order})
         return self._terms
@@ -112,23 +112,23 @@ class Polynomial(RingElement):
         """
         key = self.ring.packed(monomial)
         zero = self.ring.coefficient(0)
-        value: Coefficient = zero if key is None else self.content.terms.get(key, zero)
+        value: Coefficient = zero if key is None else self.expansion.terms.get(key, zero)
         return value
 
     def degree(self, name: str) -> int:
         """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
         g = self.ring.number(name, "name")
-        return max((exponents(key, (g,))[0] for key in self.content.terms), default=0)
+        return max((exponents(key, (g,))[0] for key in self.expansion.terms), default=0)
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables that occur."""
-        present = {g for key in self.content.terms for g, _ in self.ring.unpacked(key)}
+        present = {g for key in self.expansion.terms for g, _ in self.ring.unpacked(key)}
         return tuple(self.ring.names[g] for g in sorted(present))
 
     def isclose(self, other: Polynomial, atol: float = 1e-12) -> bool:
         """Return whether all coefficients agree up to `atol`."""
-        return all(abs(c) <= atol for c in self._difference(other, atol).content.terms.values())
+        return all(abs(c) <= atol for c in self._difference(other, atol).expansion.terms.values())
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -137,11 +137,11 @@ class Polynomial(RingElement):
 
         An array of floats may have leading axes; the result has them too. Raises ShapeError or NotFiniteError.
         """
-        return evaluation.value(self.ring, self.content.terms, s)
+        return evaluation.value(self.ring, self.expansion.terms, s)
 
     def compile(self) -> RecordedFunction:
         """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
-        return recorded_functions.recorded_polynomials(self.ring, "polynomial", {"result": self.content.terms})
+        return recorded_functions.recorded_polynomials(self.ring, "polynomial", {"result": self.expansion.terms})
 
     def derivative(self, index: SupportsIndex) -> Polynomial:
         """Return the derivative by s[index], a polynomial again, since dΔ = (1 + cos Δ) ds.
@@ -167,16 +167,16 @@ class Polynomial(RingElement):
     def _partial(self, g: int) -> Polynomial:
         """Return the partial derivative by a variable, with all variables independent."""
         terms: Packed = {}
-        for key, c in self.content.terms.items():
+        for key, c in self.expansion.terms.items():
             if exponent := exponents(key, (g,))[0]:
                 terms[key - unit(g)] = exponent * c
-        a = self.content
+        a = self.expansion
         error = a.degree * (a.error + 2 * ROUNDING * a.max_coefficient)
-        content = Content(
+        expansion = Expansion(
             terms, a.support, a.degree, a.multilinear, a.degree * a.max_coefficient, 0.0 if self.ring.exact else error,
             a.degree * a.dropped_sum,
         )  # fmt: skip
-        return Polynomial(self.ring, content)
+        return Polynomial(self.ring, expansion)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
@@ -187,11 +187,11 @@ class Polynomial(RingElement):
         operand = self._coerced(other)
         if operand is None:
             return NotImplemented
-        if operand.content is _ZERO:
+        if operand.expansion is _ZERO:
             return self
-        if self.content is _ZERO:
+        if self.expansion is _ZERO:
             return operand
-        return Polynomial(self.ring, arithmetic.total(self.content, operand.content, self.ring.exact))
+        return Polynomial(self.ring, arithmetic.add(self.expansion, operand.expansion, self.ring.exact))
 
     @override
     def __mul__(self, other: Any, /) -> Polynomial:
@@ -202,14 +202,14 @@ class Polynomial(RingElement):
         operand = self._coerced(other)
         if operand is None:
             return NotImplemented
-        if self.content is _ZERO or operand.content is _ZERO:
+        if self.expansion is _ZERO or operand.expansion is _ZERO:
             return Polynomial(self.ring, _ZERO)
-        return Polynomial(self.ring, arithmetic.product(self.ring, self.content, operand.content))
+        return Polynomial(self.ring, arithmetic.multiply(self.ring, self.expansion, operand.expansion))
 
     def _scaled(self, c: int) -> Polynomial:
         if not c:
             return Polynomial(self.ring, _ZERO)
-        return Polynomial(self.ring, arithmetic.scaled(self.content, self.ring.coefficient(c), self.ring.exact))
+        return Polynomial(self.ring, arithmetic.scale(self.expansion, self.ring.coefficient(c), self.ring.exact))
 
     def __truediv__(self, other: Any, /) -> Polynomial:
         operand = self._coerced(other)
@@ -224,22 +224,22 @@ class Polynomial(RingElement):
         c = self.constant_value("division by")
         if not c:
             raise ScalarError("division by a polynomial that is zero", scalar=self, function="divide")
-        error = 0.0 if self.ring.exact else (self.content.error / abs(float(c)) + 2 * ROUNDING) / abs(float(c))
+        error = 0.0 if self.ring.exact else (self.expansion.error / abs(float(c)) + 2 * ROUNDING) / abs(float(c))
         return Polynomial(self.ring, arithmetic.constant(1 / c, error))
 
     def constant_value(self, function: str) -> Coefficient:
         """Return the value of a constant; raise ScalarError naming the function when this is no constant."""
-        if self.content.terms.keys() - {0}:
+        if self.expansion.terms.keys() - {0}:
             message = f"{function} {printing.text(self, 80)} gives no polynomial"
             raise ScalarError(message, scalar=self, function=function)
-        value: Coefficient = self.content.terms.get(0, self.ring.coefficient(0))
+        value: Coefficient = self.expansion.terms.get(0, self.ring.coefficient(0))
         return value
 
     @override
     def __neg__(self) -> Polynomial:
-        if self.content is _ZERO:
+        if self.expansion is _ZERO:
             return self
-        return Polynomial(self.ring, arithmetic.negated(self.content))
+        return Polynomial(self.ring, arithmetic.negate(self.expansion))
 
     def __pow__(self, n: int, /) -> Polynomial:
         whole = isinstance(cast("object", n), SupportsIndex) and not isinstance(n, bool)
@@ -266,7 +266,7 @@ class Polynomial(RingElement):
 
     def to_sympy(self) -> Any:
         """Return a SymPy expression in symbols like `cos_0`, `sin_0` and `s_1`; fractions become exact rationals."""
-        return printing.sympy(self.ring, self.content.terms)
+        return printing.sympy(self.ring, self.expansion.terms)
 
     @override
     def __str__(self) -> str:
@@ -283,4 +283,4 @@ class Polynomial(RingElement):
 
     @override
     def __reduce__(self) -> tuple[object, ...]:
-        return Polynomial, (self.ring, self.content)
+        return Polynomial, (self.ring, self.expansion)

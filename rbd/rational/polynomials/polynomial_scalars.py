@@ -137,7 +137,7 @@ class PolynomialFamily(ScalarFamily[Any]):
     @override
     def sqrt(self, x: Any) -> Any:
         root = x.ring.coefficient(sqrt(self._constant(x, "sqrt")))
-        error = 0.0 if x.ring.exact or not root else x.content.error / root + ROUNDING * root
+        error = 0.0 if x.ring.exact or not root else x.expansion.error / root + ROUNDING * root
         return Polynomial(x.ring, arithmetic.constant(root, error))
 
     @override

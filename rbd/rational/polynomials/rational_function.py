@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
 from rbd.rational.polynomials import evaluation, printing, recorded_functions
-from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.arithmetic import Expansion
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import LARGEST, Block, Packed, Ring, exponents, unit
@@ -85,7 +85,7 @@ class RationalFunction(RingElement):
         checked = checked_s(self.ring, s)
         if isinstance(checked, tuple) or (self.divisor is None and self.projective is None):
             return evaluation.ratio_in_s(
-                self.ring, self.numerator.content.terms, self.denominator.content.terms, checked
+                self.ring, self.numerator.expansion.terms, self.denominator.expansion.terms, checked
             )
         if self.divisor is not None:
             return evaluation.ratio(self.ring, *self._ratio, checked, half_angle_array_values)
@@ -95,7 +95,7 @@ class RationalFunction(RingElement):
     @lazy
     def projective(self) -> Packed | None:
         """The function as a polynomial in cosines and sines of half the angles; None if it is none."""
-        terms = self.numerator.content.terms
+        terms = self.numerator.expansion.terms
         for number, power in self.powers.items():
             block = self.ring.blocks[number]
             terms = {_homogeneous(key, block, 2 * power): c for key, c in terms.items()}
@@ -105,7 +105,7 @@ class RationalFunction(RingElement):
     def _ratio(self) -> tuple[Packed, Packed]:
         """Numerator and denominator in cosines and sines of half the angles, homogeneous in each block."""
         assert self.divisor is not None
-        numerator, denominator = self.numerator.content.terms, self.divisor.content.terms
+        numerator, denominator = self.numerator.expansion.terms, self.divisor.expansion.terms
         for block in bounded_blocks(self.ring):
             power = 2 * self.powers.get(block.number, 0)
             degree = max(_degree(numerator, block), _degree(denominator, block) + power)
@@ -137,7 +137,7 @@ class RationalFunction(RingElement):
             return RationalFunction(inner, self.powers)
         # Not `Polynomial.variable`: over the denominator the powers of this s are bounded, so its s_bit is not set.
         g = block.s[operator.index(index) - block.first]
-        s = Polynomial(self.ring, Content({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
+        s = Polynomial(self.ring, Expansion({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
         numerator = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
         return RationalFunction(numerator, {**self.powers, block.number: power + 1})
 
@@ -152,7 +152,7 @@ class RationalFunction(RingElement):
 
     def isclose(self, other: RationalFunction, atol: float = 1e-12) -> bool:
         """Return whether all coefficients of the difference's numerator are at most `atol`."""
-        return all(abs(c) <= atol for c in self._difference(other, atol).numerator.content.terms.values())
+        return all(abs(c) <= atol for c in self._difference(other, atol).numerator.expansion.terms.values())
 
     @override
     def __add__(self, other: Any, /) -> RationalFunction:
@@ -182,7 +182,7 @@ class RationalFunction(RingElement):
         b = self._coerced(other)
         if b is None:
             return NotImplemented
-        if not b.numerator.content.terms:
+        if not b.numerator.expansion.terms:
             raise ScalarError("division by a rational function that is zero", scalar=b, function="divide")
         numerator, first_divisor = common_factor(self.numerator, b.numerator)
         numerator = _raised(_times(numerator, b.divisor), _excess(b.powers, self.powers))
@@ -285,7 +285,7 @@ def _with_minimal_denominator(
     numerator: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None
 ) -> RationalFunction:
     """Return a quotient with minimal denominator."""
-    if not numerator.content.terms:
+    if not numerator.expansion.terms:
         return RationalFunction(numerator, {})
     remaining = Counter(powers)
     if divisor is not None:
@@ -303,7 +303,7 @@ def _with_minimal_denominator(
 
 def _divided_out(numerator: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
     """Return top / divisor as a polynomial if it is one; else both, the constant factor in the numerator."""
-    if not divisor.content.terms.keys() - {0}:
+    if not divisor.expansion.terms.keys() - {0}:
         return numerator / divisor, None
     polynomial = quotient(numerator, divisor) if numerator.ring.exact else None
     if polynomial is not None:

@@ -16,20 +16,20 @@ from rbd.scalars import Vector
 
 
 def recorded_polynomials(
-    ring: Ring, name: str, outputs: Mapping[str, Any], at: ScalarSubstitution = scalar_values
+    ring: Ring, name: str, outputs: Mapping[str, Any], substitution: ScalarSubstitution = scalar_values
 ) -> RecordedFunction:
     """Return a recorded function of s: `outputs` are packed polynomials in nested tuples, by name."""
     with recording() as graph:
         s: Vector = graph.input("s", (ring.s_count,))
-        return _function(graph, name, outputs, at(ring, s))
+        return _function(graph, name, outputs, substitution(ring, s))
 
 
 def recorded_ratio(
-    ring: Ring, name: str, numerator: Packed, denominator: Packed, at: ScalarSubstitution
+    ring: Ring, name: str, numerator: Packed, denominator: Packed, substitution: ScalarSubstitution
 ) -> RecordedFunction:
     """Return a quotient as a recorded function of s."""
     with recording() as graph:
-        values = at(ring, graph.input("s", (ring.s_count,)))
+        values = substitution(ring, graph.input("s", (ring.s_count,)))
         ratio = horner(numerator, values) / horner(denominator, values)
         return RecordedFunction(Program.of(graph, name, {"result": ratio}))
 
