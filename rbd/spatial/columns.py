@@ -31,7 +31,7 @@ class LazyColumns(SpatialValue):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> tuple[Any, ...] | None:
-            """Return what is not set yet: the columns, made of the array, or None for the array."""
+            """Return an attribute that is not set: the columns, made of the array, or None for the array."""
             if name == "_numbers":
                 return None
             if name != "columns":
