@@ -83,9 +83,9 @@ def compile_program(program: Program | LazyProgram, *, lanes: int | None = None)
     Raises WorkspaceError if there is not enough memory to load the compiler: a failed attempt could not be repeated.
     """
     _load()
-    from rbd.native.compiled_program import compile_program as compile_now
+    from rbd.native import compiled_program
 
-    return compile_now(program, lanes=lanes)
+    return compiled_program.CompiledProgram(program, lanes)
 
 
 def use_fused_builtins() -> None:

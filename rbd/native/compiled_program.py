@@ -82,11 +82,15 @@ class CompiledProgram:
     """
 
     def __init__(
-        self, program: Program | LazyProgram, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD
+        self, program: Program | LazyProgram, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
     ) -> None:
-        """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
+        """Prepare `program`; nothing is compiled yet. `lanes` None: those of the processor.
+
+        Straight-line code is split into functions of `chunk` instructions; above `threshold` instructions, loops are
+        recovered.
+        """
         self._lazy_program = LazyProgram.of(program) if isinstance(program, Program) else program
-        self.lanes = lanes
+        self.lanes = host_processor().lanes if lanes is None else lanes
         self._chunk = chunk
         self._threshold = threshold
         self._libraries = dict[str, Library]()
@@ -231,14 +235,3 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     """Return the number of rows that a thread takes at a time: whole blocks of lanes, so that results do not change."""
     blocks = -(-count // (lanes * threads * _PIECES_PER_THREAD))
     return min(blocks * lanes, _LARGEST_PIECE // lanes * lanes)
-
-
-def compile_program(
-    program: Program | LazyProgram, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
-) -> CompiledProgram:
-    """Return the machine code of a program; `lanes` None: those of the processor.
-
-    Straight-line code is split into functions of `chunk` instructions; above `threshold` instructions, loops are
-    recovered.
-    """
-    return CompiledProgram(program, host_processor().lanes if lanes is None else lanes, chunk, threshold)

@@ -18,7 +18,7 @@ import rbd.testing
 from rbd import MechanismState
 from rbd.contact import HalfSpace
 from rbd.kernels.kernel import kernels
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.program import Program
 from rbd.recorder.kernel_cache import RecordedKernel, kernel_cache
 from rbd.recorder.record_program import record_program
@@ -127,7 +127,7 @@ def assert_code_is_the_interpreter(program: Program, *cuts: tuple[int | None, in
     first[3, -1], last[5, 0] = 1e300, np.nan  # far away, and no number
     expected = reference(program, arrays, ROWS)
     for lanes, chunk in cuts:
-        kernel = compile_program(program, lanes=lanes, chunk=chunk)
+        kernel = CompiledProgram(program, lanes=lanes, chunk=chunk)
         for threads in (1, 3):
             assert_same_bits(native_rows(kernel, arrays, ROWS, threads), expected)
         assert_same_bits(native_singles(kernel, arrays, ROWS), expected)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime.jit import host_processor
 from rbd.program.program import Program
 from tests.native import programs
@@ -21,7 +21,7 @@ rounds = settings(max_examples=max(4, settings().max_examples // 2))
 @given(programs.recorded_programs(), st.sampled_from(LANES), st.sampled_from([3, 10, 1000]), st.integers(0, 40))
 def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int) -> None:
     arrays = programs.random_inputs(program, count, seed=count)
-    compiled, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, count)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=chunk), reference(program, arrays, count)
     assert_same_bits(native_rows(compiled, arrays, count), expected)
     assert_same_bits(native_singles(compiled, arrays, count), expected)
 
@@ -31,7 +31,7 @@ def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int)
 def test_random_instructions(seed: int, size: int, lanes: int, chunk: int) -> None:
     program = programs.random_program(seed, size, checks=0.05)
     arrays = programs.random_inputs(program, 19, seed, wild=True)
-    compiled, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, 19)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=chunk), reference(program, arrays, 19)
     for threads in (1, 2, 3):
         assert_same_bits(native_rows(compiled, arrays, 19, threads), expected)
     assert_same_bits(native_singles(compiled, arrays, 19), expected)
@@ -47,7 +47,7 @@ def test_random_instructions_deeply(seed: int, size: int, lanes: int, chunk: int
 @pytest.mark.parametrize("lanes", LANES)
 def test_every_batch_size_and_number_of_threads(lanes: int) -> None:
     program = programs.random_program(7, 60)
-    compiled = compile_program(program, lanes=lanes, chunk=20)
+    compiled = CompiledProgram(program, lanes=lanes, chunk=20)
     arrays = programs.random_inputs(program, 40, seed=3, wild=True)
     table, _ = reference(program, arrays, 40)
     assert np.any(table == programs.UNTOUCHED)
@@ -64,23 +64,23 @@ def test_inputs_that_are_the_same_for_all_rows(lanes: int, fixed: tuple[int, ...
     arrays = programs.random_inputs(program, 21, seed=5)
     for k in fixed:
         arrays[k] = arrays[k][0].copy() if program.inputs[k].shape else np.array(arrays[k][0])
-    compiled = compile_program(program, lanes=lanes)
+    compiled = CompiledProgram(program, lanes=lanes)
     assert_same_bits(native_rows(compiled, arrays, 21), reference(program, arrays, 21))
 
 
 def test_lanes_follow_the_processor() -> None:
     program = programs.random_program(2, 5)
-    assert compile_program(program).lanes == host_processor().lanes
+    assert CompiledProgram(program).lanes == host_processor().lanes
     assert host_processor().lanes in (2, 4, 8)
 
 
 def test_machine_code_comes_from_disk_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
     program = programs.random_program(5, 30)
     arrays = programs.random_inputs(program, 9)
-    first = compile_program(program, lanes=4)
+    first = CompiledProgram(program, lanes=4)
     expected = native_rows(first, arrays, 9), native_singles(first, arrays, 9)
     monkeypatch.setattr("rbd.native.cached_code.assemble", None)
-    second = compile_program(program, lanes=4)
+    second = CompiledProgram(program, lanes=4)
     assert_same_bits(native_rows(second, arrays, 9), expected[0])
     assert_same_bits(native_singles(second, arrays, 9), expected[1])
 
@@ -93,18 +93,18 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
         made.append(text)
         raise InterruptedError
 
-    compile_program(program, lanes=4).compile_batch()
+    CompiledProgram(program, lanes=4).compile_batch()
     monkeypatch.setattr("rbd.native.cached_code.assemble", assemble)
     for compiled in (
-        compile_program(program, lanes=2),
-        compile_program(program, lanes=4, chunk=10),
-        compile_program(other, lanes=4),
+        CompiledProgram(program, lanes=2),
+        CompiledProgram(program, lanes=4, chunk=10),
+        CompiledProgram(other, lanes=4),
     ):
         with pytest.raises(InterruptedError):
             compiled.compile_batch()
     monkeypatch.setattr("rbd.native.cached_code.host_processor", lambda: _Elsewhere())
     with pytest.raises(InterruptedError):
-        compile_program(program, lanes=4).compile_batch()
+        CompiledProgram(program, lanes=4).compile_batch()
     assert len(made) == 4
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.native import available
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -224,7 +224,7 @@ def test_machine_code_has_the_bits_of_the_interpreter(redundant: bool, lanes: in
     program, point = recorded(redundant=redundant)
     rows = point * (1 + 0.01 * np.arange(9))[:, None]
     outputs = [np.zeros((9, *port.shape)) for port in program.outputs]
-    assert compile_program(program, lanes=lanes).run_batch([rows], outputs, 9) == (-1, 0)
+    assert CompiledProgram(program, lanes=lanes).run_batch([rows], outputs, 9) == (-1, 0)
     for k in range(9):
         values, status = program.interpret_flat(rows[k].tolist())
         assert status == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rbd.native.batch.column_tiles import ColumnTile, slice_length
 from rbd.native.batch.rows import batch
 from rbd.native.codegen.ir import Lanes
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program
 from rbd.scalars.arrays import Array
@@ -41,7 +41,7 @@ def _nested(values: np.ndarray) -> object:
 
 @pytest.fixture(scope="module", params=(1, 2, 4, 8))
 def kernel(request: pytest.FixtureRequest) -> CompiledProgram:
-    return compile_program(shaped(), lanes=request.param)
+    return CompiledProgram(shaped(), lanes=request.param)
 
 
 def placed(array: Array, layout: str) -> Array:
@@ -114,7 +114,7 @@ def test_smaller_tiles_have_the_bits_of_rows(size: int, blocks: int) -> None:
     x, y = graph.input("x", (size,)), graph.input("y", (2, 2))
     outputs = {"u": tuple(each * y[0][1] + k for k, each in enumerate(x)), "v": tuple(map(tuple, y))}
     program = Program.of(graph, "wide", outputs)
-    kernel, arrays = compile_program(program, lanes=8), random_inputs(program, 150, seed=3)
+    kernel, arrays = CompiledProgram(program, lanes=8), random_inputs(program, 150, seed=3)
     assert ColumnTile(program.input_size, program.output_size, Lanes(8)).blocks == blocks
     found = [
         [placed(np.full((150, *port.shape), UNTOUCHED), layout) for port in program.outputs]

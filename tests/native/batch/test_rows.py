@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
@@ -29,7 +29,7 @@ def copying(*sizes: int) -> Program:
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("sizes", [(1,), (2, 3), (7, 8, 9), (15, 16, 17), (4, 31, 1, 64)])
 def test_widths(lanes: int, sizes: tuple[int, ...]) -> None:
-    kernel = compile_program(copying(*sizes), lanes=lanes)
+    kernel = CompiledProgram(copying(*sizes), lanes=lanes)
     for count in (1, 7, 8, 9, 19):
         arrays = random_inputs(kernel.program, count, seed=count)
         assert_same_bits(native_rows(kernel, arrays, count), reference(kernel.program, arrays, count))
@@ -40,7 +40,7 @@ def test_widths(lanes: int, sizes: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("count", [0, 1, 8, 13])
 def test_empty_ports(lanes: int, count: int) -> None:
     for sizes in ((0,), (0, 3, 0)):
-        kernel = compile_program(copying(*sizes), lanes=lanes)
+        kernel = CompiledProgram(copying(*sizes), lanes=lanes)
         arrays = random_inputs(kernel.program, count)
         assert_same_bits(native_rows(kernel, arrays, count), reference(kernel.program, arrays, count))
         assert_same_bits(native_singles(kernel, arrays, count), reference(kernel.program, arrays, count))
@@ -48,7 +48,7 @@ def test_empty_ports(lanes: int, count: int) -> None:
 
 @pytest.mark.parametrize("lanes", LANES)
 def test_nothing_comes_in(lanes: int) -> None:
-    kernel = compile_program(Program.of(Graph(), "p", {"y": (1.5, 2), "z": 3}), lanes=lanes)
+    kernel = CompiledProgram(Program.of(Graph(), "p", {"y": (1.5, 2), "z": 3}), lanes=lanes)
     outputs = [np.zeros(2), np.zeros(())]
     assert kernel.run([], outputs) == 0
     assert (outputs[0].tolist(), float(outputs[1])) == ([1.5, 2.0], 3.0)
@@ -60,11 +60,11 @@ def test_nothing_comes_in(lanes: int) -> None:
 def test_nothing_comes_out(lanes: int) -> None:
     graph = Graph()
     graph.input("x", (3,))
-    kernel = compile_program(Program.of(graph, "p", {}), lanes=lanes)
+    kernel = CompiledProgram(Program.of(graph, "p", {}), lanes=lanes)
     assert kernel.run([np.zeros(3)], []) == 0
     assert kernel.run([np.array([0, np.nan, 0])], []) == 1
     assert native_rows(kernel, [np.zeros((9, 3))], 9)[1] == (-1, 0)
-    nothing = compile_program(Program.of(Graph(), "p", {}), lanes=lanes)
+    nothing = CompiledProgram(Program.of(Graph(), "p", {}), lanes=lanes)
     assert nothing.run([], []) == 0
     assert native_rows(nothing, [], 5)[1] == (-1, 0)
 
@@ -96,7 +96,7 @@ class Fenced:
 @pytest.mark.parametrize("lanes", LANES)
 def test_nothing_beyond_an_array_is_touched(lanes: int, at_end: bool) -> None:
     program, fenced = copying(3, 8, 13), Fenced()
-    kernel = compile_program(program, lanes=lanes)
+    kernel = CompiledProgram(program, lanes=lanes)
     for count in (1, 5, 8, 11, 17):
         arrays = random_inputs(program, count, seed=count)
         if count > 5:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbd import scalars as s
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
@@ -28,7 +28,7 @@ def checked() -> Program:
 @pytest.fixture(scope="module", params=[(lanes, chunk) for lanes in LANES for chunk in (3, 1000)], ids=str)
 def compiled(request: pytest.FixtureRequest) -> CompiledProgram:
     lanes, chunk = request.param
-    return compile_program(checked(), lanes=lanes, chunk=chunk)
+    return CompiledProgram(checked(), lanes=lanes, chunk=chunk)
 
 
 def label(text: str) -> int:
@@ -81,7 +81,7 @@ def test_nan_is_not_positive() -> None:
     x = graph.input("x")
     program = Program.of(graph, "p", {"y": s.where(s.less(x, 10), s.positive(s.sqrt(x), "root"), 1)})
     for lanes in LANES:
-        compiled = compile_program(program, lanes=lanes)
+        compiled = CompiledProgram(program, lanes=lanes)
         rows = np.array([4.0, -1.0, 0.0, 20.0, 9.0])
         table, verdict = native_rows(compiled, [rows], 5)
         assert verdict == (1, FIRST_CHECK)
@@ -95,7 +95,7 @@ def test_every_entry_is_looked_at(size: int, where: str) -> None:
     xs = graph.input("x", (size,))
     scale = 1e-308 if where == "in" else 2.0
     program = Program.of(graph, "p", {"y": tuple(x * scale for x in xs)})
-    compiled = compile_program(program, lanes=4)
+    compiled = CompiledProgram(program, lanes=4)
     bad = math.nan if where == "in" else 1e308
     status = BAD_INPUT if where == "in" else BAD_OUTPUT
     output = np.full(size, UNTOUCHED)
@@ -112,7 +112,7 @@ def test_every_entry_is_looked_at(size: int, where: str) -> None:
 def test_large_finite_inputs_are_finite() -> None:
     graph = Graph()
     xs = graph.input("x", (300,))
-    compiled = compile_program(Program.of(graph, "p", {"y": xs}), lanes=8)
+    compiled = CompiledProgram(Program.of(graph, "p", {"y": xs}), lanes=8)
     row = np.where(np.arange(300) % 2, 1.7976931348623157e308, -1.7976931348623157e308)
     output = np.empty(300)
     assert compiled.run([row], [output]) == 0

@@ -15,7 +15,7 @@ import pytest
 
 from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.builtins.context import Word
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import positive, sqrt
@@ -47,7 +47,7 @@ class Bench:
             () if to_arrays else ((self.y, self.copy), (self.b, self.b)),
             Word(self.words, 2),
         )
-        self.call: Any = make_builtin(compile_program(weighed()), None, binding)
+        self.call: Any = make_builtin(CompiledProgram(weighed()), None, binding)
 
 
 X = np.array([1.0, 1.0, 2.0])
@@ -120,7 +120,7 @@ def sequence() -> tuple[Any, array[int]]:
     x = graph.input("x", (2,))
     program = Program.of(graph, "two", {"a": sqrt(positive(x[0] + x[1], "sum")), "b": (x, x)})
     words = array("q", [threading.get_ident()])
-    return make_builtin(compile_program(program), None, Binding(Word(words, 0), (), (None,))), words
+    return make_builtin(CompiledProgram(program), None, Binding(Word(words, 0), (), (None,))), words
 
 
 def test_several_new_arrays() -> None:

@@ -17,7 +17,7 @@ import pytest
 from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.builtins.builtin_ir import MAX_PORTS
 from rbd.native.builtins.context import Guards, Word
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -60,7 +60,7 @@ def fallback() -> Fallback:
 
 @pytest.fixture
 def entry(fallback: Fallback) -> Any:
-    return make_builtin(compile_program(product()), fallback)
+    return make_builtin(CompiledProgram(product()), fallback)
 
 
 A, X, S = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0]), np.array(0.5)
@@ -98,7 +98,7 @@ def test_array_for_the_result(entry: Any, fallback: Fallback) -> None:
 def test_the_result_may_be_an_input() -> None:
     graph = Graph()
     x = graph.input("x", (3,))
-    entry = make_builtin(compile_program(Program.of(graph, "p", {"y": x[::-1]})), Fallback())
+    entry = make_builtin(CompiledProgram(Program.of(graph, "p", {"y": x[::-1]})), Fallback())
     values = np.array([1.0, 2.0, 3.0])
     assert entry(values, out=values) is values
     assert values.tolist() == [3.0, 2.0, 1.0]
@@ -115,7 +115,7 @@ def test_read_only_inputs_and_views_that_are_whole(entry: Any, fallback: Fallbac
 
 def test_several_results() -> None:
     fallback = Fallback()
-    entry = make_builtin(compile_program(splitting()), fallback)
+    entry = make_builtin(CompiledProgram(splitting()), fallback)
     result = entry(np.array([2.0, 3.0]))
     ordinary = (np.zeros(()), np.zeros((3, 1)), np.zeros(0))
     assert [sys.getrefcount(part) for part in result] == [sys.getrefcount(part) for part in ordinary]
@@ -129,9 +129,9 @@ def test_several_results() -> None:
 
 
 def test_nothing_in_or_out() -> None:
-    constant = make_builtin(compile_program(Program.of(Graph(), "p", {"y": (1, 2)})), Fallback())
+    constant = make_builtin(CompiledProgram(Program.of(Graph(), "p", {"y": (1, 2)})), Fallback())
     assert constant().tolist() == [1.0, 2.0]
-    silent = make_builtin(compile_program(Program.of(Graph(), "p", {})), Fallback())
+    silent = make_builtin(CompiledProgram(Program.of(Graph(), "p", {})), Fallback())
     assert silent() == ()
 
 
@@ -228,7 +228,7 @@ def test_exceptions_of_the_fallback_come_through() -> None:
     def refuse(*_: object) -> object:
         raise LookupError("refused")
 
-    entry = make_builtin(compile_program(product()), refuse)
+    entry = make_builtin(CompiledProgram(product()), refuse)
     with pytest.raises(LookupError, match="refused"):
         entry(1)
     assert entry(A, X, S).tolist() == Y
@@ -237,10 +237,10 @@ def test_exceptions_of_the_fallback_come_through() -> None:
 def test_too_many_ports_are_left_to_the_fallback(fallback: Fallback) -> None:
     graph = Graph()
     ports = [graph.input(f"x{k}") for k in range(MAX_PORTS + 1)]
-    assert make_builtin(compile_program(Program.of(graph, "p", {"y": sum(ports)})), fallback) is fallback
+    assert make_builtin(CompiledProgram(Program.of(graph, "p", {"y": sum(ports)})), fallback) is fallback
     graph = Graph()
     ports = [graph.input(f"x{k}") for k in range(MAX_PORTS)]
-    entry = make_builtin(compile_program(Program.of(graph, "p", {f"y{k}": x for k, x in enumerate(ports)})), fallback)
+    entry = make_builtin(CompiledProgram(Program.of(graph, "p", {f"y{k}": x for k, x in enumerate(ports)})), fallback)
     assert [float(y) for y in entry(*map(float, range(MAX_PORTS)))] == list(range(MAX_PORTS))
 
 
@@ -254,7 +254,7 @@ def guards(words: array[int]) -> Guards:
 
 def test_a_guard_that_does_not_hold(fallback: Fallback) -> None:
     words = array("q", [3, 2**40])
-    entry = make_builtin(compile_program(product()), fallback, Binding(guards=guards(words)))
+    entry = make_builtin(CompiledProgram(product()), fallback, Binding(guards=guards(words)))
     assert entry(A, X, S).tolist() == Y
     for k in (0, 1):
         words[k] += 1
@@ -264,7 +264,7 @@ def test_a_guard_that_does_not_hold(fallback: Fallback) -> None:
 
 
 def test_a_guard_keeps_its_words(fallback: Fallback) -> None:
-    entry = make_builtin(compile_program(product()), fallback, Binding(guards=guards(array("q", [1, 2]))))
+    entry = make_builtin(CompiledProgram(product()), fallback, Binding(guards=guards(array("q", [1, 2]))))
     gc.collect()
     junk = [array("q", [9, 9]) for _ in range(1000)]
     assert entry(A, X, S).tolist() == Y
@@ -276,7 +276,7 @@ def test_a_guard_keeps_its_words(fallback: Fallback) -> None:
 
 def test_name_signature_and_documentation(fallback: Fallback) -> None:
     text = "product($self, A, x, s, *, out=None)\n--\n\nMultiply."
-    entry = make_builtin(compile_program(product()), fallback, name="product", documentation=text)
+    entry = make_builtin(CompiledProgram(product()), fallback, name="product", documentation=text)
     assert (entry.__name__, entry.__doc__) == ("product", "Multiply.")
     assert str(inspect.signature(entry)) == "(A, x, s, *, out=None)"
     assert callable(entry)
@@ -307,7 +307,7 @@ def test_reference_counts(entry: Any) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory in use")
 def test_a_million_calls_leave_nothing_behind() -> None:
-    single, several = (make_builtin(compile_program(p), lambda *_: None) for p in (product(), splitting()))
+    single, several = (make_builtin(CompiledProgram(p), lambda *_: None) for p in (product(), splitting()))
     pair, nan, out = np.ones(2), np.full(3, np.nan), np.zeros(2)
 
     def use(times: int) -> None:
@@ -330,7 +330,7 @@ def test_a_million_calls_leave_nothing_behind() -> None:
 
 
 def test_everything_is_freed_with_the_last_reference() -> None:
-    compiled, fallback = compile_program(product()), Fallback()
+    compiled, fallback = CompiledProgram(product()), Fallback()
     watched = [weakref.ref(compiled), weakref.ref(compiled.compile_single()), weakref.ref(fallback)]
     entry = make_builtin(compiled, fallback)
     del compiled, fallback
@@ -349,7 +349,7 @@ def test_many_builtins_come_and_go() -> None:
     for k in range(60):
         graph = Graph()
         x = graph.input("x", (4,))
-        programs.append(compile_program(Program.of(graph, "p", {"y": tuple(e * (k + 1.0) for e in x)})))
+        programs.append(CompiledProgram(Program.of(graph, "p", {"y": tuple(e * (k + 1.0) for e in x)})))
     entries = [make_builtin(compiled, Fallback()) for compiled in programs]
     del programs
     for k in range(0, 60, 2):
@@ -397,4 +397,4 @@ def test_other_interpreters_are_not_listed(monkeypatch: pytest.MonkeyPatch, wher
 
 def test_unknown_interpreters_get_the_fallback(monkeypatch: pytest.MonkeyPatch, fallback: Fallback) -> None:
     monkeypatch.setattr(abi, "is_supported", lambda: False)
-    assert make_builtin(compile_program(product()), fallback) is fallback
+    assert make_builtin(CompiledProgram(product()), fallback) is fallback

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rbd.native.builtins.builtin import Binding, make_builtin
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from tests.marks import needs_builtins
 from tests.native.builtins.test_builtin import HANDED_ON, Fallback, product, splitting
 
@@ -25,7 +25,7 @@ A, X, S = RNG.uniform(-1, 1, (5, 2, 3)), RNG.uniform(-1, 1, (5, 3)), RNG.uniform
 
 def with_rows(program: Any) -> CompiledProgram:
     """Return a kernel with code for rows and for one state."""
-    kernel = compile_program(program)
+    kernel = CompiledProgram(program)
     for library in (kernel.compile_batch(), kernel.compile_single()):
         assert library
     return kernel
@@ -101,7 +101,7 @@ def test_several_results() -> None:
 
 
 def test_code_for_rows_that_comes_later(fallback: Fallback) -> None:
-    kernel = compile_program(product())
+    kernel = CompiledProgram(product())
     entry = make_builtin(kernel, fallback)
     assert entry(A, X, S) is HANDED_ON
     assert kernel.compile_batch()
@@ -109,7 +109,7 @@ def test_code_for_rows_that_comes_later(fallback: Fallback) -> None:
 
 
 def test_code_for_one_state_that_comes_later(fallback: Fallback) -> None:
-    kernel = compile_program(product())
+    kernel = CompiledProgram(product())
     assert kernel.compile_batch()
     entry = make_builtin(kernel, fallback)
     assert entry(A, X, S).shape == (5, 2)

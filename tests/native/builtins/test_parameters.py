@@ -10,7 +10,7 @@ import pytest
 
 from rbd.native.builtins.builtin import Binding, add_overload, make_builtin
 from rbd.native.builtins.parameters import MAX_OVERLOADS, CallParameter, CallSignature, Overloads
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.marks import needs_builtins
@@ -28,7 +28,7 @@ def combined(factor: int) -> CompiledProgram:
     x, y = graph.input("x", (2,)), graph.input("y", (2,))
     sums = tuple(a + b * factor for a, b in zip(x, y, strict=True))
     differences = tuple(a - b * factor for a, b in zip(x, y, strict=True))
-    compiled = compile_program(Program.of(graph, "combined", {"sum": sums, "difference": differences}))
+    compiled = CompiledProgram(Program.of(graph, "combined", {"sum": sums, "difference": differences}))
     for library in (compiled.compile_batch(), compiled.compile_single()):
         assert library
     return compiled

@@ -12,7 +12,7 @@ from rbd import scalars as s
 from rbd.bench.contender import Quantity
 from rbd.bench.rbd_engine import program as quantity_program
 from rbd.native.codegen.bounds import outputs_to_test
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT
@@ -67,7 +67,7 @@ def test_what_may_overflow_or_be_no_number_is_tested_at_run_time(formula: str) -
 
 def test_inputs_are_tested_whatever_the_outputs_are() -> None:
     program = program_of(BOUNDED[0])
-    kernel, out = compile_program(program), np.full((9,), programs.UNTOUCHED)
+    kernel, out = CompiledProgram(program), np.full((9,), programs.UNTOUCHED)
     rows = np.ones((9, 2))
     rows[3, 1] = np.nan
     assert kernel.run([rows[3]], [out[3, ...]]) == BAD_INPUT
@@ -94,8 +94,8 @@ def test_outputs_that_are_not_tested_give_the_status_of_those_that_are(x: float,
     expected = programs.reference(program, rows, 2)
     assert expected[1][1] == (0 if x == 2 else BAD_OUTPUT)
     for lanes in (1, 8):
-        programs.assert_same_bits(programs.native_rows(compile_program(program, lanes=lanes), rows, 2), expected)
-    programs.assert_same_bits(programs.native_singles(compile_program(program), rows, 2), expected)
+        programs.assert_same_bits(programs.native_rows(CompiledProgram(program, lanes=lanes), rows, 2), expected)
+    programs.assert_same_bits(programs.native_singles(CompiledProgram(program), rows, 2), expected)
 
 
 def test_of_the_poses_of_a_floating_robot_those_at_the_ends_are_tested() -> None:

@@ -16,7 +16,7 @@ from rbd import scalars as s
 from rbd.errors import NotFiniteError
 from rbd.export import c_source
 from rbd.native.codegen.bounds import outputs_to_test
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.opcodes import Op
 from rbd.program.program import Port, Program
@@ -73,7 +73,7 @@ def test_outputs_are_finite_or_the_status_tells(program: Program) -> None:
     if not outputs_to_test(program):
         assert all(program.interpret_flat(row)[1] != BAD_OUTPUT for row in _ROWS.tolist())
     for lanes in (1, 4):
-        kernel = compile_program(program, lanes=lanes)
+        kernel = CompiledProgram(program, lanes=lanes)
         assert_same_bits(native_rows(kernel, [_ROWS], len(_ROWS)), expected)
         assert_same_bits(native_singles(kernel, [_ROWS], len(_ROWS)), expected)
 
@@ -107,7 +107,7 @@ def test_c_returns_the_same_status(program: Program, tmp_path_factory: pytest.Te
 def test_what_is_made_of_a_constant_that_is_not_finite_is_tested(code: tuple[int, ...], constant: float) -> None:
     program = unfinished(*code, constants=(constant, 1.0))
     assert outputs_to_test(program)
-    assert compile_program(program).run([np.ones(2)], [np.empty(())]) == BAD_OUTPUT
+    assert CompiledProgram(program).run([np.ones(2)], [np.empty(())]) == BAD_OUTPUT
 
 
 @pytest.mark.parametrize("constant", [math.inf, math.nan])
@@ -119,8 +119,8 @@ def test_a_choice_is_no_more_bounded_than_either_branch(first: bool, constant: f
     program = Program.of(graph, "choice", {"z": s.where(s.less(x, y), *branches)})
     assert outputs_to_test(program)
     chosen = np.array([1.0, 2.0]) if first else np.array([2.0, 1.0])
-    assert compile_program(program).run([chosen], [np.empty(())]) == BAD_OUTPUT
-    assert compile_program(program).run_batch([chosen[None]], [np.empty((1,))], 1) == (0, BAD_OUTPUT)
+    assert CompiledProgram(program).run([chosen], [np.empty(())]) == BAD_OUTPUT
+    assert CompiledProgram(program).run_batch([chosen[None]], [np.empty((1,))], 1) == (0, BAD_OUTPUT)
 
 
 def test_a_recorded_constant_that_is_not_finite_is_refused() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbd.native.codegen.plan import make_plan
-from rbd.native.compiled_program import batch_module, compile_program, single_module
+from rbd.native.compiled_program import CompiledProgram, batch_module, single_module
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
@@ -44,7 +44,7 @@ def test_code_is_linear_in_functions_of_one_size() -> None:
     assert sum(many) < 1.2 * 8 * sum(few)
     assert max(many) < 1.5 * max(few)
     arrays = random_inputs(large, 3)
-    assert_same_bits(native_singles(compile_program(large), arrays, 3), reference(large, arrays, 3))
+    assert_same_bits(native_singles(CompiledProgram(large), arrays, 3), reference(large, arrays, 3))
 
 
 def function_lengths(module: str) -> list[int]:
@@ -75,7 +75,7 @@ def test_large_workspaces_are_on_the_heap() -> None:
 def test_threads_with_small_stacks() -> None:
     program = keeping(1400)
     arrays = random_inputs(program, 11)
-    compiled, expected = compile_program(program, lanes=8), reference(program, arrays, 11)
+    compiled, expected = CompiledProgram(program, lanes=8), reference(program, arrays, 11)
     found: list[tuple[Array, tuple[int, int]]] = []
     old = threading.stack_size(256 * 1024)
     try:
@@ -92,7 +92,7 @@ def test_threads_with_small_stacks() -> None:
 def test_heap_workspaces_compute_the_same(lanes: int) -> None:
     program = random_program(4, 200, checks=0.02)
     assert on_heap(single_module(program))
-    compiled, arrays = compile_program(program, lanes=lanes, chunk=20), random_inputs(program, 21, wild=True)
+    compiled, arrays = CompiledProgram(program, lanes=lanes, chunk=20), random_inputs(program, 21, wild=True)
     expected = reference(program, arrays, 21)
     assert_same_bits(native_rows(compiled, arrays, 21, threads=2), expected)
     assert_same_bits(native_singles(compiled, arrays, 21), expected)
@@ -103,7 +103,7 @@ def test_heap_workspaces_compute_the_same(lanes: int) -> None:
 def test_workspaces_on_the_heap_are_given_back() -> None:
     program = keeping(700)
     assert on_heap(single_module(program))
-    compiled, arrays, bad = compile_program(program, lanes=8), random_inputs(program, 1), [np.full((1, 10), np.nan)]
+    compiled, arrays, bad = CompiledProgram(program, lanes=8), random_inputs(program, 1), [np.full((1, 10), np.nan)]
 
     def use(times: int) -> int:
         for _ in range(times):

@@ -17,7 +17,7 @@ from rbd.errors import RecordingLimitError, WorkspaceError
 from rbd.export import c_source
 from rbd.joints import Prismatic, Revolute
 from rbd.native.codegen.plan import make_plan
-from rbd.native.compiled_program import CompiledProgram, compile_program, single_module
+from rbd.native.compiled_program import CompiledProgram, single_module
 from rbd.native.runtime import jit
 from rbd.program import nodes
 from rbd.program.graph import Graph
@@ -183,7 +183,7 @@ def chain(size: int, *, every: int = 10**9, aligned: int = 0) -> rbd.Mechanism:
 def check(mechanism: rbd.Mechanism, algorithm: str, threshold: int, **arguments: int) -> Program:
     """Compare an algorithm's machine code with the interpreter."""
     program = rbd.record(getattr(algorithms, algorithm), mechanism, **arguments).program
-    compiled = compile_program(program, threshold=threshold)
+    compiled = CompiledProgram(program, threshold=threshold)
     arrays = random_inputs(program, 3, seed=5)
     expected = reference(program, arrays, 3)
     assert_same_bits(native_singles(compiled, arrays, 3), expected)
@@ -208,7 +208,7 @@ def test_a_thousand_bodies_become_little_code() -> None:
     mechanism = rbd.robots.chain(1000)
     program = rbd.record(algorithms.inverse_dynamics, mechanism, vd=1000).program
     assert straight_part(program, THRESHOLD) < 500
-    compiled = compile_program(program)
+    compiled = CompiledProgram(program)
     assert len(single_module(program)) < 2_000_000
     arrays = random_inputs(program, 1, seed=5)
     assert_same_bits(native_singles(compiled, arrays, 1), reference(program, arrays, 1))
@@ -231,7 +231,7 @@ def test_results_for_the_next_iteration_share_a_slot() -> None:
     assert 400 <= counts[1] < 450
     for program in (carried, kept):
         arrays = random_inputs(program, 9)
-        kernel = compile_program(program, lanes=8, threshold=100)
+        kernel = CompiledProgram(program, lanes=8, threshold=100)
         assert_same_bits(native_rows(kernel, arrays, 9), reference(program, arrays, 9))
         assert_same_bits(native_singles(kernel, arrays, 9), reference(program, arrays, 9))
 

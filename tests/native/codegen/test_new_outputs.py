@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rbd.native.compiled_program import CompiledProgram, compile_program, single_module
+from rbd.native.compiled_program import CompiledProgram, single_module
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from tests.native import programs
@@ -41,7 +41,7 @@ def test_only_existing_arrays_are_copied_to() -> None:
 
 @pytest.mark.parametrize("chunk", [7, 1000])
 def test_both_have_the_same_bits(chunk: int) -> None:
-    compiled = compile_program(programs.random_program(11, 300), chunk=chunk)
+    compiled = CompiledProgram(programs.random_program(11, 300), chunk=chunk)
     clean = 0
     for row in zip(*programs.random_inputs(compiled.program, 9, seed=2), strict=True):
         inputs = [np.ascontiguousarray(each) for each in row]

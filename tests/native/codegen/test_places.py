@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.plan import make_plan
 from rbd.native.codegen.program_functions import FunctionWriter
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
@@ -21,7 +21,7 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
     program = programs.random_program(23, 2500)
     assert make_plan(program, 20).slot_count > 300
     arrays = programs.random_inputs(program, 17, seed=4)
-    compiled, expected = compile_program(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
     assert_same_bits(native_rows(compiled, arrays, 17), expected)
     assert_same_bits(native_singles(compiled, arrays, 17), expected)
 
@@ -32,7 +32,7 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
 def test_random_programs(seed: int, size: int, chunk: int) -> None:
     program = programs.random_program(seed, size)
     arrays = programs.random_inputs(program, 9, seed)
-    compiled, expected = compile_program(program, chunk=chunk), reference(program, arrays, 9)
+    compiled, expected = CompiledProgram(program, chunk=chunk), reference(program, arrays, 9)
     assert_same_bits(native_rows(compiled, arrays, 9), expected)
     assert_same_bits(native_singles(compiled, arrays, 9), expected)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbd import scalars as s
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.sincos import LIMIT
@@ -40,7 +40,7 @@ def of_inputs(count: int) -> Program:
 @pytest.mark.parametrize("lanes", LANES)
 def test_edge_cases(lanes: int) -> None:
     rows = np.array(angles())[:, None]
-    compiled = compile_program(of_inputs(1), lanes=lanes)
+    compiled = CompiledProgram(of_inputs(1), lanes=lanes)
     expected = reference(compiled.program, [rows], len(rows))
     assert expected[1] == (-1, 0)
     assert_same_bits(native_rows(compiled, [rows], len(rows)), expected)
@@ -51,7 +51,7 @@ def test_edge_cases(lanes: int) -> None:
 def test_packed_angles_of_one_state(count: int) -> None:
     values = np.random.default_rng(count).permutation(angles())
     rows = values[: len(values) // count * count].reshape(-1, count)
-    compiled = compile_program(of_inputs(count), lanes=2)
+    compiled = CompiledProgram(of_inputs(count), lanes=2)
     assert_same_bits(native_singles(compiled, [rows], len(rows)), reference(compiled.program, [rows], len(rows)))
 
 
@@ -62,7 +62,7 @@ def test_only_one_of_both_constants_and_computed_angles(lanes: int, chunk: int) 
     a, b, c = graph.input("x", (3,))
     inner = s.sin(a + b) + s.cos(s.sin(c) * 3)
     outputs = {"y": (s.sin(a), s.cos(b), inner, s.cos(inner * 1e7), s.sin(inner * 1e7), s.cos(s.cos(s.sin(b))))}
-    compiled = compile_program(Program.of(graph, "p", outputs), lanes=lanes, chunk=chunk)
+    compiled = CompiledProgram(Program.of(graph, "p", outputs), lanes=lanes, chunk=chunk)
     rows = np.random.default_rng(0).normal(size=(50, 3)) * [1, 10, 1e6]
     assert_same_bits(native_rows(compiled, [rows], 50), reference(compiled.program, [rows], 50))
     assert_same_bits(native_singles(compiled, [rows], 50), reference(compiled.program, [rows], 50))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime.jit import host_processor
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -82,7 +82,7 @@ def main() -> None:
     apart = spread()
     for program, inputs, wanted in ready:
         found = np.empty(2)
-        status = compile_program(program).run([np.array(inputs)], [found])
+        status = CompiledProgram(program).run([np.array(inputs)], [found])
         assert status == 0
         assert found.tolist() == wanted
     print(f"linked and run; pieces land {apart} bytes apart")

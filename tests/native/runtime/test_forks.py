@@ -14,7 +14,7 @@ import pytest
 from rbd import native
 from rbd.errors import RbdError
 from rbd.native import InterpretedWarning, background, cached_code, live_executable
-from rbd.native.compiled_program import compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.executable import ArrayExecutable
 from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime import jit, locks
@@ -162,7 +162,7 @@ def test_a_lock_the_forking_thread_holds_stays_its_own() -> None:
 
 
 def test_a_child_makes_the_code_that_another_thread_was_at(held: Held) -> None:
-    it = compile_program(programs.random_program(7, 40))
+    it = CompiledProgram(programs.random_program(7, 40))
     held(it.compile_single)
     assert in_child(lambda: it.compile_single().address("single") > 0)
 

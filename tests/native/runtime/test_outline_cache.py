@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbd.errors import RecordingError
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import cache, outline_cache
 from rbd.program.graph import Graph
 from rbd.program.lazy_program import LazyProgram
@@ -82,7 +82,7 @@ def unwanted() -> Program:
 
 def test_machine_code_is_found_without_the_program() -> None:
     program = squares()
-    compile_program(program, lanes=4).compile_single()
+    CompiledProgram(program, lanes=4).compile_single()
     found = CompiledProgram(LazyProgram(Outline.of(program), unwanted), 4)
     assert found.compile_single().address("single")
     with pytest.raises(AssertionError):

@@ -16,7 +16,7 @@ import pytest
 from rbd.native import cached_code
 from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.builtins.context import Word
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock, once_under_compiler_lock
@@ -95,13 +95,13 @@ def test_two_hundred_processes_share_a_mechanism_among_threads(
 
 @pytest.fixture
 def compiled() -> CompiledProgram:
-    return compile_program(programs.random_program(5, 40))
+    return CompiledProgram(programs.random_program(5, 40))
 
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Let LLVM take long enough for all threads to come; return what is linked beside the code that programs share."""
-    other = compile_program(programs.random_program(6, 40))
+    other = CompiledProgram(programs.random_program(6, 40))
     _ = other.compile_single(), other.compile_batch()
     linked, link = list[bytes](), jit.Library.__init__
 
@@ -122,7 +122,7 @@ def test_the_code_of_a_program_is_made_once(compiled: CompiledProgram, slowly: l
 
 def test_code_that_is_found_does_not_replace_code_that_is_there(compiled: CompiledProgram, slowly: list[bytes]) -> None:
     assert compiled.compile_single() is not None  # now it is on disk
-    other = compile_program(compiled.program)
+    other = CompiledProgram(compiled.program)
     at_once(4, other.load_single)
     before = other.compile_single()
     at_once(4, other.load_single)
@@ -195,7 +195,7 @@ def words(compiled: CompiledProgram) -> Any:
 
 @pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])
 def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> None:
-    program = compile_program(programs.random_program(5, 40))
+    program = CompiledProgram(programs.random_program(5, 40))
     builtin, watch, kept = make(program), weakref.ref(program.compile_single()), weakref.ref(program)
     del program
     gc.collect()

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.repeat import repeat_rows
 from rbd.native.runtime import tasks
 from rbd.native.runtime.tasks import run_on_threads
@@ -103,7 +103,7 @@ def test_without_threads_the_caller_does_it_all(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture(scope="module")
 def kernel() -> CompiledProgram:
-    return compile_program(programs.random_program(17, 50, checks=0.05))
+    return CompiledProgram(programs.random_program(17, 50, checks=0.05))
 
 
 @pytest.mark.parametrize("count", [7, 8, 9, 100, 5000])
