@@ -17,6 +17,7 @@ from rbd.mechanism.edits.merge import copy_contents, require_copyable
 from rbd.mechanism.edits.reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint
 from rbd.mechanism.members import data_of, registry_of, set_data
+from rbd.mechanism.names import free_name
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
@@ -98,7 +99,8 @@ def copy_in_maximal_coordinates(
     new.half_spaces = _copied_half_spaces(structure, new)
     taken = set(structure.registry.joints)
     for body in structure.bodies[1:]:
-        joint = Joint(_free_name(f"{body.name}_floating", taken), joint_type)
+        joint = Joint(free_name(f"{body.name}_floating", taken), joint_type)
+        taken.add(joint.name)
         attach_body(new, Edge(joint, new.root, copies.bodies[body]))
     return new, copies.append(structure, new)
 
@@ -110,14 +112,6 @@ def _floating_type(floating: object) -> JointType:
     raise ArgumentError(
         f"floating must be a joint type with 6 velocities, not {floating_type!r}", argument="floating", value=floating
     )
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """Return a free name that begins with the given one, and reserve it."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 # -------------------------------------------------------------------- pieces

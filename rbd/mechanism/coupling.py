@@ -16,7 +16,7 @@ from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.joints.reversed import Reversed
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.names import require_name
+from rbd.mechanism.names import free_name, require_name
 from rbd.mechanism.parameters import is_zero, number
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.scalars.number_checks import require_number
@@ -116,13 +116,13 @@ def make_coupling(
     structure: Structure,
     joint: Joint,
     source: Joint | None,
-    line: tuple[Scalar, Scalar],
+    offset_and_ratio: tuple[Scalar, Scalar],
     values: Numbers | None,
     name: str | None,
 ) -> Coupling:
-    """Return the coupling that `Mechanism.couple` describes, not yet added; `line` are offset and ratio."""
+    """Return the coupling that `Mechanism.couple` describes, not yet added."""
     _check_joints(structure, joint, source)
-    coefficients = _coefficients(line, values, source)
+    coefficients = _coefficients(*offset_and_ratio, values, source)
     if name is not None:
         structure.registry.require_new_name(require_name(name, "coupling"), structure.couplings, "coupling")
         return Coupling(name, joint, source, coefficients)
@@ -171,12 +171,12 @@ def _keeps_coordinate(kind: JointType) -> bool:
     return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
 
 
-def _coefficients(line: tuple[Scalar, Scalar], values: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:
+def _coefficients(offset: Scalar, ratio: Scalar, values: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:
     """Return the coefficients, of which the last is not zero unless they are two or fewer."""
     if values is None:
-        offset, ratio = _finite(line[0], "offset"), _finite(line[1], "ratio")
+        offset, ratio = _finite(offset, "offset"), _finite(ratio, "ratio")
         return (offset,) if source is None else (offset, ratio)
-    if not (is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
+    if not (is_zero(offset) and is_float(ratio) and to_float(ratio) == 1):
         raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=values)
     coefficients = [_finite(c, "polynomial") for c in sequence(values, "polynomial", "numbers")]
     if not coefficients:
@@ -198,9 +198,7 @@ def _finite(value: Scalar, argument: str) -> Scalar:
 
 def _default_name(structure: Structure, joint: Joint, source: Joint | None) -> str:
     name = f"{joint.name}_held" if source is None else f"{joint.name}_to_{source.name}"
-    while name in structure.couplings:
-        name += "_"
-    return name
+    return free_name(name, structure.couplings)
 
 
 # -------------------------------------------------------------------- in edits and copies

@@ -83,7 +83,7 @@ class Mechanism(MechanismQueries):
             )
         if registry_of(body) is not None:
             raise TopologyError(f"body {quoted(body.name)} belongs to another mechanism", body=body.name)
-        vector = _gravity(gravity, body.default_frame)
+        vector = _checked_gravity(gravity, body.default_frame)
         self._structure = Structure(body)
         self._gravity = vector
 
@@ -106,7 +106,7 @@ class Mechanism(MechanismQueries):
 
     @gravity.setter
     def gravity(self, value: VectorLike | FreeVector) -> None:
-        gravity = _gravity(value, self.root_frame)
+        gravity = _checked_gravity(value, self.root_frame)
         self._structure.registry.parameters_changed()  # first: interrupted in between, states compute again
         self._gravity = gravity
 
@@ -364,7 +364,7 @@ def _refuse_files(root: object) -> None:
         raise ArgumentError(message, operation="Mechanism", argument="root", value=root)
 
 
-def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
+def _checked_gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
     if isinstance(value, FreeVector):
         check_frame(value.frame, frame, operation="gravity", argument="gravity")
         return require_finite(value, "gravity")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 
@@ -17,6 +17,13 @@ def require_name(name: object, what: str) -> str:
         raise ArgumentError(
             f"the name of a {what} must be text that is not empty, not {shown}", argument="name", value=name
         )
+    return name
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return `name`, with as many underscores behind it as make it new."""
+    while name in taken:
+        name += "_"
     return name
 
 

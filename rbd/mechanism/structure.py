@@ -8,8 +8,8 @@ attached in; then loop joints by rank. Body 0 is the root, body k + 1 the succes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import networkx as nx
 from typing_extensions import override
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
     from rbd.spatial import Frame, Transform
     from rbd.spatial.half_space import HalfSpace
+
+
+T = TypeVar("T")
 
 
 @final
@@ -47,9 +50,7 @@ class Structure:
         self.couplings: dict[str, Coupling] = {}
         self.nq = self.nv = 0
         self._next_rank = 0
-        self._spanning_tree: tuple[int, SpanningTree] | None = None
-        self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
-        self._graph: tuple[int, nx.MultiDiGraph[RigidBody]] | None = None
+        self._derived: dict[str, tuple[int, Any]] = {}
         self.registry.add_body(root, root=True)
 
     # ---------------------------------------------------------------- queries
@@ -71,29 +72,31 @@ class Structure:
     @property
     def bodies(self) -> tuple[RigidBody, ...]:
         """Return the root, then the successors of the tree joints."""
-        version = self.registry.structure_version
-        if self._bodies is None or self._bodies[0] != version:
-            self._bodies = version, (self.root, *(edge.successor for edge in self.tree))
-        return self._bodies[1]
+        return self._once_per_version("bodies", lambda: (self.root, *(edge.successor for edge in self.tree)))
 
     def spanning_tree(self) -> SpanningTree:
-        """Return the spanning tree with depths and ranges; computed once per version."""
-        version = self.registry.structure_version
-        if self._spanning_tree is None or self._spanning_tree[0] != version:
-            self._spanning_tree = version, SpanningTree(self.root, self.tree)
-        return self._spanning_tree[1]
+        """Return the spanning tree with depths and ranges."""
+        return self._once_per_version("spanning tree", lambda: SpanningTree(self.root, self.tree))
 
     @property
     def graph(self) -> nx.MultiDiGraph[RigidBody]:
-        """Return the graph of bodies and joints, which nobody may change; made once per version."""
+        """Return the graph of bodies and joints, which nobody may change."""
+        return self._once_per_version("graph", self._new_graph)
+
+    def _new_graph(self) -> nx.MultiDiGraph[RigidBody]:
+        graph: nx.MultiDiGraph[RigidBody] = nx.MultiDiGraph()
+        graph.add_node(self.root)
+        for joint, edge in self.edges.items():
+            graph.add_edge(edge.predecessor, edge.successor, key=joint)
+        return graph
+
+    def _once_per_version(self, name: str, compute: Callable[[], T]) -> T:
+        """Return a value that is computed again when the structure version has changed."""
         version = self.registry.structure_version
-        if self._graph is None or self._graph[0] != version:
-            graph: nx.MultiDiGraph[RigidBody] = nx.MultiDiGraph()
-            graph.add_node(self.root)
-            for joint, edge in self.edges.items():
-                graph.add_edge(edge.predecessor, edge.successor, key=joint)
-            self._graph = version, graph
-        return self._graph[1]
+        kept: tuple[int, T] | None = self._derived.get(name)
+        if kept is None or kept[0] != version:
+            kept = self._derived[name] = version, compute()
+        return kept[1]
 
     def incident(self, body: RigidBody) -> list[Edge]:
         """Return the edges, of tree and loop joints, that touch `body`."""
