@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         attribute = f" {note.attribute}" if note.attribute else ""
         print(f"{printable(note.file)}:{note.line}: note: {note.element}{attribute}: {note.message}")
     failed = any(finding.refused for finding in report.warnings)
-    print(f"{robot.printable_path}: {'doubtful' if failed else 'ok'}: {robot.summary}")
+    print(f"{robot.printable_path}: {'invalid' if failed else 'ok'}: {robot.summary}")
     return int(failed)
 
 

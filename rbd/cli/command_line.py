@@ -23,7 +23,7 @@ COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert
 _EPILOG: Final = """\
 exit codes:
   0    success
-  1    error: a file is missing or refused, an option does not fit it, a simulation fails; `rbd check`: doubtful file
+  1    error: a file is missing or refused, an option does not fit it, a simulation fails; `rbd check`: invalid file
   2    invalid command line
   130  interrupted (Ctrl-C)
   141  the reader of the output has closed its end of the pipe

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     robot = read_robot(options)
     text = _text(robot, file_format)
     lost = losses(robot, parse_robot(text, file_format, options.result))
-    groups = {"lost": lost, "doubtful": warning_lines(robot.report), "ignored": ignored_lines(robot.report)}
+    groups = {"lost": lost, "warnings": warning_lines(robot.report), "ignored": ignored_lines(robot.report)}
     for title, lines in groups.items():
         if lines:
             print("\n".join([f"{title}:", *(f"  {line}" for line in lines)]))
@@ -67,7 +67,7 @@ def _text(robot: RobotFile, file_format: FileFormat) -> str:
     write = format_urdf if file_format == "urdf" else format_mjcf
     name = robot.report.name or robot.path.stem
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # doubts about the robot are in its report
+        warnings.simplefilter("ignore")  # those about the robot are in its report
         return write(robot.mechanism, name=name, frames=named_frames(robot.mechanism), strict=False)
 
 

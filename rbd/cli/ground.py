@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionModel, list[str]]:
-    """Return the collision model of the shapes that move and the ground of the file, else the plane z = 0; and doubts.
+    """Return the collision model of moving shapes and the ground, that of the file or the plane z = 0; and remarks.
 
     Meshes are convex hulls, which touch the ground only. With `among_bodies`, pairs of bodies that the file lets
     collide are in it, too. Pairs of the file keep its laws, such as friction of their own; others have none.
     """
     from rbd.contact import CollisionModel, ConvexHull
 
-    (full, doubts), model = model_with_meshes(robot), CollisionModel(robot.mechanism)
+    (full, remarks), model = model_with_meshes(robot), CollisionModel(robot.mechanism)
     planes, touching = _add_planes(model, full), _add_moving(model, full)
     if not touching:
-        raise _nothing_touches(robot, doubts)
+        raise _nothing_touches(robot, remarks)
     laws = {frozenset((id(pair.a), id(pair.b))): pair for pair in full.pairs}
     for plane, shape in product(planes, touching):
         _add_pair(model, shape, plane, laws.get(frozenset((id(shape), id(plane)))))
@@ -38,7 +38,7 @@ def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionMode
     for pair in full.pairs if among_bodies else ():
         if pair.a in solids and pair.b in solids:
             _add_pair(model, pair.a, pair.b, pair)
-    return model, doubts
+    return model, remarks
 
 
 def _add_pair(model: CollisionModel, a: Shape, b: Shape, law: Pair | None) -> None:
@@ -71,9 +71,9 @@ def _add_moving(model: CollisionModel, full: CollisionModel) -> list[Shape]:
     return [model.add(full.body(shape), shape) for shape in moving]
 
 
-def _nothing_touches(robot: RobotFile, doubts: list[str]) -> ArgumentError:
+def _nothing_touches(robot: RobotFile, remarks: list[str]) -> ArgumentError:
     message = f"{robot.printable_path} has no collision shape that can touch the ground, such as a sphere or a box"
-    return ArgumentError("; ".join([f"--ground: {message}", *doubts]), argument="ground", value=True)
+    return ArgumentError("; ".join([f"--ground: {message}", *remarks]), argument="ground", value=True)
 
 
 def _level(mechanism: Mechanism) -> HalfSpace:

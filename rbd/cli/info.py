@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         "joints": aligned([_JOINT_HEAD, *map(_joint_row, mechanism.joints, _indices(mechanism))]),
         "bodies": aligned([_BODY_HEAD, *map(_body_row, mechanism.bodies[1:])]),
         "in the file": _contents(report),
-        "doubtful": warning_lines(report),
+        "warnings": warning_lines(report),
         "snapped": [f"line {s.line}: {s.element}: {s.message}" for s in snapped(report)],
         "ignored": ignored_lines(report),
     }
@@ -145,7 +145,7 @@ def aligned(rows: Sequence[Row]) -> list[str]:
 
 COMMAND = Command(
     "info",
-    "show tree, joints, limits, masses, loops and doubts of a robot file (URDF, MJCF)",
+    "show tree, joints, limits, masses, loops and warnings of a robot file (URDF, MJCF)",
     _EXAMPLES,
     add_file,
     run,

@@ -103,9 +103,9 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
     from rbd.contact import ContactSimulator, JointOptions
     from rbd.simulation import Trajectory
 
-    model, doubts = ground_model(robot, among_bodies=options.self_collisions)
-    for doubt in doubts:
-        print(f"rbd: --ground: {printable(doubt)}", file=sys.stderr)
+    model, remarks = ground_model(robot, among_bodies=options.self_collisions)
+    for remark in remarks:
+        print(f"rbd: --ground: {printable(remark)}", file=sys.stderr)
     if options.height is not None or (robot.file_format == "urdf" and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
     control, joints = _control(robot, state, options)

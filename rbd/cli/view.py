@@ -112,12 +112,12 @@ def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
 
     browser = options.browser and options.screenshot is None and options.record is None
     ratio, layers = options.pixel_ratio, {} if options.layers is None else {"layers": options.layers}
-    with warnings.catch_warnings(record=True) as doubts:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         viewer = Viewer(
             robot.mechanism, robot.report, pixel_ratio=ratio, port=options.port, open_browser=browser, **layers
         )
-    for text in [str(doubt.message) for doubt in doubts if not issubclass(doubt.category, ViewerWarning)]:
+    for text in [str(warning.message) for warning in caught if not issubclass(warning.category, ViewerWarning)]:
         print(f"rbd: {printable(text)}", file=sys.stderr)
     if viewer.missing:
         print(f"rbd: {printable(_not_shown(viewer.missing))}", file=sys.stderr)

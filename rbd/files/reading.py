@@ -21,7 +21,7 @@ Report = TypeVar("Report", bound=FileReport)
 
 
 class FileReading(Generic[Report]):
-    """Context of reading one robot file, and those it includes: options, and the report that its rules fill."""
+    """Context of reading one robot file, and those it includes: options, and the report."""
 
     def __init__(self, file_format: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
         """Begin with an empty report."""
@@ -69,7 +69,7 @@ class FileReading(Generic[Report]):
     def ignore_unknown(
         self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()
     ) -> None:
-        """List every attribute, child element and text of `node` that its rule does not know."""
+        """List every attribute, child element and text of `node` that its reader does not know."""
         for attribute in node.attributes:
             if attribute not in attributes and not attribute.startswith("xmlns"):
                 self.ignore(node, attribute)
@@ -136,7 +136,7 @@ class FileReading(Generic[Report]):
                 self.raise_collected()
 
     def raise_collected(self) -> None:
-        """Raise the first of the errors that were kept; its notes are the others, and the doubts so far."""
+        """Raise the first of the errors that were kept; its notes are the others, and the warnings so far."""
         if not self._errors:
             return
         first, *others = self._errors.values()

@@ -1,4 +1,4 @@
-"""Reports of readers: contents of a file that were ignored, or are doubtful, and the warning of doubts."""
+"""Reports of readers: ignored contents of a file and warnings, and the Python warning of these."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def emit_warning(report: FileReport, category: type[Warning]) -> None:
     refused = [finding for finding in report.warnings if finding.refused]
     if not refused:
         return
-    first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"
+    first, count = refused[0], f"{len(refused)} warning{'s' if len(refused) > 1 else ''}"
     where = f"line {first.line}" if first.file == report.file else f"{first.file}, line {first.line}"
     hint = f"report={type(report).__name__}() lists all, strict=True refuses the file"
     message = f"{report.file}: {count}, the first in {where}: {first.element}: {first.message}; {hint}"

@@ -60,6 +60,6 @@ class FileShape:
 
 def in_new_frame(mechanism: Mechanism, link: str, name: str, pose: tuple[Mat3, Vec3], make: ShapeMaker) -> FileShape:
     """Make a shape in a new frame with a name of its own; its pose (rotation, translation) is one in a link's frame."""
-    standing = mechanism.frame(link)
+    link_frame = mechanism.frame(link)
     frame = Frame[Any](free_name(name, {known.name for body in mechanism.bodies for known in body.frames}))
-    return FileShape(make(frame), mechanism.body_of_frame(standing), Transform.trusted(frame, standing, *pose))
+    return FileShape(make(frame), mechanism.body_of_frame(link_frame), Transform.trusted(frame, link_frame, *pose))

@@ -1,6 +1,6 @@
-"""Bytes to a tree of nodes with line and column; nothing here knows what a robot is.
+"""Parser of XML: elements with line and column, of any format.
 
-The standard library's expat is the only parser. A DOCTYPE is refused where it stands, so no entity is ever declared and
+The standard library's expat is the only parser. A DOCTYPE is refused, so no entity is ever declared and
 no other file ever named; every size is limited while parsing, before the tree is complete.
 """
 
@@ -51,7 +51,7 @@ class FileLimits:
 @final
 @attrs.define(eq=False)
 class XmlElement:
-    """One element: its attributes, its children and where it stands (1-based line and column).
+    """One element: its attributes, its children and its place (1-based line and column).
 
     Not frozen, because files have many and the parser fills them; nobody else writes to them.
     """
@@ -85,7 +85,7 @@ class XmlElement:
 
 
 def fault(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
-    """Return an error of `kind` that says where `node` stands."""
+    """Return an error of `kind` at the place of `node`."""
     text = f"{printable(node.file)}:{node.line}:{node.column}: {node.path}: {message}"
     places: dict[str, object] = {"file": node.file, "line": node.line, "column": node.column}
     return kind(text, **places, element=node.tag, path=node.path, **fields)

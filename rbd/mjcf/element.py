@@ -17,9 +17,9 @@ _Word = TypeVar("_Word", bound=str)
 
 @final
 class MjcfElement:
-    """An element: its own attributes, and behind them those of its default classes, the nearest first to count.
+    """An element: its own attributes, and those of its default classes; the nearest class counts.
 
-    Faults are placed where the attribute stands, which may be in a default class.
+    Errors have the place of the attribute, which may be in a default class.
     """
 
     __slots__ = ("layers", "node", "reading")
@@ -38,11 +38,11 @@ class MjcfElement:
         return None
 
     def has(self, attribute: str) -> bool:
-        """Return whether anybody sets an attribute."""
+        """Return whether an attribute is set."""
         return self.source(attribute) is not None
 
     def text(self, attribute: str) -> str | None:
-        """Return an attribute as it stands."""
+        """Return the text of an attribute."""
         node = self.source(attribute)
         return None if node is None else node.attributes[attribute]
 

@@ -70,7 +70,7 @@ class Inclusion:
         self._elements = 0
 
     def expand(self, node: XmlElement, directory: Path | None = None, depth: int = 0) -> None:
-        """Replace every include below `node`, which stands in a file of `directory`."""
+        """Replace every include below `node`, which is in a file of `directory`."""
         limits = self._files.limits
         if depth > limits.depth:
             raise fault(MjcfRefusedError, node, f"elements nested deeper than {limits.depth}", limit="depth")

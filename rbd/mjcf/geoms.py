@@ -39,7 +39,7 @@ class GeomReader:
     meshes: Meshes
 
     def read(self, element: MjcfElement, frame: Pose, *, with_mass: bool) -> MjcfGeom:
-        """Return a geom that stands in a `frame` of its body; it has a mass only `with_mass`."""
+        """Return a geom given in a `frame` of its body; it has a mass only `with_mass`."""
         self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
         group = element.integer("group", 0)

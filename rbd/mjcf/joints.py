@@ -27,7 +27,7 @@ def read_free_joint(element: MjcfElement, name: str) -> MjcfJoint:
 
 
 def read_joint(element: MjcfElement, name: str, frame: Pose) -> MjcfJoint:
-    """Return a joint that stands in a `frame` of its body."""
+    """Return a joint given in a `frame` of its body."""
     element.reading.check(element.node, "joint")
     kind: JointKind = element.choice("type", _KINDS, "hinge")
     unit_of_angle = element.reading.settings.angle if kind == "hinge" else 1.0

@@ -20,7 +20,7 @@ _SMALLEST: Final = 1e-14
 
 
 def read_inertial(element: MjcfElement, frame: Pose) -> MjcfMass:
-    """Return the mass and inertia of `<inertial>`, which stands in a `frame` of the body."""
+    """Return the mass and inertia of `<inertial>`, which is given in a `frame` of the body."""
     reading = element.reading
     reading.check(element.node)
     for attribute in ("pos", "mass"):

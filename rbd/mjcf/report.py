@@ -135,8 +135,8 @@ class MjcfReport(FileReport):
     """The findings of `load_mjcf`, and those parts of the file that a mechanism does not have.
 
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
-    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration, a
-    keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
+    affect the dynamics, and implausible values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration,
+    a keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
     `geoms` are all shapes, `pairs` the indices of those that may collide; `pair_friction` holds those pairs whose
     friction the file gives. `controller` uses `actuators`, `springs` and
     `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.

@@ -123,7 +123,7 @@ CHILDREN: Final = {
     "fixed": _words("joint"),
     "spatial": _words("site geom pulley"),
 }
-"""The children of elements; what stands in a body, a class or a section is checked where it is read."""
+"""The children of elements; those of a body, a class or a section are checked where they are read."""
 SECTIONS: Final = _words(
     "compiler option size visual statistic default extension custom asset worldbody contact deformable equality tendon",
     "actuator sensor keyframe",

@@ -99,7 +99,7 @@ def _require_readable(text: str, *, strict: bool) -> None:
     """Raise ArgumentError for a text that the reader refuses."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", MjcfWarning)  # doubts about the mechanism, not about a file
+            warnings.simplefilter("ignore", MjcfWarning)  # of the mechanism, not of a file
             parse_mjcf(text, remove_fixed_joints=False, strict=strict)
     except MjcfError as error:
         message = f"MJCF cannot express this mechanism: {error.message}"

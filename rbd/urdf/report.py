@@ -1,4 +1,4 @@
-"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
+"""Report of reading a URDF file: ignored elements, snapped values, warnings, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -105,7 +105,7 @@ class Geometry:
 
 @final
 class UrdfReport(FileReport):
-    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
+    """Report of `load_urdf`: ignored elements, snapped values, warnings, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()

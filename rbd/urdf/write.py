@@ -84,7 +84,7 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     text = _text(mechanism, name, frames, strict=strict)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UrdfWarning)  # doubts about the mechanism, not about a file
+            warnings.simplefilter("ignore", UrdfWarning)  # of the mechanism, not of a file
             parse_urdf(text, remove_fixed_joints=False, strict=strict)
     except UrdfError as error:
         message = f"URDF cannot express this mechanism: {error.message}"

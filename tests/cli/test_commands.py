@@ -77,12 +77,12 @@ def test_errors_in_files_have_a_line(command: str, faulty: Path, capsys: pytest.
 
 def test_check_lists_all_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     joint = '<joint name="{0}" type="revolute"><parent link="a"/><child link="{0}"/></joint><link name="{0}"/>'
-    file = tmp_path / "doubtful.urdf"
+    file = tmp_path / "invalid.urdf"
     file.write_text("\n".join(['<robot name="r"><link name="a"/>', *map(joint.format, "bc"), "</robot>"]))
     assert cli.main(["check", str(file)]) == 1
     captured = capsys.readouterr()
     assert [line.split(": ")[:2] for line in captured.err.splitlines()] == [[f"{file}:{k}", "error"] for k in (2, 3)]
-    assert "doubtful" in captured.out
+    assert "invalid" in captured.out
     assert cli.main(["info", str(file)]) == 0
     assert "needs <limit>" in capsys.readouterr().out
 

@@ -72,7 +72,7 @@ def test_a_refused_file_leaves_the_report_alone(name: str) -> None:
 @pytest.mark.parametrize("name", STRICT_FAULTS)
 def test_a_doubt_is_warned_of_and_refused_when_strict(name: str) -> None:
     fault, report = STRICT_FAULTS[name], MjcfReport()
-    with pytest.warns(MjcfWarning, match="^f.xml: . doubts?, the first in line") as caught:
+    with pytest.warns(MjcfWarning, match="^f.xml: . warnings?, the first in line") as caught:
         parse_mjcf(fault.text, file="f.xml", report=report)
     assert len(caught) == 1
     assert [f for f in report.warnings if f.line == fault.line and fault.fragment in f.message]

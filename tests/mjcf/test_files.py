@@ -50,7 +50,7 @@ def test_faults_in_included_files_name_them(tmp_path: Path) -> None:
 
 def test_the_warning_names_the_included_file(tmp_path: Path) -> None:
     path = write(tmp_path, robot='<mujoco><include file="arm.xml"/></mujoco>', arm="<mujoco>\n<gadget/></mujoco>")
-    with pytest.warns(MjcfWarning, match=r"robot\.xml: 1 doubt, the first in .*arm\.xml, line 2: gadget"):
+    with pytest.warns(MjcfWarning, match=r"robot\.xml: 1 warning, the first in .*arm\.xml, line 2: gadget"):
         load_mjcf(path)
 
 

@@ -117,9 +117,9 @@ def test_doubtful_mimics_are_not_followed(text: str, line: int, message: str, fo
         warnings.simplefilter("ignore", UrdfWarning)
         mechanism = parse_urdf(text, report=report)
     assert equations(mechanism) == followed
-    (doubt,) = (each for each in report.warnings if each.refused and "limit" not in each.message)
-    assert doubt.line == line
-    assert message in doubt.message
+    (warning,) = (each for each in report.warnings if each.refused and "limit" not in each.message)
+    assert warning.line == line
+    assert message in warning.message
     if "prismatic" not in text:
         with pytest.raises(UrdfError, match=r"mimic|coordinate|there is no joint") as caught:
             parse_urdf(text, strict=True)
@@ -130,9 +130,9 @@ def test_mimics_of_fixed_joints_have_no_effect() -> None:
     report = UrdfReport()
     text = fingers("", '<mimic joint="a"/>', kinds=("continuous", "fixed", "fixed", "fixed"))
     assert parse_urdf(text, strict=True, report=report).couplings == ()
-    (doubt,) = report.warnings
-    assert (doubt.line, doubt.refused) == (8, False)
-    assert "a fixed joint follows no other" in doubt.message
+    (warning,) = report.warnings
+    assert (warning.line, warning.refused) == (8, False)
+    assert "a fixed joint follows no other" in warning.message
 
 
 # --- loop joints ------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_lenient_reading_mends_and_warns_or_refuses_in_the_same_place(fault: Fau
         with pytest.warns(UrdfWarning, match=re.escape(f"{fault.path}: ")) as told:
             load_urdf(fault.path, report=report)
         assert len(told) == 1
-        assert f"{sum(doubt.refused for doubt in report.warnings)} doubt" in str(told[0].message)
+        assert f"{sum(warning.refused for warning in report.warnings)} warning" in str(told[0].message)
         assert told[0].filename == __file__
         assert fault.fragment in " ".join(warning.message for warning in report.warnings)
         assert fault.line in [warning.line for warning in report.warnings]

@@ -197,7 +197,7 @@ IMPOSSIBLE = pair("continuous", child=inertial(1.0, (1.0, 1.0, 5.0), '<origin xy
 
 def test_an_impossible_inertia_is_kept_and_told_of_once() -> None:
     report = UrdfReport()
-    with pytest.warns(UrdfWarning, match=r"1 doubt, the first in line 3: link 'tip' .*strict=True") as told:
+    with pytest.warns(UrdfWarning, match=r"1 warning, the first in line 3: link 'tip' .*strict=True") as told:
         tip = parse_urdf(IMPOSSIBLE, report=report).body("tip")
     assert len(told) == 1
     assert tip.inertia is not None
