@@ -12,9 +12,10 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.algorithms.loops.reactions import loop_wrenches, tree_wrenches
+from rbd.algorithms.loops.reactions import loop_wrenches
 from rbd.algorithms.results.result_writer import ResultWriter
 from rbd.algorithms.results.solution import COPIED_ARRAYS, Contacts, Solution
+from rbd.algorithms.results.solved_motion import SolvedMotion
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.indexing.joint_table import joint_table
@@ -24,8 +25,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
-from rbd.scalar_states.scalar_state import ScalarState
-from rbd.scalars import Scalar, Vector, to_float
+from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
@@ -56,12 +56,7 @@ class DynamicsResult:
         self._mechanism = mechanism
         self._arrays = _zero_arrays(layout)
         self._solution: Solution | None = None
-        # The following values are computed from the solution at the first access.
-        self._snapshot: State[Any] | None = None
-        self._vd: Vector = ()
-        self._multipliers: Vector | None = None  # None for trees
-        self._wrenches: tuple[Wrench[Any], ...] = ()
-        self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
+        self._motion: SolvedMotion | None = None  # computed from the solution at the first access
         self.writer = ResultWriter(mechanism, layout, self._arrays)
         """Writer of the arrays from machine code (internal)."""
 
@@ -171,27 +166,24 @@ class DynamicsResult:
 
     def acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the true spatial acceleration of `body` with respect to the root, in the root frame."""
-        snapshot, index = self._require_solution(), self._layout.body_index(body)
-        if self._accelerations is None:
-            self._accelerations = passes.accelerations(snapshot, self._vd)
-        acceleration = self._accelerations[index].transformed(passes.to_root(snapshot)[index])
-        return snapshot.checked(acceleration, "acceleration")
+        motion, index = self._solved_motion(), self._layout.body_index(body)
+        acceleration = motion.accelerations[index].transformed(passes.to_root(motion.state)[index])
+        return motion.state.checked(acceleration, "acceleration")
 
     def proper_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the acceleration of `body` minus gravity, in the root frame, as an accelerometer measures it."""
-        true, snapshot = self.acceleration(body), self._require_solution()
-        linear = sub3(true.linear_components, snapshot.gravity.xyz_components)
+        true, state = self.acceleration(body), self._solved_motion().state
+        linear = sub3(true.linear_components, state.gravity.xyz_components)
         proper = SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
-        return snapshot.checked(proper, "proper acceleration")
+        return state.checked(proper, "proper acceleration")
 
     def relative_acceleration(
         self, body: RigidBody | str, base: RigidBody | str, *, frame: FrameLike[F] | None = None
     ) -> SpatialAcceleration[Any, Any, F]:
         """Return the spatial acceleration of `body` with respect to `base`, in `frame` (None: the root frame)."""
         relative = -self.acceleration(base) + self.acceleration(body)
-        snapshot = self._require_solution()
         target: FrameLike[F] = self._layout.root_frame if frame is None else frame
-        return snapshot.transform(relative, target)
+        return self._solved_motion().state.transform(relative, target)
 
     def by_joint(self, values: ArrayLike) -> JointValues:
         """Return an array indexed by joints: `result.by_joint(result.vd)["elbow"]`; see `MechanismState.by_joint`."""
@@ -203,22 +195,17 @@ class DynamicsResult:
             name = getattr(joint, "name", str(joint))
             message = f"joint '{name}' closes a loop; loop_wrench returns the wrenches of such joints"
             raise UnknownNameError(message, kind="joint", name=name)
-        snapshot, node = self._require_solution(), self._layout.node(joint)
-        if not self._wrenches and self._solution is not None:
-            self._wrenches = tree_wrenches(
-                snapshot, self._vd, self._solution.external_wrenches, self._multipliers or ()
-            )
-        wrench = self._wrenches[node.index].transformed(passes.to_root(snapshot)[node.index])
-        return snapshot.checked(wrench, "joint wrench")
+        motion, node = self._solved_motion(), self._layout.node(joint)
+        wrench = motion.wrenches[node.index].transformed(passes.to_root(motion.state)[node.index])
+        return motion.state.checked(wrench, "joint wrench")
 
     def contact_wrench(self, body: RigidBody | str) -> Wrench[Any]:
         """Return the total contact wrench of the half-spaces on `body`, in the root frame."""
-        snapshot, index = self._require_solution(), self._layout.body_index(body)
-        contacts = () if self._solution is None else self._solution.contacts
-        wrench = contacts[index] if contacts else None
+        motion, index = self._solved_motion(), self._layout.body_index(body)
+        wrench = motion.contacts[index] if motion.contacts else None
         if wrench is None:
             return Wrench.zero(self._layout.root_frame)
-        return snapshot.checked(wrench.transformed(passes.to_root(snapshot)[index]), "contact wrench")
+        return motion.state.checked(wrench.transformed(passes.to_root(motion.state)[index]), "contact wrench")
 
     def loop_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that loop joint `joint` applies to its successor, in the root frame.
@@ -226,16 +213,15 @@ class DynamicsResult:
         It is minus the basis of `constraint_wrench_subspace` times the joint's multipliers. For redundant constraints,
         it is that of the multipliers of least norm.
         """
-        snapshot, loop = self._require_solution(), self._layout.loop(joint)
-        if loop is None or self._multipliers is None:
+        motion, loop = self._solved_motion(), self._layout.loop(joint)
+        if loop is None or motion.multipliers is None:
             name = getattr(joint, "name", str(joint))
             message = (
                 f"joint '{name}' closes no loop of this mechanism; joint_wrench returns the wrenches of tree joints"
             )
             raise UnknownNameError(message, kind="loop joint", name=name)
-        return snapshot.checked(
-            loop_wrenches(snapshot, self._multipliers)[self._layout.loops.index(loop)], "loop wrench"
-        )
+        wrench = loop_wrenches(motion.state, motion.multipliers)[self._layout.loops.index(loop)]
+        return motion.state.checked(wrench, "loop wrench")
 
     def coupling_torque(self, coupling: Coupling | str) -> Scalar:
         """Return the torque or force that a coupling applies to its joint: minus its multiplier.
@@ -243,13 +229,12 @@ class DynamicsResult:
         Its source receives the opposite times the slope dq/dx. For redundant constraints, it is that of the multipliers
         of least norm. Raises UnknownNameError for a coupling of another mechanism.
         """
-        self._require_solution()
-        row = self._layout.coupling(coupling)
-        if row is None or not self._multipliers:
+        multipliers, row = self._solved_motion().multipliers, self._layout.coupling(coupling)
+        if row is None or not multipliers:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
         index: int = row.rows.start
-        return -self._multipliers[index]
+        return -multipliers[index]
 
     # --- for algorithms ----------------------------------------------------------------------------
 
@@ -309,8 +294,7 @@ class DynamicsResult:
 
     def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
         """Return the calls that store a solution, and forget what was computed from the last one."""
-        forgotten = dict.fromkeys(("_snapshot", "_accelerations"))
-        values = {"_solution": solution, **forgotten, "_wrenches": ()}
+        values = {"_solution": solution, "_motion": None}
         return [partial(object.__setattr__, self, name, value) for name, value in values.items()]
 
     def _sync_solution(self) -> Solution | None:
@@ -320,16 +304,12 @@ class DynamicsResult:
             run_uninterrupted([self.writer.mark_read_call(), *self._solution_writes(written)])
         return self._solution
 
-    def _require_solution(self) -> State[Any]:
-        """Return the state of the result; raise if it is empty or the mechanism has changed."""
+    def _solved_motion(self) -> SolvedMotion:
+        """Return the motion of the solution; raise if there is none or the mechanism has changed."""
         solution = self._sync_solution()
         if solution is None:
             raise self._empty()
         self._require_current()
-        if self._snapshot is None:
-            copies = {name: tuple(each.reshape(-1).tolist()) for name, each in solution.copies.items()}
-            self._vd, self._multipliers = copies["vd"], copies.get("multipliers")
-            self._snapshot = ScalarState(self._mechanism, copies["q"], copies["v"])  # last: interrupts may come before
         now = self._mechanism.parameter_version
         if now != solution.parameters:
             raise StaleStateError(
@@ -337,7 +317,9 @@ class DynamicsResult:
                 made_with=solution.parameters,
                 now=now,
             )
-        return self._snapshot
+        if self._motion is None:
+            self._motion = SolvedMotion(self._mechanism, solution)
+        return self._motion
 
 
 def _zero_arrays(layout: Layout) -> dict[str, Array]:
