@@ -68,10 +68,10 @@ def bound_value_builtin(
     builder.buffers.append(buffer)
     (output,) = buffer.outputs
     if of_array is not None:
-        builder.value_of_array(of_array(output), output)
+        builder.make_value_of_array(of_array(output), output)
         return builder.builtin(buffers)
     try:
-        builder.result(recorded.form.template, output)
+        builder.make_result(recorded.form.template, output)
     except UnsuitableError:
         return None
     return builder.builtin(buffers)

@@ -71,7 +71,7 @@ class NativeQueries:
         def plan(builder: PlanBuilder) -> None:
             pose = self._from_frame(self._pass_transform(builder, passes.to_root, fixed_frame.index), fixed_frame)
             in_pass, root = fixed_frame.to_default is None, self._layout.root_frame
-            builder.instance(Transform, pose.numbers, fixed_frame.frame, root, 9, 3, is_checked=in_pass)
+            builder.make_instance(Transform, pose.numbers, fixed_frame.frame, root, 9, 3, is_checked=in_pass)
 
         return self._planned(plan)
 
@@ -81,7 +81,7 @@ class NativeQueries:
 
         def plan(builder: PlanBuilder) -> None:
             pose = self._pass_transform(builder, passes.to_root, index)
-            builder.instance(kind, pose.moved(self._gather(builder, look_up, index)), 3, 3, body, root, root)
+            builder.make_instance(kind, pose.moved(self._gather(builder, look_up, index)), 3, 3, body, root, root)
 
         return self._planned(plan)
 
@@ -90,7 +90,7 @@ class NativeQueries:
 
         def plan(builder: PlanBuilder) -> None:
             tf = self._frame_transform(builder, start, end)
-            builder.instance(Transform, tf.numbers, start.frame, end.frame, 9, 3)
+            builder.make_instance(Transform, tf.numbers, start.frame, end.frame, 9, 3)
 
         return self._planned(plan)
 
@@ -104,7 +104,7 @@ class NativeQueries:
             twist = self._gather(builder, passes.body_twists, moving.index)
             relative = builder.call("subtract", there, twist)
             moved = self._frame_transform(builder, here, target).moved(relative)
-            builder.instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
+            builder.make_instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
 
         return self._planned(plan)
 

@@ -98,7 +98,9 @@ class PlanBuilder:
         self.arithmetic += [CALL, arithmetic_code().address(name), a.address, b.address, abi.address(result)]
         return Numbers(abi.address(result), structural_constants)
 
-    def instance(self, kind: type[Any], numbers: Numbers, *fields: Frame[Any] | int, is_checked: bool = False) -> None:
+    def make_instance(
+        self, kind: type[Any], numbers: Numbers, *fields: Frame[Any] | int, is_checked: bool = False
+    ) -> None:
         """Make a framed value of its fields in order: frames, or the size of a tuple or a 3x3 matrix of numbers.
 
         Its numbers must be finite unless `is_checked`.
@@ -110,13 +112,13 @@ class PlanBuilder:
                 self._push(each)
                 continue
             for k in range(start, start + each, 3):
-                self._vector(numbers, k)
+                self._make_vector(numbers, k)
             self.instructions += [TUPLE, 3] if each > 3 else []
             start += each
         offsets = framed_offsets()[kind]
         self.instructions += [INSTANCE, id(kind), len(offsets), *offsets]
 
-    def _vector(self, numbers: Numbers, start: int) -> None:
+    def _make_vector(self, numbers: Numbers, start: int) -> None:
         """Make a tuple of three numbers."""
         for k in range(start, start + 3):
             entry = numbers.structural_constants[k]
@@ -126,45 +128,45 @@ class PlanBuilder:
                 self._push(entry)
         self.instructions += [TUPLE, 3]
 
-    def result(self, template: Template | None, output: Array) -> None:
-        """Make the result of a kernel: nested tuples, or a value of a template; raises UnsuitableError as `value`."""
+    def make_result(self, template: Template | None, output: Array) -> None:
+        """Make the result of a kernel: nested tuples, or a value of a template; raises as `make_value`."""
         address = abi.address(output)
         if template is not None:
             addresses = iter(range(address, address + output.nbytes, output.itemsize))
-            self.value(template, template.unflattener()((0.5,) * output.size), addresses)
+            self.make_value(template, template.unflattener()((0.5,) * output.size), addresses)
         elif output.size:
-            self.numbers(address, output.shape)
+            self.make_numbers(address, output.shape)
         else:
             raise UnsuitableError("an array without entries")
 
-    def numbers(self, address: int, shape: Sequence[int]) -> None:
+    def make_numbers(self, address: int, shape: Sequence[int]) -> None:
         """Make nested tuples of an array."""
         if not shape:
             self.instructions += [NUMBER, address]
             return
         size = 8 * math.prod(shape[1:])
         for k in range(shape[0]):
-            self.numbers(address + k * size, shape[1:])
+            self.make_numbers(address + k * size, shape[1:])
         self.instructions += [TUPLE, shape[0]]
 
-    def array(self, numbers: Array) -> None:
+    def make_array(self, numbers: Array) -> None:
         """Make a copy of an array, in its order."""
         order = int(not numbers.flags.c_contiguous)
         self.instructions += [ARRAY, abi.address(numbers), numbers.nbytes, order, numbers.ndim, *numbers.shape]
 
-    def value_of_array(self, value: object, numbers: Array) -> None:
+    def make_value_of_array(self, value: object, numbers: Array) -> None:
         """Make a value like `value`, which holds `numbers` in a slot: with a copy of them."""
         from rbd.native.builtins.slots import filled_slots
 
         offsets = filled_slots(value)
         for each in offsets.values():
             if type(each) in ARRAYS and np.shares_memory(cast("Array", each), numbers):
-                self.array(cast("Array", each))
+                self.make_array(cast("Array", each))
             else:
                 self._push(each)
         self.instructions += [INSTANCE, id(type(value)), len(offsets), *offsets]
 
-    def value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
+    def make_value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
         """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
         match template:
             case NumberTemplate():
@@ -177,14 +179,14 @@ class PlanBuilder:
                 self.instructions += [TUPLE, size]
             case TupleTemplate(parts) if isinstance(sample, tuple):
                 for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
-                    self.value(part, each, addresses)
+                    self.make_value(part, each, addresses)
                 self.instructions += [TUPLE, len(parts)]
             case InstanceTemplate(parts, kind):
-                self._instance_of_class(kind, parts, sample, addresses)
+                self._make_instance_of_class(kind, parts, sample, addresses)
             case _:
                 raise UnsuitableError(f"a {type(sample).__name__} is made in Python")
 
-    def _instance_of_class(
+    def _make_instance_of_class(
         self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
     ) -> None:
         from rbd.native.builtins.slots import slot_offsets
@@ -193,7 +195,7 @@ class PlanBuilder:
         if offsets is None:
             raise UnsuitableError(f"a {kind.__name__} has no slots")
         for part, field in zip(parts, attrs.fields(kind), strict=True):
-            self.value(part, getattr(sample, field.name), addresses)
+            self.make_value(part, getattr(sample, field.name), addresses)
         self.instructions += [INSTANCE, id(kind), len(offsets), *offsets]
 
     def _push(self, thing: object) -> None:
