@@ -20,7 +20,7 @@ from rbd.scalars.registry import ARRAYS, TRUTHS
 
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN: Final[set[type[object]]] = {float, int}
-LARGEST_FRICTION: Final = 100.0
+MAX_FRICTION: Final = 100.0
 """Coulomb's coefficient in steps, at most: with more, bodies that slide sink by centimetres before they stop."""
 LISTS: tuple[type[object], ...] = (list, tuple)
 """For `isinstance`, which would narrow to list[Unknown] otherwise."""
@@ -69,8 +69,8 @@ def _converted(values: object, length: int | None, argument: str, error: ScalarE
 def friction_coefficient(value: object, argument: str = "friction") -> float:
     """Return Coulomb's coefficient; raise ArgumentError unless it is from 0 to 100."""
     number = at_least_zero(value, argument)
-    if number > LARGEST_FRICTION:
-        allowed = f"0 to {LARGEST_FRICTION:g}"
+    if number > MAX_FRICTION:
+        allowed = f"0 to {MAX_FRICTION:g}"
         message = f"{argument} is {number:g}, allowed is {allowed}: bodies would sink before they stop sliding"
         raise ArgumentError(message, argument=argument, value=value, allowed=allowed)
     return number
@@ -85,7 +85,7 @@ def require_friction_coefficients(values: Array, argument: str) -> None:
 def recorded_friction_coefficient(friction: Scalar) -> Scalar:
     """Return a coefficient that is an input of a recorded function, which fails where it is not allowed."""
     below = positive(where(less(friction, 0), friction, 1), "friction, unless it is zero,")
-    above = positive(where(less(LARGEST_FRICTION, friction), -1, 1), f"{LARGEST_FRICTION:g} less friction")
+    above = positive(where(less(MAX_FRICTION, friction), -1, 1), f"{MAX_FRICTION:g} less friction")
     return friction * (below * above)
 
 

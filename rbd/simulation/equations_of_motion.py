@@ -27,7 +27,7 @@ from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
 from rbd.state import MechanismState
 
-BodyForces = dict[RigidBody, Wrench[Any]]
+BodyWrenches = dict[RigidBody, Wrench[Any]]
 
 
 @final
@@ -69,9 +69,7 @@ class EquationsOfMotion:
         sd = _add_contacts(wrenches, state, s)
         return Rates(self._accelerations(state, torques, wrenches), sd)
 
-    def loads(
-        self, torques: Array, t: float, state: MechanismState, elements: Sequence[ForceElement]
-    ) -> dict[RigidBody, Wrench[Any]]:
+    def loads(self, torques: Array, t: float, state: MechanismState, elements: Sequence[ForceElement]) -> BodyWrenches:
         """Add the torques of force elements to `torques`; return their wrenches and the external ones."""
         wrenches = _body_wrenches(state, self.callbacks.wrenches(t, state))
         for element in elements:
@@ -94,7 +92,7 @@ class EquationsOfMotion:
         """Return the contact states with those of points that have lifted off reset to zero."""
         return np.array(reset_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
-    def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyForces) -> Array:
+    def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyWrenches) -> Array:
         if self.stabilization == DEFAULT_STABILIZATION:
             return forward_dynamics(state, torques, wrenches) if wrenches else forward_dynamics(state, torques)
         return forward_dynamics(state, torques, wrenches or None, stabilization=self.stabilization)
@@ -114,20 +112,20 @@ def initial_contact_states(state: MechanismState, contact_states: ArrayLike | No
     return np.zeros(ns) if contact_states is None else float_array(contact_states, (ns,), "contact_states").copy()
 
 
-def _body_wrenches(state: MechanismState, wrenches: ExternalWrenches | None) -> BodyForces:
+def _body_wrenches(state: MechanismState, wrenches: ExternalWrenches | None) -> BodyWrenches:
     """Return wrenches by body, each in its body's frame."""
     bodies = state.layout.bodies
     checked = checked_wrenches(state, wrenches)
     return {bodies[i]: state.transform(wrench, bodies[i].default_frame) for i, wrench in checked}
 
 
-def _accumulate(wrenches: BodyForces, more: BodyForces) -> None:
+def _accumulate(wrenches: BodyWrenches, more: BodyWrenches) -> None:
     for body, wrench in more.items():
         present = wrenches.get(body)
         wrenches[body] = wrench if present is None else present + wrench
 
 
-def _add_contacts(wrenches: BodyForces, state: MechanismState, s: Array) -> Array:
+def _add_contacts(wrenches: BodyWrenches, state: MechanismState, s: Array) -> Array:
     """Add the wrenches of contacts; return the rates of the contact states."""
     layout = state.layout
     if not layout.contact_pairs:

@@ -28,10 +28,10 @@ Mask = NDArray[np.bool_]
 _CLOSED: Final = 1 / 10**10
 """The largest loop error, in m or rad, that counts as closed; one or two steps more usually leave rounding only."""
 _RANK: Final = 1 / 10**7
-_STEPS: Final = 60
-_ATTEMPTS: Final = 12
-_SMALLEST_DAMPING: Final = 1 / 10**12
-_LARGEST_DAMPING: Final = 10**8
+_MAX_STEPS: Final = 60
+_MAX_ATTEMPTS: Final = 12
+_MIN_DAMPING: Final = 1 / 10**12
+_MAX_DAMPING: Final = 10**8
 _FACTOR: Final = 10
 """Growth of the damping after a step that did not reduce the error; ten times more for each one in a row."""
 
@@ -94,13 +94,13 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
 class _Damping:
     """The damping of steps: it falls after each that reduced the error, and grows ever faster after others."""
 
-    value: float = _SMALLEST_DAMPING
+    value: float = _MIN_DAMPING
     _growth: float = _FACTOR
 
     def update(self, is_reduced: bool) -> None:
         """Set the damping of the step after one that reduced the error, or did not."""
         if is_reduced:
-            self.value, self._growth = max(self.value / _FACTOR, _SMALLEST_DAMPING), _FACTOR
+            self.value, self._growth = max(self.value / _FACTOR, _MIN_DAMPING), _FACTOR
         else:
             self.value, self._growth = self.value * self._growth, _FACTOR * self._growth
 
@@ -126,7 +126,7 @@ class _Search:
         """Close the loops, or raise SolverError."""
         start, rng = self.state.q.copy(), np.random.default_rng(0)
         best, worst = np.inf, -1
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(_MAX_ATTEMPTS):
             self._begin(start, attempt, rng)
             error = self._descend()
             self.gap = _largest(error)
@@ -154,8 +154,8 @@ class _Search:
     def _descend(self) -> Array:
         """Take steps while they reduce the loop errors; return those at the end."""
         damping, error = _Damping(), constraint_error(self.state)
-        for _ in range(_STEPS):
-            if not error.any() or damping.value > _LARGEST_DAMPING:
+        for _ in range(_MAX_STEPS):
+            if not error.any() or damping.value > _MAX_DAMPING:
                 break
             after = self._try_step(error, damping.value)
             is_closed, is_reduced = _largest(error) <= _CLOSED, _square(after) < _square(error)
@@ -263,7 +263,7 @@ def _damped(jacobian: Array, right: Array, damping: float) -> Array:
     size = jacobian.shape[1]
     weight = np.sqrt(damping) * _norm(jacobian)
     rows, values = np.vstack([jacobian, weight * np.eye(size)]), np.concatenate([right, np.zeros(size)])
-    return _least_squares(rows, values, _SMALLEST_DAMPING)
+    return _least_squares(rows, values, _MIN_DAMPING)
 
 
 def _least_squares(rows: Array, values: Array, tolerance: float) -> Array:

@@ -17,7 +17,7 @@ from rbd.spatial import Frame
 from rbd.spatial.frame import F, require_frame
 
 _set = object.__setattr__
-_HIGHEST: Final = 4000.0
+_MAX_HEIGHT: Final = 4000.0
 
 
 @final
@@ -49,8 +49,8 @@ class HeightField(Generic[F]):
             message = f"heights has shape {grid.shape}, needs {wanted}"
             raise ArgumentError(message, argument="heights", value=grid.shape, allowed=wanted)
         highest = float(np.abs(grid).max())
-        if highest > _HIGHEST:
-            wanted = f"{-_HIGHEST:g} to {_HIGHEST:g}"
+        if highest > _MAX_HEIGHT:
+            wanted = f"{-_MAX_HEIGHT:g} to {_MAX_HEIGHT:g}"
             message = f"heights has entries up to {highest:g} in size, allowed are {wanted}"
             raise ArgumentError(message, argument="heights", value=highest, allowed=wanted)
         grid.flags.writeable = False

@@ -81,9 +81,9 @@ class SimulatorControl:
             return time
         if torques is not None:
             return torques
-        return np.zeros(len(v)) if self.callback is None else self._called(self.callback, time, state, q, v)
+        return np.zeros(len(v)) if self.callback is None else self._torques_of(self.callback, time, state, q, v)
 
-    def _called(self, callback: Control, time: float, state: MechanismState, q: Array, v: Array) -> Array:
+    def _torques_of(self, callback: Control, time: float, state: MechanismState, q: Array, v: Array) -> Array:
         state.set_configuration(q)
         state.set_velocity(v)
         with guarded_callback("control", time, state):
