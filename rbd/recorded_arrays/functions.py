@@ -79,6 +79,8 @@ def _norm(x: Any, order: Any = None, axis: Any = None, keepdims: bool = False, *
         norm = scalars.sqrt(a.ravel().dot(a.ravel()))
         return object_array(norm).reshape((1,) * a.ndim) if keepdims else norm
     axes: tuple[int, ...] = tuple(range(a.ndim)) if axis is None else tuple(np.ravel(axis).tolist())
+    if len(axes) > 2:
+        raise ValueError("Improper number of dimensions to norm.")
     return (_matrix_norm if len(axes) == 2 else _vector_norm)(a, order, axes, keepdims)
 
 

@@ -98,6 +98,16 @@ def test_refusals_name_the_replacement(function: Callable[[Any], Any]) -> None:
     assert str(caught.value.where) in str(caught.value)
 
 
+@pytest.mark.parametrize("axis", [None, (0, 1, 2)])
+def test_norms_over_three_axes_are_refused_as_by_numpy(axis: Any) -> None:
+    for norm in (
+        lambda x: np.linalg.norm(x, 1, axis),
+        lambda x: recorded(lambda y: np.linalg.norm(y, 1, axis), [x.shape]),
+    ):
+        with pytest.raises(ValueError, match="Improper number of dimensions to norm"):
+            norm(np.ones((2, 2, 2)))
+
+
 def test_refused_functions_exist() -> None:
     for name in REFUSED:
         module, _, function = name.removeprefix("numpy.").rpartition(".")
