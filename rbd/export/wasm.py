@@ -15,7 +15,7 @@ import attrs
 from rbd.errors import ArgumentError
 from rbd.export.c_library import Exportable, require_programs, write_files
 from rbd.export.c_names import require_function_name
-from rbd.export.wasm_module import Addresses, ProgramModule, wasm_module
+from rbd.export.wasm_module import Addresses, wasm_module
 from rbd.program.program import Port, Program
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 
@@ -72,13 +72,13 @@ def write_wasm(
     if "memory" in programs:
         message = "'memory' is the name of the module's memory; write another, such as 'my_memory'"
         raise ArgumentError(message, argument="functions", value="memory")
-    made = wasm_module(programs)
+    module, addresses = wasm_module(programs)
     files: dict[str, str | bytes] = {
-        f"{prefix}.wasm": made.module.code,
-        f"{prefix}.js": _script(programs, made, prefix),
+        f"{prefix}.wasm": module.code,
+        f"{prefix}.js": _script(programs, addresses, module.code, prefix),
     }
     paths = write_files(directory, files)
-    return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], made.module.imports)
+    return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], module.imports)
 
 
 _TAKEN: Final = """
@@ -101,11 +101,10 @@ def _require_prefix(prefix: str) -> None:
         raise ArgumentError(message, argument="prefix", value=prefix)
 
 
-def _script(programs: Mapping[str, Program], made: ProgramModule, prefix: str) -> str:
+def _script(programs: Mapping[str, Program], addresses: Mapping[str, Addresses], code: bytes, prefix: str) -> str:
     """Return the script with the module and its functions."""
-    functions = {name: _described(program, made.addresses[name]) for name, program in programs.items()}
-    code = base64.b64encode(made.module.code).decode()
-    parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": code}
+    functions = {name: _described(program, addresses[name]) for name, program in programs.items()}
+    parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": base64.b64encode(code).decode()}
     return re.sub(r"\$[A-Z]+", lambda found: parts[found[0]], _SCRIPT)
 
 

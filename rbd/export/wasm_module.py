@@ -37,18 +37,11 @@ class Addresses:
     workspace: int
 
 
-@final
-@attrs.frozen
-class ProgramModule:
-    """A module with one function per program, `i64 name(i32 inputs, i32 outputs, i32 workspace)`."""
+def wasm_module(programs: Mapping[str, Program]) -> tuple[LinkedModule, Mapping[str, Addresses]]:
+    """Return a module with a function `i64 name(i32 inputs, i32 outputs, i32 workspace)` per program, and addresses.
 
-    module: LinkedModule
-    addresses: Mapping[str, Addresses]
-    """Memory of every function behind the module's data."""
-
-
-def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
-    """Return the module; raise MissingPackageError without a compiler."""
+    The arrays of every function are behind the module's data. Raises MissingPackageError without a compiler.
+    """
     if not native.available():
         message = "WebAssembly needs llvmlite, and RBD_NATIVE other than 0; pip install llvmlite"
         raise MissingPackageError(message, package="llvmlite", extra="")
@@ -58,7 +51,7 @@ def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
     exports = {name: f"entry{number}" for number, name in enumerate(programs)}
     room = _arranged(programs, slots, 0)[1] + _ALIGNMENT
     module = linked(assemble_webassembly(text), exports, room)
-    return ProgramModule(module, _arranged(programs, slots, module.heap)[0])
+    return module, _arranged(programs, slots, module.heap)[0]
 
 
 def _module_text(programs: Mapping[str, Program]) -> tuple[str, dict[str, int]]:
