@@ -18,7 +18,7 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress", "display", "atomic_files", "uninterrupted", "extras"],
+    ["progress", "display", "atomic_files", "uninterrupted", "extras", "lazy"],
     ["scalars"],
     ["intrinsics"],
     ["solvers"],

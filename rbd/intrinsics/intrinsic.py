@@ -17,8 +17,8 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, SingularError
 from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, result_entries
+from rbd.lazy import lazy
 from rbd.scalars import is_float, to_float
-from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 

@@ -11,6 +11,7 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.lazy import lazy
 from rbd.native.batch.row_access import array_layouts
 from rbd.native.batch.rows import batch
 from rbd.native.cached_code import cached_code, code_key
@@ -33,7 +34,6 @@ from rbd.program.outline import Outline
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, find_loops
 from rbd.scalars.arrays import Array
-from rbd.scalars.lazy import lazy
 
 Codes: TypeAlias = NDArray[np.int64]
 """Status codes of rows; 0 is clean."""

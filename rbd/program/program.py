@@ -23,13 +23,13 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError
 from rbd.intrinsics.intrinsic import IntrinsicCall
+from rbd.lazy import lazy
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import flattened_output, lower
 from rbd.program.status import CLEAN, FIRST_CHECK, range_error, status_error
 from rbd.scalars.arrays import float_array
-from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array
 
 

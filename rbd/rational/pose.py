@@ -12,6 +12,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ShapeError
+from rbd.lazy import lazy
 from rbd.rational.polynomials import printing, recorded_functions
 from rbd.rational.polynomials.derivatives import derivatives
 from rbd.rational.polynomials.half_angle import rational_function
@@ -23,7 +24,6 @@ from rbd.rational.polynomials.s_arguments import checked_s
 from rbd.rational.polynomials.substitution import array_values
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
-from rbd.scalars.lazy import lazy
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3

@@ -24,7 +24,6 @@ Arguments:
     arrays.py              conversion of arrays and lists to tuples of scalars and back
     entries.py             shapes, dtypes and entries of arrays
     number_checks.py       checks of numbers
-    lazy.py                lazy attributes
 
 Scalars have no frames. SymPy and mpmath are not imported by this package.
 

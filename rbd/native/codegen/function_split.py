@@ -13,11 +13,11 @@ from typing import final
 
 import attrs
 
+from rbd.lazy import lazy
 from rbd.native.codegen.loop_operands import LoopLayout
 from rbd.program.opcodes import Op
 from rbd.program.program import Program
 from rbd.program.rolling import Loop, find_loops
-from rbd.scalars.lazy import lazy
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""

@@ -7,13 +7,13 @@ from typing import final
 
 import attrs
 
+from rbd.lazy import lazy
 from rbd.native.codegen.call_slots import CallSlots, OperandSlots, aligned, call_slots, kept_operands, pick_slots
 from rbd.native.codegen.function_split import CHUNK, FunctionSplit, SinCosPair
 from rbd.native.codegen.loop_operands import RolledLoop
 from rbd.native.codegen.value_slots import value_slots
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
-from rbd.scalars.lazy import lazy
 
 
 @final

@@ -12,6 +12,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
+from rbd.lazy import lazy
 from rbd.rational.polynomials import evaluation, printing, recorded_functions
 from rbd.rational.polynomials.arithmetic import Expansion
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
@@ -21,7 +22,6 @@ from rbd.rational.polynomials.ring_element import RingElement
 from rbd.rational.polynomials.s_arguments import checked_s
 from rbd.rational.polynomials.substitution import half_angle_array_values, half_angle_scalar_values
 from rbd.scalars import is_float
-from rbd.scalars.lazy import lazy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
