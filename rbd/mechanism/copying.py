@@ -78,12 +78,13 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
 
 def _check_names(structure: Structure, child: Structure, prefix: str) -> None:
     require_kind(prefix, str, operation="attach_mechanism", argument="prefix")
+    advice = "; prefix='...' gives other names to the copies"
     for member in child.bodies[1:]:
-        structure.registry.require_new_name(prefix + member.name, structure.registry.bodies, "body")
+        structure.registry.require_new_name(prefix + member.name, structure.registry.bodies, "body", advice)
     for joint in child.edges:
-        structure.registry.require_new_name(prefix + joint.name, structure.registry.joints, "joint")
+        structure.registry.require_new_name(prefix + joint.name, structure.registry.joints, "joint", advice)
     for name in child.couplings:
-        structure.registry.require_new_name(prefix + name, structure.couplings, "coupling")
+        structure.registry.require_new_name(prefix + name, structure.couplings, "coupling", advice)
 
 
 def copy_in_maximal_coordinates(

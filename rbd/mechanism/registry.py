@@ -228,7 +228,7 @@ class MemberRegistry:
             raise unknown_name("joint", name, self.joints)
         return joint
 
-    def require_new_name(self, name: str, table: Mapping[str, object], kind: str) -> None:
-        """Raise TopologyError if something in `table` has that name already."""
+    def require_new_name(self, name: str, table: Mapping[str, object], kind: str, advice: str = "") -> None:
+        """Raise TopologyError if something in `table` has that name already; the message ends with the advice."""
         if name in table:
-            raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})
+            raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}{advice}", **{kind: name})

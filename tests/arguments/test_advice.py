@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import rbd
-from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, UnknownNameError
+from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, TopologyError, UnknownNameError
 from rbd.export import write_c_library
 from rbd.simulation import NpzFile
 
@@ -49,6 +49,16 @@ ATTEMPTS: Final[list[tuple[Callable[[], object], type[RbdError], str]]] = [
         lambda: rbd.dynamics(LINKAGE).loop_wrench("joint1"),
         UnknownNameError,
         "closes no loop of this mechanism; joint_wrench returns",
+    ),
+    (
+        lambda: ANY.inverse_dynamics(STATE, np.zeros(7), {"link7": np.zeros(6)}),
+        ArgumentError,
+        "not an ndarray; wrap it in Wrench(frame, torque, force)",
+    ),
+    (
+        lambda: ARM.copy()[0].attach_mechanism("world", ARM),
+        TopologyError,
+        "already has a body named 'link1'; prefix='...' gives other names to the copies",
     ),
     (lambda: write_c_library({}, ".", prefix="my-arm"), ArgumentError, "no name for a C function; write 'my_arm'"),
     (lambda: write_c_library({}, ".", prefix="7 axes"), ArgumentError, "no name for a C function; write 'f_7_axes'"),
