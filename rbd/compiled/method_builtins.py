@@ -85,7 +85,9 @@ def method_binding(
     """Return the binding of a builtin that takes calls of `method` with these options."""
     from rbd.native.builtins.builtin import Binding
 
-    return Binding(guards=guards, signature=_signature(method, function, options))
+    names = [port.name for port in function.outline.inputs]
+    series = names.index("tau") if "steps" in inspect.signature(method).parameters else None
+    return Binding(guards=guards, signature=_signature(method, function, options), series=series)
 
 
 def _signature(method: Callable[..., object], function: RecordedFunction, options: Options) -> CallSignature:
@@ -97,14 +99,14 @@ def _signature(method: Callable[..., object], function: RecordedFunction, option
 
     ports = function.outline.inputs
     values = function.defaults
-    places = {port.name: k for k, port in enumerate(ports)}
+    places = {port.name: k for k, port in enumerate(ports)} | {"steps": len(ports)}
     zeros = {port.name: np.zeros(port.shape) for port in ports if port.name == "tau"}
     signature = [each for each in inspect.signature(method).parameters.values() if each.kind is not each.VAR_KEYWORD]
     parameters = [_parameter(each, places, zeros, options) for each in signature]
     parameters += [CallParameter.input(name, places[name], None) for name in values if not is_checked(name)]
     optional = {each.name for each in signature if each.default is None}
     defaults = {**values, **{name: value for name, value in zeros.items() if name in optional}}
-    return CallSignature(parameters, [defaults.get(port.name) for port in ports])
+    return CallSignature(parameters, [*(defaults.get(port.name) for port in ports), None])
 
 
 def _parameter(

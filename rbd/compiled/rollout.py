@@ -137,6 +137,7 @@ class _Rollout:
             for k in range(self._steps):
                 self._advance_in_python(k)
             return
+        self._step.executable.native_calls += 1
         if self._lead:
             self._advance_rows(compiled, threads)
         else:

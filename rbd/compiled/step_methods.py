@@ -164,7 +164,11 @@ class StepMethods(MethodBase):
         check_parameters(parameters)
         function = self._table.step(integrator, stabilization, wrenches)
         named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
-        return rollout(function.evaluation, arrays, steps, threads, named, out, status)
+        history = rollout(function.evaluation, arrays, steps, threads, named, out, status)
+        if function.is_warm:
+            given = self._wrench_options(external_wrenches, wrenches, wrench_frame)
+            self._use_builtin("rollout", function, {"integrator": integrator, "stabilization": stabilization, **given})
+        return history
 
     @overload
     def step_derivatives(

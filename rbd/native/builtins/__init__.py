@@ -7,12 +7,13 @@ has a Python module, which makes contexts, and a module of LLVM IR:
 
     builtin.py          builtin_ir.py        compiled programs: a single call on arrays, with a fallback
                         rows_ir.py           the same for batches: leading axes of arguments
+                        rollout_ir.py        the same for rollouts: each call reads the results of the one before
     parameters.py       parameters_ir.py     arguments by keyword; builtins of a method for other options
     value_builtin.py    value_ir.py          framed values: passes, then a plan; value_plan.py,
                                              value_instructions.py, value_update_ir.py, arithmetic_ir.py, slots.py
     step_loop.py        step_loop_ir.py      loops over time steps with callbacks
     fused.py                                 fused multiply-adds of the interpreter
-    (value_builtin.py)  array_ir.py          arrays of tuples
+    (value_builtin.py)  array_ir.py          arrays of tuples; matrices in row order
 
     context.py          contexts, and the tables that their words refer to
     ir_parts.py         LLVM IR that several kinds share, and how $names in it are replaced

@@ -63,6 +63,8 @@ class Binding:
     """Counts successful calls that write to `outputs`."""
     signature: CallSignature | None = None
     """Parameters of calls with keywords; without it `out` is the only one, and for a single result."""
+    series: int | None = None
+    """Of a rollout: the input that may have a row per call. The last argument is the number of calls then."""
 
 
 @final
@@ -109,7 +111,8 @@ def add_overload(compiled: CompiledProgram, binding: Binding, overloads: Overloa
 def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
     """Return whether there may be a builtin of a program."""
     ports = compiled.outline
-    if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MAX_PORTS:
+    arguments = len(ports.inputs) + (binding is not None and binding.series is not None)
+    if not abi.is_supported() or max(arguments, len(ports.outputs)) > MAX_PORTS:
         return False
     if binding is not None and binding.signature is not None and not binding.signature.is_possible:
         return False
@@ -128,7 +131,8 @@ def _context(compiled: CompiledProgram, binding: Binding, overloads: Overloads |
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
     own = array("q", [0])
     compiled.load_entries()
-    parameters, kept = signature_words(binding.signature, len(free))
+    argument_count = len(free) + (binding.series is not None)
+    parameters, kept = signature_words(binding.signature, argument_count)
     tables = _tables(compiled, binding, free)
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
     context = _CallContext(
@@ -136,7 +140,8 @@ def _context(compiled: CompiledProgram, binding: Binding, overloads: Overloads |
         row_limit_count=0 if inputs or binding.outputs is not None else compiled.small_batch,
         owner=None if owner is None else owner.address,
         guards=guards, guard_count=len(binding.guards), bound=bound, bound_count=len(inputs), shapes=shapes,
-        first_argument=free[0] if free else 0, argument_count=len(free),
+        first_argument=free[0] if free else 0, argument_count=argument_count,
+        series=-1 if binding.series is None else binding.series,
         targets=None if binding.outputs is None else targets, output_count=len(ports.outputs),
         copies=copies, copy_count=len(binding.copies), counter=(binding.counter or Word(own, 0)).address,
         next_overload=None if overloads is None else overloads.first, **parameters,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rbd.native.builtins import parameters_ir, rows_ir
+from rbd.native.builtins import parameters_ir, rollout_ir, rows_ir
 from rbd.native.builtins.ir_parts import (
     COPY,
     FINISH,
@@ -33,6 +33,7 @@ CONTEXT: Final = (
     *("bound", "bound_count", "shapes", "first_argument", "argument_count"),
     *("targets", "output_count", "copies", "copy_count", "counter", "has_fallback"),
     *("plain_count", "parameters", "parameter_count", "positional_count", "required", "defaults", "next_overload"),
+    "series",
 )
 """The words of the structure a builtin is bound to:
 
@@ -52,6 +53,7 @@ CONTEXT: Final = (
     positional_count, required       how many of them may be positional; the bits of those that must be given
     defaults                         objects of inputs that are not given; null for those that must be
     next_overload                    address of the word with the structure of the next builtin of the method, or null
+    series                           the input of a rollout that may have a row per call (`rollout_ir.py`); -1: one call
 """
 MAX_PORTS: Final = 64
 """Inputs and outputs, each; their pointers go on the stack."""
@@ -124,12 +126,26 @@ bind:
   %things = phi ptr [%args, %started], [%args, %keyword], [%found_things, %find]
   %given = phi ptr [null, %started], [%last, %keyword], [%given_found, %find]
   %were_found = phi i1 [false, %started], [false, %keyword], [true, %find]
+  %is_one_call = icmp slt i64 %series, 0
+  br i1 %is_one_call, label %bind_inputs, label %repeat
+repeat:
+  %to_new_rows = icmp eq ptr %given, null
+  br i1 %to_new_rows, label %all_calls, label %decline
+all_calls:
+  %history = call ptr @rollout(ptr %context, ptr %things)
+  %no_history = icmp eq ptr %history, null
+  br i1 %no_history, label %no_rollout, label %return_history
+return_history:
+  ret ptr %history
+no_rollout:
+  br i1 %were_found, label %decline, label %find
+bind_inputs:
   %bound_bytes = shl i64 %bound_count, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %into, ptr %bound, i64 %bound_bytes, i1 false)
   br label %input
 input:
-  %k = phi i64 [0, %bind], [%k_next, %taken]
-  %shape = phi ptr [%shapes, %bind], [%shape_next, %taken]
+  %k = phi i64 [0, %bind_inputs], [%k_next, %taken]
+  %shape = phi ptr [%shapes, %bind_inputs], [%shape_next, %taken]
   %more_inputs = icmp ult i64 %k, %argument_count
   br i1 %more_inputs, label %take, label %results
 take:
@@ -249,7 +265,9 @@ def builtin_module(addresses: Mapping[str, int]) -> str:
     loads = context_loads(CONTEXT)
     rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
     find = parameters_ir.FIND_ARGUMENTS + loads + parameters_ir.MATCH_ARGUMENTS
-    text = NUMBERS + GIVEN_RESULTS + rows + find + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
+    repeated = rollout_ir.BEGIN + loads + rollout_ir.INPUTS + rollout_ir.STEPS
+    one_call = _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
+    text = NUMBERS + GIVEN_RESULTS + rows + repeated + find + one_call
     limits = {
         "HAS_FALLBACK": CONTEXT.index("has_fallback"),
         "MAX_PORTS": MAX_PORTS,

@@ -12,7 +12,7 @@ from typing import Final
 
 from rbd.native.runtime import abi
 
-_NUMBERS: Final = ("first_argument", "has_fallback", "required", "product_sign", "addend_sign")
+_NUMBERS: Final = ("first_argument", "has_fallback", "required", "series", "product_sign", "addend_sign")
 _LAYOUT: Final = (
     *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE", "ALIGNED", "CONTIGUOUS"),
     *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_DTYPE", "ARRAY_FLAGS"),

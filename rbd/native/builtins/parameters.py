@@ -67,7 +67,7 @@ class CallSignature:
 
     parameters: Sequence[CallParameter]
     defaults: Sequence[Array | None]
-    """None for inputs that must be given."""
+    """None for inputs that must be given, and for the number of calls of a rollout, which is behind them."""
 
     @property
     def is_possible(self) -> bool:

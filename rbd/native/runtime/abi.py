@@ -60,6 +60,7 @@ PYTHON_FUNCTIONS: Final = (
     "PyList_SetItem",
     "PyList_Size",
     "PyLong_AsDouble",
+    "PyLong_AsLong",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",
