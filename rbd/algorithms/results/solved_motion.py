@@ -7,10 +7,10 @@ from typing import Any, final
 from rbd.algorithms.loops.reactions import tree_wrenches
 from rbd.algorithms.results.solution import Solution
 from rbd.kinematics import passes
+from rbd.lazy import lazy
 from rbd.mechanism import Mechanism
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
-from rbd.scalars.lazy import lazy
 from rbd.spatial import SpatialAcceleration, Wrench
 
 
