@@ -12,17 +12,17 @@ from rbd.native.builtins.ir_parts import ARRAY_HEAD, IS_ARRAY
 
 ARRAY_TEXT: Final = """
 ; Copies the numbers of a tuple; false if it is no tuple of this length, or holds something else.
-define internal i1 @copy_tuple(ptr %thing, i64 %length, ptr %to) nounwind {
+define internal i1 @copy_tuple(ptr %object, i64 %length, ptr %to) nounwind {
 begin:
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
+  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
   %is_tuple = icmp eq ptr %type, $tuple
-  %size_at = getelementptr i8, ptr %thing, i64 $TUPLE_SIZE
+  %size_at = getelementptr i8, ptr %object, i64 $TUPLE_SIZE
   br i1 %is_tuple, label %count, label %refuse
 count:
   %size = load i64, ptr %size_at
   %fits = icmp eq i64 %size, %length
-  %items = getelementptr i8, ptr %thing, i64 $TUPLE_ITEMS
+  %items = getelementptr i8, ptr %object, i64 $TUPLE_ITEMS
   br i1 %fits, label %next, label %refuse
 next:
   %k = phi i64 [0, %count], [%k_next, %store]
@@ -61,17 +61,17 @@ refuse:
   ret i1 false
 }
 
-define ptr @array(ptr %self, ptr %thing) nounwind {
+define ptr @array(ptr %self, ptr %object) nounwind {
 begin:
   %lengths = alloca [2 x i64], align 16
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
+  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
   %is_tuple = icmp eq ptr %type, $tuple
   br i1 %is_tuple, label %count, label %refuse
 count:
-  %size_at = getelementptr i8, ptr %thing, i64 $TUPLE_SIZE
+  %size_at = getelementptr i8, ptr %object, i64 $TUPLE_SIZE
   %size = load i64, ptr %size_at
-  %items = getelementptr i8, ptr %thing, i64 $TUPLE_ITEMS
+  %items = getelementptr i8, ptr %object, i64 $TUPLE_ITEMS
   store i64 %size, ptr %lengths
   %is_empty = icmp eq i64 %size, 0
   br i1 %is_empty, label %refuse, label %look
@@ -98,7 +98,7 @@ fill:
   %data = load ptr, ptr %data_at
   br i1 %is_nested, label %next, label %flat
 flat:
-  %all = call i1 @copy_tuple(ptr %thing, i64 %size, ptr %data)
+  %all = call i1 @copy_tuple(ptr %object, i64 %size, ptr %data)
   br i1 %all, label %done, label %give_back
 next:
   %k = phi i64 [0, %fill], [%k_next, %copied]
@@ -128,7 +128,7 @@ no_memory:
 """
 
 ROW_ORDER_TEXT: Final = f"""
-define ptr @row_order(ptr %self, ptr %thing) nounwind {{
+define ptr @row_order(ptr %self, ptr %object) nounwind {{
 begin:
 {IS_ARRAY}  %flags = or i32 $ALIGNED, $COLUMN_ORDER
   br i1 %is_array, label %look, label %refuse
@@ -138,12 +138,12 @@ look:
   %fit = and i1 %fit_0, %is_matrix
   br i1 %fit, label %make, label %refuse
 make:
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
+  %lengths_at = getelementptr i8, ptr %object, i64 $ARRAY_SHAPE
   %lengths = load ptr, ptr %lengths_at
   %width_at = getelementptr i64, ptr %lengths, i64 1
   %height = load i64, ptr %lengths
   %width = load i64, ptr %width_at
-  %from_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
+  %from_at = getelementptr i8, ptr %object, i64 $ARRAY_DATA
   %from = load ptr, ptr %from_at
   %new = call ptr $PyArray_New(ptr $ndarray, i32 2, ptr %lengths, i32 $DOUBLE, $no_data)
   %no_new = icmp eq ptr %new, null

@@ -66,7 +66,7 @@ begin:
   %out = alloca [$MAX_PORTS x ptr], align 16
   %made = alloca [$MAX_PORTS x ptr], align 16
   %ends = alloca [$MAX_PORTS x ptr], align 16
-  %found_things = alloca [$MAX_PORTS x ptr], align 16
+  %found_objects = alloca [$MAX_PORTS x ptr], align 16
   %found_given = alloca ptr, align 8
   %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
   %first_context = load ptr, ptr %context_at
@@ -107,7 +107,7 @@ keyword:
   %last = load ptr, ptr %last_at
   br i1 %is_out, label %bind, label %decline
 find:
-  %fits = call i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %found_things, ptr %found_given)
+  %fits = call i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %found_objects, ptr %found_given)
   %given_found = load ptr, ptr %found_given
   br i1 %fits, label %bind, label %unfit
 unfit:
@@ -123,7 +123,7 @@ following:
 
 _ARGUMENTS: Final = """
 bind:
-  %things = phi ptr [%args, %started], [%args, %keyword], [%found_things, %find]
+  %objects = phi ptr [%args, %started], [%args, %keyword], [%found_objects, %find]
   %given = phi ptr [null, %started], [%last, %keyword], [%given_found, %find]
   %were_found = phi i1 [false, %started], [false, %keyword], [true, %find]
   %is_one_call = icmp slt i64 %series, 0
@@ -149,9 +149,9 @@ input:
   %more_inputs = icmp ult i64 %k, %argument_count
   br i1 %more_inputs, label %take, label %results
 take:
-  %thing_at = getelementptr ptr, ptr %things, i64 %k
-  %thing = load ptr, ptr %thing_at
-  %data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
+  %object_at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object_at
+  %data = call ptr @numbers(ptr %object, ptr %shape, i32 $READ)
   %place = add i64 %k, %first_argument
   %into_at = getelementptr ptr, ptr %into, i64 %place
   store ptr %data, ptr %into_at
@@ -175,7 +175,7 @@ stacked:
   %takes_rows = icmp ne i64 %row_limit_count, 0
   br i1 %takes_rows, label %rows, label %decline
 rows:
-  %batch_result = call ptr @rows(ptr %context, ptr %things, ptr %given)
+  %batch_result = call ptr @rows(ptr %context, ptr %objects, ptr %given)
   %no_batch = icmp eq ptr %batch_result, null
   br i1 %no_batch, label %decline, label %return_rows
 return_rows:

@@ -77,11 +77,11 @@ def _float(name: str) -> str:
     return f"""\
 {name}_is_next:
   %{name}_at = getelementptr ptr, ptr %args, i64 {_OPERANDS.index(name)}
-  %{name}_thing = load ptr, ptr %{name}_at
-  %{name}_type_at = getelementptr i8, ptr %{name}_thing, i64 $OBJECT_TYPE
+  %{name}_object = load ptr, ptr %{name}_at
+  %{name}_type_at = getelementptr i8, ptr %{name}_object, i64 $OBJECT_TYPE
   %{name}_type = load ptr, ptr %{name}_type_at
   %{name}_is_float = icmp eq ptr %{name}_type, $float
-  %{name}_value_at = getelementptr i8, ptr %{name}_thing, i64 $FLOAT_VALUE
+  %{name}_value_at = getelementptr i8, ptr %{name}_object, i64 $FLOAT_VALUE
   br i1 %{name}_is_float, label %{following}, label %decline
 """
 

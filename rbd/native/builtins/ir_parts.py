@@ -57,24 +57,24 @@ COPY: Final = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
 # ---------------------------------------------------------------- objects
 
 IS_ARRAY: Final = """\
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
+  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
   %is_array = icmp eq ptr %type, $ndarray
 """
 
 ARRAY_HEAD: Final = """\
-  %dtype_at = getelementptr i8, ptr %thing, i64 $ARRAY_DTYPE
+  %dtype_at = getelementptr i8, ptr %object, i64 $ARRAY_DTYPE
   %dtype = load ptr, ptr %dtype_at
   %is_double = icmp eq ptr %dtype, $float64
-  %flags_at = getelementptr i8, ptr %thing, i64 $ARRAY_FLAGS
+  %flags_at = getelementptr i8, ptr %object, i64 $ARRAY_FLAGS
   %flags_found = load i32, ptr %flags_at
   %flags_set = and i32 %flags_found, %flags
   %flags_fit = icmp eq i32 %flags_set, %flags
-  %axes_at = getelementptr i8, ptr %thing, i64 $ARRAY_NDIM
+  %axes_at = getelementptr i8, ptr %object, i64 $ARRAY_NDIM
   %axes_found = load i32, ptr %axes_at
   %axes_found_64 = zext i32 %axes_found to i64
 """
-"""Whether %thing, an array, is of float64 and has all of %flags; how many axes it has."""
+"""Whether %object, an array, is of float64 and has all of %flags; how many axes it has."""
 
 AXES_FIT: Final = """\
   %axes_fit = icmp eq i64 %axes_found_64, %axes
@@ -82,14 +82,14 @@ AXES_FIT: Final = """\
   %fit = and i1 %fit_0, %axes_fit
   br i1 %fit, label %lengths, label %wrong
 lengths:
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
+  %lengths_at = getelementptr i8, ptr %object, i64 $ARRAY_SHAPE
   %lengths_found = load ptr, ptr %lengths_at
 """
-"""The lengths of %thing, an array, behind `ARRAY_HEAD`; `wrong` unless it is as wanted and has so many %axes."""
+"""The lengths of %object, an array, behind `ARRAY_HEAD`; `wrong` unless it is as wanted and has so many %axes."""
 
 NUMBERS: Final = f"""
 ; The numbers of a float64 array of this shape that has these flags; null for everything else.
-define internal ptr @numbers(ptr %thing, ptr %shape, i32 %flags) nounwind {{
+define internal ptr @numbers(ptr %object, ptr %shape, i32 %flags) nounwind {{
 begin:
 {IS_ARRAY}  br i1 %is_array, label %array, label %other
 other:
@@ -103,7 +103,7 @@ other:
   %usable = and i1 %usable_0, %is_input
   br i1 %usable, label %number, label %wrong
 number:
-  %value = getelementptr i8, ptr %thing, i64 $FLOAT_VALUE
+  %value = getelementptr i8, ptr %object, i64 $FLOAT_VALUE
   ret ptr %value
 array:
 {ARRAY_HEAD}  %axes = load i64, ptr %shape
@@ -121,7 +121,7 @@ compare:
   %same = icmp eq i64 %found, %wanted
   br i1 %same, label %axis, label %wrong
 good:
-  %data_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
+  %data_at = getelementptr i8, ptr %object, i64 $ARRAY_DATA
   %data = load ptr, ptr %data_at
   ret ptr %data
 wrong:
@@ -318,8 +318,8 @@ fill:
   br i1 %more_to_fill, label %put, label %return_tuple
 put:
   %put_at = getelementptr ptr, ptr %made, i64 %f
-  %put_thing = load ptr, ptr %put_at
-  %put_status = call i32 $PyTuple_SetItem(ptr %packed, i64 %f, ptr %put_thing)
+  %put_object = load ptr, ptr %put_at
+  %put_status = call i32 $PyTuple_SetItem(ptr %packed, i64 %f, ptr %put_object)
   %f_next = add i64 %f, 1
   br label %fill
 return_tuple:
@@ -339,7 +339,7 @@ next_release:
 drop:
   %left_next = sub i64 %left, 1
   %drop_at = getelementptr ptr, ptr %made, i64 %left_next
-  %drop_thing = load ptr, ptr %drop_at
-  call void $Py_DecRef(ptr %drop_thing)
+  %drop_object = load ptr, ptr %drop_at
+  call void $Py_DecRef(ptr %drop_object)
   br label %next_release
 """

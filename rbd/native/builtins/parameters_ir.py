@@ -22,7 +22,7 @@ NUMBERS: Final = {"INPUT": INPUT, "CONSTANT": CONSTANT, "RESULT": RESULT, "PARAM
 
 FIND_ARGUMENTS: Final = """
 ; Whether an argument fits a parameter; it is stored among the inputs, or in %given.
-define internal i1 @fits(ptr %parameter, ptr %thing, ptr %things, ptr %given) nounwind {
+define internal i1 @fits(ptr %parameter, ptr %object, ptr %objects, ptr %given) nounwind {
 begin:
   %kind_at = getelementptr i64, ptr %parameter, i64 1
   %kind = load i64, ptr %kind_at
@@ -30,21 +30,21 @@ begin:
   %index = load i64, ptr %index_at
   %value_at = getelementptr i64, ptr %parameter, i64 3
   %value = load ptr, ptr %value_at
-  %place = getelementptr ptr, ptr %things, i64 %index
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
+  %place = getelementptr ptr, ptr %objects, i64 %index
+  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
-  %is_none = icmp eq ptr %thing, $None
+  %is_none = icmp eq ptr %object, $None
   switch i64 %kind, label %mapping [i64 $INPUT, label %input i64 $CONSTANT, label %constant i64 $RESULT, label %result]
 input:
   %no_value = icmp eq ptr %value, null
   %unusable = and i1 %is_none, %no_value
   br i1 %unusable, label %unfit, label %take
 take:
-  %taken = select i1 %is_none, ptr %value, ptr %thing
+  %taken = select i1 %is_none, ptr %value, ptr %object
   store ptr %taken, ptr %place
   ret i1 true
 constant:
-  %same = icmp eq ptr %thing, %value
+  %same = icmp eq ptr %object, %value
   br i1 %same, label %fit, label %text
 text:
   %value_type_at = getelementptr i8, ptr %value, i64 $OBJECT_TYPE
@@ -54,18 +54,18 @@ text:
   %texts = and i1 %is_text, %same_type
   br i1 %texts, label %compare, label %unfit
 compare:
-  %order = call i32 $PyUnicode_Compare(ptr %thing, ptr %value)
+  %order = call i32 $PyUnicode_Compare(ptr %object, ptr %value)
   %equal = icmp eq i32 %order, 0
   ret i1 %equal
 result:
-  %wanted = select i1 %is_none, ptr null, ptr %thing
+  %wanted = select i1 %is_none, ptr null, ptr %object
   store ptr %wanted, ptr %given
   ret i1 true
 mapping:
   %is_dict = icmp eq ptr %type, $dict
   br i1 %is_dict, label %sized, label %unfit
 sized:
-  %size = call i64 $PyDict_Size(ptr %thing)
+  %size = call i64 $PyDict_Size(ptr %object)
   %keys = call i64 $PyTuple_Size(ptr %value)
   %complete = icmp eq i64 %size, %keys
   br i1 %complete, label %key, label %unfit
@@ -75,7 +75,7 @@ key:
   br i1 %more, label %find, label %fit
 find:
   %key_now = call ptr $PyTuple_GetItem(ptr %value, i64 %k)
-  %item = call ptr $PyDict_GetItem(ptr %thing, ptr %key_now)
+  %item = call ptr $PyDict_GetItem(ptr %object, ptr %key_now)
   %missing = icmp eq ptr %item, null
   br i1 %missing, label %unfit, label %found
 found:
@@ -90,14 +90,14 @@ unfit:
 }
 
 ; Whether a call fits the parameters: each once at most, by position or name, and all of those that are required.
-define internal i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %things, ptr %given) nounwind {
+define internal i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %objects, ptr %given) nounwind {
 begin:
 """
 
 MATCH_ARGUMENTS: Final = """
   store ptr null, ptr %given
   %default_bytes = shl i64 %argument_count, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr %things, ptr %defaults, i64 %default_bytes, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %objects, ptr %defaults, i64 %default_bytes, i1 false)
   %few = icmp ule i64 %count, %positional_count
   %plain = icmp eq ptr %keywords, null
   br i1 %few, label %size, label %unfit
@@ -147,9 +147,9 @@ known:
   %seen_next = or i64 %seen, %bit
   br i1 %first_time, label %match, label %unfit
 match:
-  %thing_at = getelementptr ptr, ptr %args, i64 %k
-  %thing = load ptr, ptr %thing_at
-  %fits = call i1 @fits(ptr %parameter, ptr %thing, ptr %things, ptr %given)
+  %object_at = getelementptr ptr, ptr %args, i64 %k
+  %object = load ptr, ptr %object_at
+  %fits = call i1 @fits(ptr %parameter, ptr %object, ptr %objects, ptr %given)
   br i1 %fits, label %next, label %unfit
 next:
   br label %argument

@@ -28,13 +28,13 @@ MAX_LAYOUT_WORDS: Final = 512
 
 STACKED: Final = f"""
 ; The numbers of a float64 array of this shape behind leading axes of these lengths, and its layout; else null.
-define internal ptr @stacked(ptr %thing, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead, ptr %steps) nounwind {{
+define internal ptr @stacked(ptr %object, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead, ptr %steps) nounwind {{
 begin:
 {IS_ARRAY}  br i1 %is_array, label %array, label %wrong
 array:
 {ARRAY_HEAD}  %own = load i64, ptr %shape
   %axes = add i64 %own, %lead_axes
-{AXES_FIT}  %strides_at = getelementptr i8, ptr %thing, i64 $ARRAY_STRIDES
+{AXES_FIT}  %strides_at = getelementptr i8, ptr %object, i64 $ARRAY_STRIDES
   %strides_found = load ptr, ptr %strides_at
   br label %axis
 axis:
@@ -87,7 +87,7 @@ longer:
   br i1 %even, label %row, label %wrong
 good:
   store i64 %apart, ptr %steps
-  %data_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
+  %data_at = getelementptr i8, ptr %object, i64 $ARRAY_DATA
   %data = load ptr, ptr %data_at
   ret ptr %data
 wrong:
@@ -95,7 +95,7 @@ wrong:
 }}
 
 ; Hold objects while other threads run: those in a dictionary may be replaced.
-define internal void @hold(ptr %things, i64 %count) nounwind {{
+define internal void @hold(ptr %objects, i64 %count) nounwind {{
 begin:
   br label %next
 next:
@@ -104,15 +104,15 @@ next:
   br i1 %more, label %one, label %done
 one:
   %k_next = add i64 %k, 1
-  %thing_at = getelementptr ptr, ptr %things, i64 %k
-  %thing = load ptr, ptr %thing_at
-  call void $Py_IncRef(ptr %thing)
+  %object_at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object_at
+  call void $Py_IncRef(ptr %object)
   br label %next
 done:
   ret void
 }}
 
-define internal void @drop(ptr %things, i64 %count) nounwind {{
+define internal void @drop(ptr %objects, i64 %count) nounwind {{
 begin:
   br label %next
 next:
@@ -121,9 +121,9 @@ next:
   br i1 %more, label %one, label %done
 one:
   %k_next = add i64 %k, 1
-  %thing_at = getelementptr ptr, ptr %things, i64 %k
-  %thing = load ptr, ptr %thing_at
-  call void $Py_DecRef(ptr %thing)
+  %object_at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object_at
+  call void $Py_DecRef(ptr %object)
   br label %next
 done:
   ret void
@@ -239,7 +239,7 @@ done:
 
 BEGIN: Final = """
 ; The result for rows; null where it is none, or a row failed.
-define internal ptr @rows(ptr %context, ptr %things, ptr %given) nounwind {
+define internal ptr @rows(ptr %context, ptr %objects, ptr %given) nounwind {
 begin:
   %into = alloca [$MAX_PORTS x ptr], align 16
   %layouts = alloca [$MAX_LAYOUT_WORDS x i64], align 16
@@ -273,29 +273,29 @@ take:
   %shape_next = getelementptr i64, ptr %own, i64 %axes
   %steps_own = getelementptr i64, ptr %steps, i64 1
   %steps_next = getelementptr i64, ptr %steps_own, i64 %axes
-  %thing_at = getelementptr ptr, ptr %things, i64 %k
-  %thing = load ptr, ptr %thing_at
+  %object_at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object_at
   %into_at = getelementptr ptr, ptr %into, i64 %k
 {IS_ARRAY}  br i1 %is_array, label %array, label %number
 number:
   store i64 0, ptr %steps
-  %number_data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
+  %number_data = call ptr @numbers(ptr %object, ptr %shape, i32 $READ)
   br label %found
 ; The first argument with leading axes says which they are.
 array:
-  %ndim_at = getelementptr i8, ptr %thing, i64 $ARRAY_NDIM
+  %ndim_at = getelementptr i8, ptr %object, i64 $ARRAY_NDIM
   %ndim = load i32, ptr %ndim_at
   %ndim_64 = zext i32 %ndim to i64
   %lead_found = sub i64 %ndim_64, %axes
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
+  %lengths_at = getelementptr i8, ptr %object, i64 $ARRAY_SHAPE
   %lengths_found = load ptr, ptr %lengths_at
   %has_lead = icmp sgt i64 %lead_found, 0
   %known = icmp ne ptr %lead, null
   %lead_axes_first = select i1 %known, i64 %lead_axes, i64 %lead_found
   %lead_first = select i1 %known, ptr %lead, ptr %lengths_found
   %axes_before = select i1 %has_lead, i64 %lead_axes_first, i64 0
-  %array_data = call ptr @stacked(ptr %thing, ptr %shape, i32 $ALIGNED, i64 %axes_before, ptr %lead_first, ptr %steps)
-  %flags_at = getelementptr i8, ptr %thing, i64 $ARRAY_FLAGS
+  %array_data = call ptr @stacked(ptr %object, ptr %shape, i32 $ALIGNED, i64 %axes_before, ptr %lead_first, ptr %steps)
+  %flags_at = getelementptr i8, ptr %object, i64 $ARRAY_FLAGS
   %flags = load i32, ptr %flags_at
   %packed_flag = and i32 %flags, $CONTIGUOUS
   %is_packed = icmp ne i32 %packed_flag, 0
@@ -402,11 +402,11 @@ run_locked:
   %bad_locked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
   br label %ran
 run_unlocked:
-  call void @hold(ptr %things, i64 %argument_count)
+  call void @hold(ptr %objects, i64 %argument_count)
   %thread = call ptr $PyEval_SaveThread()
   %bad_unlocked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
   call void $PyEval_RestoreThread(ptr %thread)
-  call void @drop(ptr %things, i64 %argument_count)
+  call void @drop(ptr %objects, i64 %argument_count)
   br label %ran
 ran:
   %bad = phi i64 [%bad_locked, %run_locked], [%bad_unlocked, %run_unlocked]

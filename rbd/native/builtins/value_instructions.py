@@ -149,8 +149,8 @@ numbered:
 
 _OBJECT: Final = """\
 object:
-  %thing = load ptr, ptr %a_at
-  call void $Py_IncRef(ptr %thing)
+  %pushed = load ptr, ptr %a_at
+  call void $Py_IncRef(ptr %pushed)
 """
 """OBJECT object: pushes an object."""
 
@@ -233,7 +233,7 @@ INSTRUCTIONS: Final = (
     Instruction("CALL", "function a b to", _CALL, last="call"),
     Instruction("FINITE", "n at", _FINITE, last="all_finite"),
     Instruction("NUMBER", "at", _NUMBER, last="numbered", pushes="%float", can_fail=True),
-    Instruction("OBJECT", "object", _OBJECT, last="object", pushes="%thing"),
+    Instruction("OBJECT", "object", _OBJECT, last="object", pushes="%pushed"),
     Instruction("TUPLE", "n", _TUPLE, last="filled", pushes="%made", base="%base", can_fail=True),
     Instruction(
         "INSTANCE",

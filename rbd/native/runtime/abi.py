@@ -256,12 +256,12 @@ def _array_new_matches() -> bool:
     return all(good) and arrays[0].flags.c_contiguous and arrays[1].flags.f_contiguous
 
 
-def _read(thing: object, offset: int, kind: Any) -> Any:
-    return kind.from_address(id(thing) + offset).value
+def _read(value: object, offset: int, kind: Any) -> Any:
+    return kind.from_address(id(value) + offset).value
 
 
 _word_at = ctypes.c_size_t.from_address
 
 
-def _word(thing: object, offset: int) -> int:
-    return _word_at(id(thing) + offset).value
+def _word(value: object, offset: int) -> int:
+    return _word_at(id(value) + offset).value
