@@ -17,6 +17,7 @@ from rbd.native.builtins.ir_parts import (
     COPY,
     FINISH,
     GIVEN_RESULTS,
+    IS_APART,
     NUMBERS,
     RESULT_KEPT,
     RESULT_MADE,
@@ -263,11 +264,11 @@ refuse:
 def builtin_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     loads = context_loads(CONTEXT)
-    rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
+    rows = rows_ir.HELPERS + rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
     find = parameters_ir.FIND_ARGUMENTS + loads + parameters_ir.MATCH_ARGUMENTS
     repeated = rollout_ir.BEGIN + loads + rollout_ir.INPUTS + rollout_ir.STEPS
     one_call = _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
-    text = NUMBERS + GIVEN_RESULTS + rows + repeated + find + one_call
+    text = NUMBERS + GIVEN_RESULTS + IS_APART + rows + repeated + find + one_call
     limits = {
         "HAS_FALLBACK": CONTEXT.index("has_fallback"),
         "MAX_PORTS": MAX_PORTS,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Final
 
+from rbd.native.codegen.ir import Writer
 from rbd.native.runtime import abi
 
 _NUMBERS: Final = ("first_argument", "has_fallback", "required", "series", "product_sign", "addend_sign")
@@ -227,31 +228,25 @@ list_item:
 wrong:
   ret ptr null
 }
-
-; Whether memory lies apart from that of the first arrays.
-define internal i1 @is_apart(ptr %start, ptr %end, ptr %starts, ptr %ends, i64 %count) nounwind {
-begin:
-  br label %next
-next:
-  %k = phi i64 [0, %begin], [%k_next, %compare]
-  %more = icmp ult i64 %k, %count
-  br i1 %more, label %compare, label %apart
-compare:
-  %k_next = add i64 %k, 1
-  %other_start_at = getelementptr ptr, ptr %starts, i64 %k
-  %other_start = load ptr, ptr %other_start_at
-  %other_end_at = getelementptr ptr, ptr %ends, i64 %k
-  %other_end = load ptr, ptr %other_end_at
-  %begins_before = icmp ult ptr %start, %other_end
-  %ends_behind = icmp ult ptr %other_start, %end
-  %overlaps = and i1 %begins_before, %ends_behind
-  br i1 %overlaps, label %overlap, label %next
-apart:
-  ret i1 true
-overlap:
-  ret i1 false
-}
 """
+
+
+def _is_apart() -> str:
+    """Return the function that says whether memory lies apart from that of the first arrays."""
+    w = Writer()
+
+    def compare(k: str, apart: Sequence[str]) -> list[str]:
+        start, end = (w.load("ptr", w.address(table, k, "ptr")) for table in ("%starts", "%ends"))
+        is_before, is_behind = w.assign(f"icmp ule ptr %end, {start}"), w.assign(f"icmp ule ptr {end}, %start")
+        return [w.assign(f"and i1 {apart[0]}, {w.assign(f'or i1 {is_before}, {is_behind}')}")]
+
+    w.begin_function("internal i1 @is_apart(ptr %start, ptr %end, ptr %starts, ptr %ends, i64 %count) nounwind")
+    (apart,) = w.loop("%count", compare, [("i1", "true")])
+    w.end_function(f"i1 {apart}")
+    return w.text()
+
+
+IS_APART: Final = _is_apart()
 
 RESULT_TAKEN: Final = """\
   %more_given = icmp ult i64 %n, %output_count

@@ -8,6 +8,7 @@ interpreter's lock.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rbd.native.builtins.ir_parts import (
@@ -20,11 +21,65 @@ from rbd.native.builtins.ir_parts import (
     RESULT_TAKEN,
     give_back,
 )
+from rbd.native.codegen.ir import Writer, loop_function
 
 MAX_AXES: Final = 64
 """Axes of an array, at most."""
 MAX_LAYOUT_WORDS: Final = 512
 """Entries of the layouts of all arrays, at most; see `row_access.py`."""
+
+
+def _references(name: str, change: str) -> str:
+    """Return the function that changes the number of references of objects."""
+
+    def change_one(w: Writer, index: str) -> None:
+        w.add(f"  call void {change}(ptr {w.load('ptr', w.address('%objects', index, 'ptr'))})")
+
+    return loop_function(name, "ptr %objects, i64 %count", change_one)
+
+
+def _product() -> str:
+    """Return the function that multiplies lengths."""
+    w = Writer()
+
+    def multiply(axis: str, product: Sequence[str]) -> list[str]:
+        return [w.assign(f"mul i64 {product[0]}, {w.load('i64', w.address('%lengths', axis, 'i64'))}")]
+
+    w.begin_function("internal i64 @product(ptr %lengths, i64 %axes) nounwind")
+    (product,) = w.loop("%axes", multiply, [("i64", "1")])
+    w.end_function(f"i64 {product}")
+    return w.text()
+
+
+def _overlaps() -> str:
+    """Return the function that says whether an array of this layout has numbers between two addresses."""
+    w = Writer()
+
+    def add(axis: str, ends: Sequence[str]) -> list[str]:
+        own = w.load("i64", w.address("%shape", axis, "i64"))
+        length = w.assign(f"select i1 {w.assign(f'icmp eq i64 {axis}, 0')}, i64 %rows, i64 {own}")
+        step, last = w.load("i64", w.address("%steps", axis, "i64")), w.assign(f"sub i64 {length}, 1")
+        reach = w.assign(f"mul i64 {last}, {step}")
+        backwards = w.assign(f"icmp slt i64 {reach}, 0")
+        down, up = (w.assign(f"select i1 {backwards}, i64 {each}") for each in (f"{reach}, i64 0", f"0, i64 {reach}"))
+        return [w.assign(f"add i64 {end}, {change}") for end, change in zip(ends, (down, up), strict=True)]
+
+    arguments = "ptr %data, ptr %shape, ptr %steps, i64 %rows, ptr %start, ptr %end"
+    w.begin_function(f"internal i1 @overlaps({arguments}) nounwind")
+    axes = w.assign(f"add i64 {w.load('i64', '%shape')}, 1")
+    first, last = (
+        w.assign(f"getelementptr double, ptr %data, i64 {end}")
+        for end in w.loop(axes, add, [("i64", "0"), ("i64", "0")])
+    )
+    begins_before, ends_behind = w.assign(f"icmp ult ptr {first}, %end"), w.assign(f"icmp ule ptr %start, {last}")
+    w.end_function(f"i1 {w.assign(f'and i1 {begins_before}, {ends_behind}')}")
+    return w.text()
+
+
+HELPERS: Final = "".join(
+    (_references("hold", "$Py_IncRef"), _references("drop", "$Py_DecRef"), _product(), _overlaps())
+)
+"""Functions of batches. Objects are held while other threads run: those in a dictionary may be replaced."""
 
 STACKED: Final = f"""
 ; The numbers of a float64 array of this shape behind leading axes of these lengths, and its layout; else null.
@@ -92,96 +147,6 @@ good:
   ret ptr %data
 wrong:
   ret ptr null
-}}
-
-; Hold objects while other threads run: those in a dictionary may be replaced.
-define internal void @hold(ptr %objects, i64 %count) nounwind {{
-begin:
-  br label %next
-next:
-  %k = phi i64 [0, %begin], [%k_next, %one]
-  %more = icmp ult i64 %k, %count
-  br i1 %more, label %one, label %done
-one:
-  %k_next = add i64 %k, 1
-  %object_at = getelementptr ptr, ptr %objects, i64 %k
-  %object = load ptr, ptr %object_at
-  call void $Py_IncRef(ptr %object)
-  br label %next
-done:
-  ret void
-}}
-
-define internal void @drop(ptr %objects, i64 %count) nounwind {{
-begin:
-  br label %next
-next:
-  %k = phi i64 [0, %begin], [%k_next, %one]
-  %more = icmp ult i64 %k, %count
-  br i1 %more, label %one, label %done
-one:
-  %k_next = add i64 %k, 1
-  %object_at = getelementptr ptr, ptr %objects, i64 %k
-  %object = load ptr, ptr %object_at
-  call void $Py_DecRef(ptr %object)
-  br label %next
-done:
-  ret void
-}}
-
-; The product of lengths.
-define internal i64 @product(ptr %lengths, i64 %axes) nounwind {{
-begin:
-  br label %axis
-axis:
-  %i = phi i64 [0, %begin], [%following, %multiply]
-  %product = phi i64 [1, %begin], [%next, %multiply]
-  %more = icmp ult i64 %i, %axes
-  br i1 %more, label %multiply, label %done
-multiply:
-  %following = add i64 %i, 1
-  %length_at = getelementptr i64, ptr %lengths, i64 %i
-  %length = load i64, ptr %length_at
-  %next = mul i64 %product, %length
-  br label %axis
-done:
-  ret i64 %product
-}}
-
-; Whether an array of this layout has numbers between two addresses.
-define internal i1 @overlaps(ptr %data, ptr %shape, ptr %steps, i64 %rows, ptr %start, ptr %end) nounwind {{
-begin:
-  %own = load i64, ptr %shape
-  br label %axis
-axis:
-  %i = phi i64 [0, %begin], [%following, %add]
-  %low = phi i64 [0, %begin], [%low_next, %add]
-  %high = phi i64 [0, %begin], [%high_next, %add]
-  %more = icmp ule i64 %i, %own
-  br i1 %more, label %add, label %compare
-add:
-  %following = add i64 %i, 1
-  %is_row = icmp eq i64 %i, 0
-  %length_at = getelementptr i64, ptr %shape, i64 %i
-  %length_own = load i64, ptr %length_at
-  %length = select i1 %is_row, i64 %rows, i64 %length_own
-  %step_at = getelementptr i64, ptr %steps, i64 %i
-  %step = load i64, ptr %step_at
-  %last_place = sub i64 %length, 1
-  %reach = mul i64 %last_place, %step
-  %backwards = icmp slt i64 %reach, 0
-  %down = select i1 %backwards, i64 %reach, i64 0
-  %up = select i1 %backwards, i64 0, i64 %reach
-  %low_next = add i64 %low, %down
-  %high_next = add i64 %high, %up
-  br label %axis
-compare:
-  %first = getelementptr double, ptr %data, i64 %low
-  %last = getelementptr double, ptr %data, i64 %high
-  %begins_before = icmp ult ptr %first, %end
-  %ends_behind = icmp ule ptr %start, %last
-  %both = and i1 %begins_before, %ends_behind
-  ret i1 %both
 }}
 
 ; Write the layout of a new array, and its strides in bytes.
