@@ -133,7 +133,7 @@ repeat:
   %to_new_rows = icmp eq ptr %given, null
   br i1 %to_new_rows, label %all_calls, label %decline
 all_calls:
-  %history = call ptr @rollout(ptr %context, ptr %things)
+  %history = call ptr @rollout(ptr %context, ptr %objects)
   %no_history = icmp eq ptr %history, null
   br i1 %no_history, label %no_rollout, label %return_history
 return_history:

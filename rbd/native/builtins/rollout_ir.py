@@ -13,7 +13,7 @@ from rbd.native.builtins.ir_parts import FINISH, RESULT_MADE, give_back
 
 BEGIN: Final = """
 ; The results of a rollout from one state; null where it is none, or a step failed.
-define internal ptr @rollout(ptr %context, ptr %things) nounwind {
+define internal ptr @rollout(ptr %context, ptr %objects) nounwind {
 begin:
   %into = alloca [$MAX_PORTS x ptr], align 16
   %moves = alloca [$MAX_PORTS x i64], align 16
@@ -29,14 +29,14 @@ INPUTS: Final = """
   br i1 %no_code, label %wrong, label %size
 size:
   %input_count = sub i64 %argument_count, 1
-  %steps_at = getelementptr ptr, ptr %things, i64 %input_count
-  %steps_thing = load ptr, ptr %steps_at
-  %steps_type_at = getelementptr i8, ptr %steps_thing, i64 $OBJECT_TYPE
+  %steps_at = getelementptr ptr, ptr %objects, i64 %input_count
+  %steps_object = load ptr, ptr %steps_at
+  %steps_type_at = getelementptr i8, ptr %steps_object, i64 $OBJECT_TYPE
   %steps_type = load ptr, ptr %steps_type_at
   %is_whole = icmp eq ptr %steps_type, $int
   br i1 %is_whole, label %whole, label %wrong
 whole:
-  %steps = call i64 $PyLong_AsLong(ptr %steps_thing)
+  %steps = call i64 $PyLong_AsLong(ptr %steps_object)
   %some = icmp sgt i64 %steps, 0
   br i1 %some, label %limit, label %none
 none:
@@ -62,9 +62,9 @@ take:
   %axes = load i64, ptr %shape
   %own = getelementptr i64, ptr %shape, i64 1
   %shape_next = getelementptr i64, ptr %own, i64 %axes
-  %thing_at = getelementptr ptr, ptr %things, i64 %k
-  %thing = load ptr, ptr %thing_at
-  %constant = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
+  %object_at = getelementptr ptr, ptr %objects, i64 %k
+  %object = load ptr, ptr %object_at
+  %constant = call ptr @numbers(ptr %object, ptr %shape, i32 $READ)
   %no_constant = icmp eq ptr %constant, null
   br i1 %no_constant, label %other, label %taken
 other:
@@ -74,7 +74,7 @@ rows:
   %width = load i64, ptr %own
   store i64 %width, ptr %series_width_at
   %row_bytes = shl i64 %width, 3
-  %first_row = call ptr @numbers(ptr %thing, ptr %series_shape, i32 $READ)
+  %first_row = call ptr @numbers(ptr %object, ptr %series_shape, i32 $READ)
   %no_rows = icmp eq ptr %first_row, null
   br i1 %no_rows, label %wrong, label %taken
 taken:
