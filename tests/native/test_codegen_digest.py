@@ -18,8 +18,8 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests import architecture as rules
 
-WITHOUT_CODE = {"errors", "arguments", "progress"}
-"""Messages and checks: nothing of them is in machine code."""
+WITHOUT_CODE = {"errors", "arguments", "progress", "lazy"}
+"""Messages, checks and caches of attributes: nothing of them is in machine code."""
 
 
 @pytest.mark.parametrize("package", cached_code.PACKAGES)
