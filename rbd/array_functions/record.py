@@ -72,11 +72,16 @@ def _require_parameters(function: Callable[..., object], inputs: Mapping[str, ob
         signature.bind(None, **inputs)
     except TypeError as error:
         wanted = ", ".join(["state", *inputs])
-        message = (
-            f"function is called as function({wanted}), but has the parameters {signature}: {error}; rbd.record takes "
-            "a length or a shape for each of its inputs, as in rbd.record(function, mechanism, tau=7)"
-        )
+        message = f"function is called as function({wanted}), but has the parameters {signature}: {error}"
+        message = f"{message}; {_advice(signature)}"
         raise ArgumentError(message, argument="function", value=function, allowed=f"({wanted})") from None
+
+
+def _advice(signature: inspect.Signature) -> str:
+    """Return advice on recording a callback of a simulation, or a function of more inputs."""
+    if [*signature.parameters][:2] == ["t", "state"]:
+        return "the state comes first: record lambda state, t: control(t, state), with t=()"
+    return "rbd.record takes a length or a shape for each of its inputs, as in rbd.record(function, mechanism, tau=7)"
 
 
 def recorded_program(

@@ -26,6 +26,10 @@ def _attach() -> None:
     ANY.Mechanism().attach("world", rbd.RigidBody("a"), rbd.Joint("a", rbd.Fixed()), joint_pose=(0, 0, 1))
 
 
+def _control(t: float, state: rbd.MechanismState) -> Any:
+    return -t * state.v
+
+
 ATTEMPTS: Final[list[tuple[Callable[[], object], type[RbdError], str]]] = [
     (
         lambda: ANY.simulate(STATE, 1.0, external={}),
@@ -59,6 +63,11 @@ ATTEMPTS: Final[list[tuple[Callable[[], object], type[RbdError], str]]] = [
         lambda: ARM.copy()[0].attach_mechanism("world", ARM),
         TopologyError,
         "already has a body named 'link1'; prefix='...' gives other names to the copies",
+    ),
+    (
+        lambda: ANY.record(_control, ARM, t=()),
+        ArgumentError,
+        "the state comes first: record lambda state, t: control(t, state), with t=()",
     ),
     (lambda: write_c_library({}, ".", prefix="my-arm"), ArgumentError, "no name for a C function; write 'my_arm'"),
     (lambda: write_c_library({}, ".", prefix="7 axes"), ArgumentError, "no name for a C function; write 'f_7_axes'"),
