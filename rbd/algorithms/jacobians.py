@@ -72,9 +72,7 @@ def geometric_jacobian(
     body, target = result_frame(state, frame)
     args = path, body, transform_to_fixed_frame(state, body, target)
     finish, finish_array = _finish(state, path, target, out), _finish_array(path, target) if out is None else None
-    return KernelCall(
-        geometric_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True
-    )
+    return KernelCall(geometric_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True)
 
 
 def _finish(
@@ -190,7 +188,7 @@ def _point_jacobian(
         return state.checked(make(columns), "point jacobian")
 
     finish_array = partial(PointJacobian.of_array, target)
-    return KernelCall(point_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True)
+    return KernelCall(point_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True)
 
 
 @kernel
@@ -235,7 +233,7 @@ def geometric_jacobian_rate(
     args = path, body, transform_to_fixed_frame(state, body, target)
     finish, finish_array = _finish(state, path, target), _finish_array(path, target)
     return KernelCall(
-        geometric_jacobian_rate_kernel, args, finish=finish, finish_array=finish_array, key_fixes_arguments=True
+        geometric_jacobian_rate_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True
     )
 
 

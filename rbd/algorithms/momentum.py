@@ -73,7 +73,7 @@ def momentum_matrix(
         momentum_matrix_kernel,
         args,
         finish=from_columns(state, partial(MomentumMatrix.trusted, target), "momentum matrix", out),
-        key_fixes_arguments=True,
+        key_fixes_checks=True,
     )
 
 

@@ -38,7 +38,7 @@ class FastPathTable:
         arguments of this call.
         """
         opened = recorded, self._buffers.versions[PARAMETERS]
-        if self._opened.get(key) == opened or not (call.key_fixes_arguments or recorded.array_arguments == count):
+        if self._opened.get(key) == opened or not (call.key_fixes_checks or recorded.array_arguments == count):
             return
         if len(self._opened) >= _MAX_FAST_PATHS:
             self._opened.clear()

@@ -191,13 +191,13 @@ def _declaration(program: Program, function: CFunction, name: str, real: str) ->
     """Return the lines of a function in the header."""
     size = f"{name.upper()}_WORKSPACE"
     lines = [function.comment.removesuffix(" */").rstrip("\n")]
-    lines += [f" * {input_name(port)}: {_described(port)}" for port in program.inputs]
-    lines += [f" * {output_name(port)}: {_described(port)}" for port in program.outputs]
+    lines += [f" * {input_name(port)}: {_shape_in_words(port)}" for port in program.inputs]
+    lines += [f" * {output_name(port)}: {_shape_in_words(port)}" for port in program.outputs]
     lines += [" */", f"#define {size} {function.workspace}"]
     return [*lines, _wrapped(name, [*function.parameters.split(", "), f"{real} workspace[{size}]"])]
 
 
-def _described(port: Port) -> str:
+def _shape_in_words(port: Port) -> str:
     """Return the shape of an array in words."""
     if not port.shape:
         return "1 number"

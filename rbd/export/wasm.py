@@ -103,12 +103,12 @@ def _require_prefix(prefix: str) -> None:
 
 def _script(programs: Mapping[str, Program], addresses: Mapping[str, Addresses], code: bytes, prefix: str) -> str:
     """Return the script with the module and its functions."""
-    functions = {name: _described(program, addresses[name]) for name, program in programs.items()}
+    functions = {name: _description(program, addresses[name]) for name, program in programs.items()}
     parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": base64.b64encode(code).decode()}
     return re.sub(r"\$[A-Z]+", lambda found: parts[found[0]], _SCRIPT)
 
 
-def _described(program: Program, addresses: Addresses) -> dict[str, object]:
+def _description(program: Program, addresses: Addresses) -> dict[str, object]:
     """Return the description of a function for the script."""
     checks = range(FIRST_CHECK, FIRST_CHECK + len(program.labels))
     messages = {status: program.error(status).message for status in (BAD_INPUT, BAD_OUTPUT, *checks)}

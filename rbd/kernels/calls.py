@@ -54,7 +54,7 @@ class KernelCall(Call[R]):
     """Converts the kernel's result as `finish` does, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
-    key_fixes_arguments: bool = False
+    key_fixes_checks: bool = False
     """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
 
     @override

@@ -24,7 +24,7 @@ from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, exponents, unit
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
 

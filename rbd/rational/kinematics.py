@@ -29,7 +29,7 @@ from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import Ring
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, Point

@@ -20,7 +20,7 @@ from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import Ring
 from rbd.rational.polynomials.ring_element import Latex
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import array_values
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array

@@ -145,4 +145,4 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     holder, place = result_frame(state, frame)
     args = index, holder, transform_to_fixed_frame(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
-    return KernelCall(external_wrench_derivatives_kernel, args, shape, key_fixes_arguments=True)
+    return KernelCall(external_wrench_derivatives_kernel, args, shape, key_fixes_checks=True)

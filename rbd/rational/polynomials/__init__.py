@@ -5,7 +5,7 @@ arithmetic.py           sums and products of packed polynomials, with bounds on 
 ring_element.py         operators that follow from others, LaTeX
 horner.py               Horner's scheme
 substitution.py         values of the variables at s
-s_arguments.py          checks of s
+s_checks.py          checks of s
 evaluation.py           values at s
 derivatives.py          derivatives by s
 recorded_functions.py   recorded functions

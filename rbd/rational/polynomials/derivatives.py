@@ -8,7 +8,7 @@ from typing import Any
 from rbd.rational.polynomials.evaluation import lifted
 from rbd.rational.polynomials.horner import Values, value_and_partials
 from rbd.rational.polynomials.ring import Kind, Packed, Ring
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import array_values, scalar_values, without_array_scalars
 
 

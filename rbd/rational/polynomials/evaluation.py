@@ -12,7 +12,7 @@ from rbd.errors import SingularError
 from rbd.program.status import range_error
 from rbd.rational.polynomials.horner import horner
 from rbd.rational.polynomials.ring import Packed, Ring
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import ArraySubstitution, array_values, scalar_values, without_array_scalars
 from rbd.scalars import Vector, lift
 from rbd.scalars.arrays import Array

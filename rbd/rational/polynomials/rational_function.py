@@ -19,7 +19,7 @@ from rbd.rational.polynomials.division import bounded_blocks, common_factor, quo
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.ring import LARGEST, Block, Packed, Ring, exponents, unit
 from rbd.rational.polynomials.ring_element import RingElement
-from rbd.rational.polynomials.s_arguments import checked_s
+from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import half_angle_array_values, half_angle_scalar_values
 from rbd.scalars import is_float
 
