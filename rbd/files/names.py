@@ -12,7 +12,7 @@ _MAX_COMPARED: Final = 500
 
 
 def name_problem(name: str, longest: int) -> str | None:
-    """Return the fault of a name, or None."""
+    """Return the reason for which a name is refused; None for a legal one."""
     if not name or name.isspace():
         return "is empty"
     if len(name) > longest:

@@ -12,7 +12,7 @@ from typing import Final
 
 from rbd.errors import quoted
 from rbd.files.formats import Format
-from rbd.files.xml import XmlElement, fault
+from rbd.files.xml import XmlElement, error_in
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _BLANKS: Final = re.compile(r"[ \t\r\n]+")
@@ -74,11 +74,13 @@ def values(
     if text is None:
         if default is not None:
             return default
-        raise fault(file_format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
+        raise error_in(file_format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
     try:
         return _numbers(text.strip(_XML_BLANKS), min_count, max_count)
     except NumberFault as error:
-        raise fault(file_format.value_error, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
+        raise error_in(
+            file_format.value_error, node, f"{attribute}: {error}", attribute=attribute, value=text
+        ) from None
 
 
 def _numbers(text: str, min_count: int, max_count: int) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from rbd.files import numbers
 from rbd.files.formats import Format
 from rbd.files.names import name_problem
 from rbd.files.report import FileReport, Finding
-from rbd.files.xml import FileLimits, XmlElement, fault
+from rbd.files.xml import FileLimits, XmlElement, error_in
 
 _Error = TypeVar("_Error", bound=FileError)
 _MAX_ERRORS: Final = 100
@@ -42,9 +42,9 @@ class FileReading(Generic[Report]):
         place = node.line if line is None else line
         self.report.ignored.append(Finding(node.file, place, node.path, attribute, reason))
 
-    def fault(self, kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
+    def error(self, kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
         """Return an error of `kind` at `node`."""
-        return fault(kind, node, message, **fields)
+        return error_in(kind, node, message, **fields)
 
     def warn_or_refuse(
         self,
@@ -64,7 +64,7 @@ class FileReading(Generic[Report]):
             return
         advice = "strict=False loads the rest" if remedy is None else f"strict=False: {remedy}"
         error = kind or (self.format.refused_error if remedy is None else self.format.value_error)
-        raise self.fault(error, node, f"{message} ({advice})", attribute=attribute, **fields)
+        raise self.error(error, node, f"{message} ({advice})", attribute=attribute, **fields)
 
     def ignore_unknown(
         self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()
@@ -106,17 +106,17 @@ class FileReading(Generic[Report]):
         for value in values:
             if abs(value) > self.limits.magnitude:
                 message = f"{attribute}: {value!r} is beyond {self.limits.magnitude:g}, no physical quantity"
-                raise self.fault(self.format.value_error, node, message, attribute=attribute, limit="magnitude")
+                raise self.error(self.format.value_error, node, message, attribute=attribute, limit="magnitude")
         return values
 
     def name(self, node: XmlElement, attribute: str = "name") -> str:
         """Return the name in `attribute`, in Unicode normal form C: printable, not empty, not too long."""
         text = node.attributes.get(attribute)
         if text is None:
-            raise self.fault(self.format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
+            raise self.error(self.format.value_error, node, f"attribute {attribute!r} is missing", attribute=attribute)
         problem = name_problem(text, self.limits.name_length)
         if problem is not None:
-            raise self.fault(
+            raise self.error(
                 self.format.value_error, node, f"{attribute} {quoted(text)} {problem}", attribute=attribute
             )
         return unicodedata.normalize("NFC", text)
@@ -155,7 +155,7 @@ class FileReading(Generic[Report]):
             raise
         except RbdError as error:
             fields = {k: v for k, v in error.fields.items() if k not in {"file", "line", "column", "element", "path"}}
-            raise self.fault(self.format.value_error, node, str(error), **fields) from error
+            raise self.error(self.format.value_error, node, str(error), **fields) from error
 
 
 def check_arguments(

@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import ArgumentError, FileError
 from rbd.files.formats import Format
-from rbd.files.xml import fault_at
+from rbd.files.xml import error_at
 
 _SHOWN: Final = 40  # characters of a text that was given as a path
 # a FIFO without a writer must not block, a terminal must not become ours
@@ -43,7 +43,7 @@ def _regular(descriptor: int, file: str, max_bytes: int, file_format: Format) ->
         raise _unreadable(file, "no regular file", file_format)
     if status.st_size > max_bytes:
         message = f"the file has {status.st_size} bytes, at most {max_bytes} are read"
-        raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
+        raise error_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         return stream.read(max_bytes + 1)
 
@@ -57,7 +57,7 @@ def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:
     data = _encoded(text, file, file_format)
     if text and "<" not in text and not text.isspace():
         message = f"not well-formed XML: it has no elements; {file_format.loader} reads files"
-        raise fault_at(file_format.syntax_error, file, 1, 1, message)
+        raise error_at(file_format.syntax_error, file, 1, 1, message)
     return data
 
 
@@ -68,7 +68,7 @@ def _encoded(text: str, file: str, file_format: Format) -> bytes:
         line = text.count("\n", 0, error.start) + 1
         column = error.start - text.rfind("\n", 0, error.start)
         message = "a lone surrogate: the text is not Unicode"
-        raise fault_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
+        raise error_at(file_format.syntax_error, file, line, column, message, reason="encoding") from None
 
 
 def _beginning(text: str) -> str:

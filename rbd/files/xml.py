@@ -84,14 +84,14 @@ class XmlElement:
         return " > ".join(reversed(steps))
 
 
-def fault(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
+def error_in(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` at the place of `node`."""
     text = f"{printable(node.file)}:{node.line}:{node.column}: {node.path}: {message}"
     places: dict[str, object] = {"file": node.file, "line": node.line, "column": node.column}
     return kind(text, **places, element=node.tag, path=node.path, **fields)
 
 
-def fault_at(kind: type[_Error], file: str, line: int, column: int, message: str, /, **fields: object) -> _Error:
+def error_at(kind: type[_Error], file: str, line: int, column: int, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` for a place that is no element."""
     text = f"{printable(file)}:{line}:{column}: {message}"
     fields.setdefault("element", None)
@@ -135,7 +135,7 @@ def parse_xml(data: bytes, *, file: str, limits: FileLimits, file_format: Format
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         message = f"not well-formed XML: {reason}"
-        raise fault_at(file_format.syntax_error, file, error.lineno, error.offset + 1, message, reason=reason) from None
+        raise error_at(file_format.syntax_error, file, error.lineno, error.offset + 1, message, reason=reason) from None
     assert builder.root is not None  # expat refuses a document without an element
     return builder.root
 
@@ -143,11 +143,11 @@ def parse_xml(data: bytes, *, file: str, limits: FileLimits, file_format: Format
 def _check_bytes(data: bytes, file: str, limits: FileLimits, file_format: Format) -> None:
     if len(data) > limits.bytes:
         message = f"the file has more than {limits.bytes} bytes (limits={file_format.limits}(bytes=...) allows more)"
-        raise fault_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
+        raise error_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     fault_of_text = _fault_of_text(data)
     if fault_of_text is not None:
         index, message, reason = fault_of_text
-        raise fault_at(file_format.syntax_error, file, *_place(data, index), message, reason=reason)
+        raise error_at(file_format.syntax_error, file, *_place(data, index), message, reason=reason)
 
 
 def _fault_of_text(data: bytes) -> tuple[int, str, str] | None:
@@ -193,19 +193,19 @@ class _Builder:
         parser.XmlDeclHandler = self._declaration
         parser.StartDoctypeDeclHandler = self._doctype
 
-    def _fault(self, kind: type[_Error], message: str, /, **fields: object) -> _Error:
+    def _error(self, kind: type[_Error], message: str, /, **fields: object) -> _Error:
         parser = self.parser
         place = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
-        return fault_at(kind, self.file, *place, message, **fields)
+        return error_at(kind, self.file, *place, message, **fields)
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
-            raise self._fault(
+            raise self._error(
                 self.format.syntax_error, f"encoding {quoted(encoding)}; only UTF-8 is read", reason="encoding"
             )
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
-        raise self._fault(
+        raise self._error(
             self.format.refused_error, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE"
         )
 
@@ -213,12 +213,12 @@ class _Builder:
         limits = self.limits
         self._count += 1
         if self._count > limits.elements:
-            raise self._fault(self.format.refused_error, f"more than {limits.elements} elements", limit="elements")
+            raise self._error(self.format.refused_error, f"more than {limits.elements} elements", limit="elements")
         if len(self._open) >= limits.depth:
-            raise self._fault(self.format.refused_error, f"elements nested deeper than {limits.depth}", limit="depth")
+            raise self._error(self.format.refused_error, f"elements nested deeper than {limits.depth}", limit="depth")
         if len(flat) > 2 * limits.attributes:
             message = f"{len(flat) // 2} attributes in one element, at most {limits.attributes} are read"
-            raise self._fault(self.format.refused_error, message, limit="attributes")
+            raise self._error(self.format.refused_error, message, limit="attributes")
         self._add(tag, dict(zip(flat[::2], flat[1::2], strict=True)))
 
     def _add(self, tag: str, attributes: dict[str, str]) -> None:

@@ -86,7 +86,7 @@ class ActuatorReader:
             return ((joint.name, gear[:3]),)
         name = element.name("tendon")
         if name is None:
-            raise self._reading.fault(MjcfValueError, element.node, "attribute 'joint' is missing", attribute="joint")
+            raise self._reading.error(MjcfValueError, element.node, "attribute 'joint' is missing", attribute="joint")
         if name not in self._tendons.fixed:
             raise self._reading.unknown_name(element.node, "tendon", "tendon", name, self._tendons.fixed)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])

@@ -91,7 +91,7 @@ class BodyReader:
             count *= max(1, MjcfElement(self._reading, node).integer("count"))
         max_count = self._reading.limits.elements
         if count > max_count:
-            raise self._reading.fault(MjcfRefusedError, node, f"more than {max_count} elements", limit="elements")
+            raise self._reading.error(MjcfRefusedError, node, f"more than {max_count} elements", limit="elements")
         return count
 
     # ---------------------------------------------------------------- bodies, frames, replicas
@@ -106,7 +106,7 @@ class BodyReader:
         body = MjcfBody(node, name, parent, pose)
         body.mocap = element.flag("mocap", False)
         if body.mocap and parent.parent is not None:
-            raise reading.fault(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
+            raise reading.error(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
         body.gravity_compensation = element.quantity("gravcomp", 0.0)
         self.bodies.append(body)
         self._read_inertial(body, node)
@@ -116,7 +116,7 @@ class BodyReader:
         inertials = list(self._inertials(node, Pose()))
         if len(inertials) > 1:
             message = f"a second <inertial>; the first is in line {inertials[0][0].line}"
-            raise self._reading.fault(MjcfValueError, inertials[1][0], message)
+            raise self._reading.error(MjcfValueError, inertials[1][0], message)
         for inertial, frame in inertials:
             body.inertial = read_inertial(MjcfElement(self._reading, inertial), frame)
 
@@ -141,7 +141,7 @@ class BodyReader:
         element = MjcfElement(reading, node)
         count = element.integer("count")
         if count < 1:
-            raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
+            raise reading.error(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
         angles = [angle * self._reading.settings.angle for angle in element.vector("euler", ZERO)]
         inherited = self._reading.default_class(node, "childclass") or context.inherited
         origin = ZERO
@@ -162,7 +162,7 @@ class BodyReader:
             body.sites.append(self._site(node, context))
         elif node.tag == "inertial":
             if body.parent is None:
-                raise self._reading.fault(MjcfTopologyError, node, "the world does not move: it has no inertia")
+                raise self._reading.error(MjcfTopologyError, node, "the world does not move: it has no inertia")
         elif node.tag in CHILDREN_WITHOUT_EFFECT:
             self._reading.ignore(node, reason=f"a {node.tag}")
         elif node.tag in _UNSUPPORTED:
@@ -188,7 +188,7 @@ class BodyReader:
     def _joint(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
         reading = self._reading
         if body.parent is None:
-            raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
+            raise reading.error(MjcfTopologyError, node, "the world does not move: it has no joints")
         name = self._name(node, "joint", context) or _UNNAMED
         if node.tag == "freejoint":
             joint = read_free_joint(MjcfElement(reading, node), name)
@@ -209,7 +209,7 @@ class BodyReader:
         elif body.mocap:
             message = "a mocap body has no joints"
         if message:
-            raise self._reading.fault(MjcfTopologyError, joint.node, message, name=joint.name)
+            raise self._reading.error(MjcfTopologyError, joint.node, message, name=joint.name)
 
     # ---------------------------------------------------------------- names
 

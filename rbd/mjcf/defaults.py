@@ -65,7 +65,7 @@ def read_defaults(reading: MjcfReading, root: XmlElement) -> None:
             name = section.attributes.get("class", MAIN)
             if name != MAIN:
                 message = f"the outermost class is called {MAIN!r}, not {quoted(name)}"
-                raise reading.fault(MjcfValueError, section, message, attribute="class")
+                raise reading.error(MjcfValueError, section, message, attribute="class")
             _read_class(reading, section, MAIN)
 
 
@@ -83,7 +83,7 @@ def _inner_class(reading: MjcfReading, node: XmlElement, outer: str) -> str:
     """Begin a class inside another one; return its name."""
     name = reading.name(node, "class")
     if name in reading.defaults:
-        raise reading.fault(MjcfValueError, node, f"a second class {quoted(name)}", attribute="class")
+        raise reading.error(MjcfValueError, node, f"a second class {quoted(name)}", attribute="class")
     reading.defaults.begin(name, outer)
     return name
 

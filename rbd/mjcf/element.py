@@ -96,7 +96,7 @@ class MjcfElement:
             if text == word:
                 return word
         message = f"{attribute}: {quoted(text)} is none of {', '.join(words)}"
-        raise self.reading.fault(MjcfValueError, node, message, attribute=attribute, value=text)
+        raise self.reading.error(MjcfValueError, node, message, attribute=attribute, value=text)
 
     def integer(self, attribute: str, default: int | None = None) -> int:
         """Return a whole number."""
@@ -104,7 +104,7 @@ class MjcfElement:
         if value != int(value):
             node = self.source(attribute) or self.node
             message = f"{attribute}: {value:g} is no whole number"
-            raise self.reading.fault(MjcfValueError, node, message, attribute=attribute, value=value)
+            raise self.reading.error(MjcfValueError, node, message, attribute=attribute, value=value)
         return int(value)
 
 

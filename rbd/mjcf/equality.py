@@ -69,7 +69,7 @@ class EqualityReader:
         first, second, before, after = self._ends(element)
         if first is second:
             message = f"both ends are on body {quoted(first.name)}"
-            raise self._reading.fault(MjcfTopologyError, element.node, message, body=first.name)
+            raise self._reading.error(MjcfTopologyError, element.node, message, body=first.name)
         if second.parent is None:  # the world comes before, as in the tree
             first, second, before, after = second, first, after, before
         joint = Joint(name, Fixed() if element.node.tag == "weld" else QuaternionSpherical())
@@ -94,7 +94,7 @@ class EqualityReader:
             return first, second, self._relative(element, first_in_second.inverse()), Pose()
         if not element.has("anchor"):
             message = "attribute 'anchor' is missing"
-            raise self._reading.fault(MjcfValueError, element.node, message, attribute="anchor")
+            raise self._reading.error(MjcfValueError, element.node, message, attribute="anchor")
         anchor = Pose(translation=element.triple("anchor"))
         return first, second, anchor, first_in_second @ anchor
 

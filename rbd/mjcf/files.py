@@ -9,7 +9,7 @@ from rbd.errors import MjcfPathError, MjcfRefusedError, MjcfSyntaxError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.paths import PathFault, check_reference, confined_file
 from rbd.files.source import read_bytes
-from rbd.files.xml import XmlElement, fault, parse_xml
+from rbd.files.xml import XmlElement, error_in, parse_xml
 from rbd.mjcf.limits import MjcfLimits
 
 
@@ -29,10 +29,10 @@ class Files:
         try:
             check_reference(reference)
         except PathFault as error:
-            raise _fault(node, reference, error) from None
+            raise _error(node, reference, error) from None
         if self.directory is None or self._root is None:
             message = f"file {quoted(reference)}: the model was not read from a file; pass directory="
-            raise fault(MjcfPathError, node, message, reference=reference)
+            raise error_in(MjcfPathError, node, message, reference=reference)
         last = PathFault("")
         for start in starts or (self.directory,):
             if start is not None:
@@ -40,24 +40,24 @@ class Files:
                     return confined_file(start / reference, [self._root])
                 except PathFault as error:
                     last = error
-        raise _fault(node, reference, last)
+        raise _error(node, reference, last)
 
     def read(self, node: XmlElement, path: Path, max_bytes: int) -> bytes:
         """Return the bytes of a file that `find` found."""
         if path not in self._opened and len(self._opened) >= self.limits.files:
-            raise fault(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
+            raise error_in(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
         self._opened.add(path)
         data, _ = read_bytes(path, max_bytes, MJCF)
         if len(data) > max_bytes:
-            raise fault(MjcfRefusedError, node, f"{path.name} has more than {max_bytes} bytes", limit="bytes")
+            raise error_in(MjcfRefusedError, node, f"{path.name} has more than {max_bytes} bytes", limit="bytes")
         return data
 
 
-def _fault(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
+def _error(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
     message = f"file {quoted(reference)}: {error}"
     if error.outside:
         message += "; pass root= to allow a directory above"
-    return fault(MjcfPathError, node, message, reference=reference, tried=error.tried)
+    return error_in(MjcfPathError, node, message, reference=reference, tried=error.tried)
 
 
 @final
@@ -73,7 +73,7 @@ class Inclusion:
         """Replace every include below `node`, which is in a file of `directory`."""
         limits = self._files.limits
         if depth > limits.depth:
-            raise fault(MjcfRefusedError, node, f"elements nested deeper than {limits.depth}", limit="depth")
+            raise error_in(MjcfRefusedError, node, f"elements nested deeper than {limits.depth}", limit="depth")
         children: list[XmlElement] = []
         for child in node.children:
             self._count(child)
@@ -90,18 +90,18 @@ class Inclusion:
         self._elements += 1
         limit = self._files.limits.elements
         if self._elements > limit:
-            raise fault(MjcfRefusedError, node, f"more than {limit} elements", limit="elements")
+            raise error_in(MjcfRefusedError, node, f"more than {limit} elements", limit="elements")
 
     def _included_by(self, node: XmlElement, directory: Path | None, depth: int) -> list[XmlElement]:
         if node.children:
-            raise fault(MjcfSyntaxError, node, "an include has no children")
+            raise error_in(MjcfSyntaxError, node, "an include has no children")
         reference = node.attributes.get("file")
         if reference is None:
-            raise fault(MjcfSyntaxError, node, "attribute 'file' is missing", attribute="file")
+            raise error_in(MjcfSyntaxError, node, "attribute 'file' is missing", attribute="file")
         files = self._files
         path = files.find(node, reference, files.directory, directory)
         if path in self._included:
-            raise fault(MjcfRefusedError, node, f"file {quoted(reference)} is included already", reference=reference)
+            raise error_in(MjcfRefusedError, node, f"file {quoted(reference)} is included already", reference=reference)
         self._included.add(path)
         root = parse_xml(
             files.read(node, path, files.limits.bytes), file=str(path), limits=files.limits, file_format=MJCF

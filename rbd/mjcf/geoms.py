@@ -81,7 +81,7 @@ class GeomReader:
         name = element.text(kind)
         if not name:
             message = f"a geom of this type needs the attribute {kind!r}"
-            raise self.reading.fault(MjcfValueError, element.node, message, attribute=kind)
+            raise self.reading.error(MjcfValueError, element.node, message, attribute=kind)
         return name
 
     def _size(self, element: MjcfElement, shape: Shape, count: int) -> Triple:
@@ -89,14 +89,14 @@ class GeomReader:
         if min((x, y, z)[:count], default=1.0) <= 0.0:
             node = element.source("size") or element.node
             message = f"{with_article(shape)} needs {count} positive number{'s' if count > 1 else ''} in 'size'"
-            raise self.reading.fault(MjcfValueError, node, message, attribute="size")
+            raise self.reading.error(MjcfValueError, node, message, attribute="size")
         return x, y, z
 
     def _stretched(self, element: MjcfElement, shape: Shape) -> tuple[Pose, Triple]:
         """Return pose and size of a shape that reaches from one point to another."""
         if shape not in _STRETCHED:
             message = f"fromto is for {', '.join(sorted(_STRETCHED))}, not for {with_article(shape)}"
-            raise self.reading.fault(MjcfValueError, element.node, message, attribute="fromto")
+            raise self.reading.error(MjcfValueError, element.node, message, attribute="fromto")
         pose, half = self.fromto_pose(element)
         width = self._size(element, shape, 1)[0]
         return pose, (width, half, 0.0) if shape in ("capsule", "cylinder") else (width, width, half)
@@ -107,7 +107,7 @@ class GeomReader:
         along = (a - x, b - y, c - z)
         rotation = rotation_of_z_axis(along)
         if rotation is None:
-            raise self.reading.fault(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
+            raise self.reading.error(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
         return Pose(rotation, ((a + x) / 2, (b + y) / 2, (c + z) / 2)), math.hypot(*along) / 2
 
     def _mesh_shape(
@@ -116,7 +116,7 @@ class GeomReader:
         """Return pose and size of a mesh, or of the simple shape that is fitted to it."""
         name = self._reference(element, "mesh")
         if element.has("fromto"):
-            raise self.reading.fault(MjcfValueError, element.node, "a mesh has no fromto", attribute="fromto")
+            raise self.reading.error(MjcfValueError, element.node, "a mesh has no fromto", attribute="fromto")
         pose = read_pose(element)
         if shape == "sdf":
             self.reading.warn_or_refuse(element.node, "signed distance fields are not supported; the geom has no mass")
@@ -131,7 +131,7 @@ class GeomReader:
 
     def _fitted_size(self, element: MjcfElement, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
         if shape not in _SIZES:
-            raise self.reading.fault(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
+            raise self.reading.error(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
         scale = element.number("fitscale", 1.0)
         if self.reading.settings.fit_boxes:
             center = [(low + high) / 2 for low, high in zip(inertia.low, inertia.high, strict=True)]
@@ -155,7 +155,7 @@ class GeomReader:
         if inertia is not None:
             if shell:
                 message = "shellinertia: the inertia of a mesh is an attribute of the mesh"
-                raise self.reading.fault(MjcfValueError, element.node, message, attribute="shellinertia")
+                raise self.reading.error(MjcfValueError, element.node, message, attribute="shellinertia")
             mass = self._mass_of_volume(element, inertia.volume)
             a, b, c = scale33(inertia.moment, mass / inertia.volume)
             return mass, (float_vector(a), float_vector(b), float_vector(c))
@@ -168,7 +168,7 @@ class GeomReader:
         value = element.quantity(attribute, _DENSITY)
         if value < 0.0:
             node = element.source(attribute) or element.node
-            raise self.reading.fault(MjcfValueError, node, f"{attribute} {value:.9g} is negative", attribute=attribute)
+            raise self.reading.error(MjcfValueError, node, f"{attribute} {value:.9g} is negative", attribute=attribute)
         if attribute == "density":
             return value * volume
         return value if volume > _SMALLEST else 0.0
@@ -180,7 +180,7 @@ def friction_numbers(element: MjcfElement, default: tuple[float, ...]) -> tuple[
     for value in coefficients:
         if value < 0.0:
             node = element.source("friction") or element.node
-            raise element.reading.fault(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
+            raise element.reading.error(MjcfValueError, node, f"friction {value:.9g} is negative", attribute="friction")
     return coefficients
 
 

@@ -61,7 +61,7 @@ def _spring_damper(element: MjcfElement) -> tuple[float, float]:
     time, ratio = element.vector("springdamper", (0.0, 0.0))
     if (time or ratio) and min(time, ratio) <= 0.0:
         message = "springdamper: both numbers must be positive"
-        raise element.reading.fault(MjcfValueError, element.source("springdamper") or element.node, message)
+        raise element.reading.error(MjcfValueError, element.source("springdamper") or element.node, message)
     return time, ratio
 
 
@@ -69,7 +69,7 @@ def _axis(element: MjcfElement, frame: Pose) -> Triple:
     axis = unit(element.vector("axis", (0.0, 0.0, 1.0)))
     if axis is None:
         node = element.source("axis") or element.node
-        raise element.reading.fault(MjcfValueError, node, "the axis is zero: it has no direction", attribute="axis")
+        raise element.reading.error(MjcfValueError, node, "the axis is zero: it has no direction", attribute="axis")
     return float_vector(frame.direction(axis))
 
 
@@ -119,5 +119,5 @@ def read_limits(element: MjcfElement, switch: str, attribute: str) -> tuple[floa
     if lower >= upper:
         node = element.source(attribute) or element.node
         message = f"{attribute}: {lower:.9g} is not below {upper:.9g}"
-        raise element.reading.fault(MjcfValueError, node, message, attribute=attribute)
+        raise element.reading.error(MjcfValueError, node, message, attribute=attribute)
     return lower, upper

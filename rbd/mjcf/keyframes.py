@@ -91,7 +91,7 @@ class KeyframeReader:
                 length = math.hypot(*qpos[first : first + 4].tolist())
                 if length == 0.0:
                     message = f"the quaternion of joint {joint.name!r} is zero"
-                    raise self._reading.fault(MjcfValueError, node, message)
+                    raise self._reading.error(MjcfValueError, node, message)
                 qpos[first : first + 4] /= length
             start += _SIZES.get(joint.kind, 1)
 
@@ -99,7 +99,7 @@ class KeyframeReader:
         values = element.numbers(attribute, max(1, len(default)))
         if values and len(values) != len(default):
             message = f"{attribute}: the model has {len(default)}, not {len(values)}"
-            raise self._reading.fault(MjcfValueError, element.node, message, attribute=attribute)
+            raise self._reading.error(MjcfValueError, element.node, message, attribute=attribute)
         return np.array(values, dtype=np.float64) if values else default.copy()
 
 

@@ -26,11 +26,11 @@ def read_inertial(element: MjcfElement, frame: Pose) -> MjcfMass:
     for attribute in ("pos", "mass"):
         if not element.has(attribute):
             message = f"attribute {attribute!r} is missing"
-            raise reading.fault(MjcfValueError, element.node, message, attribute=attribute)
+            raise reading.error(MjcfValueError, element.node, message, attribute=attribute)
     mass = element.quantity("mass")
     if mass < 0.0:
         message = f"the mass {mass!r} is negative"
-        raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
+        raise reading.error(MjcfValueError, element.node, message, attribute="mass", value=mass)
     rotation = np.array(frame.rotation)
     moment = rotation @ np.array(_moment(element)) @ rotation.T
     return MjcfMass(mass, frame.point(element.triple("pos")), matrix_of_array(moment))
@@ -41,7 +41,7 @@ def _moment(element: MjcfElement) -> Matrix3:
         other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
         if other is not None:
             message = f"has both fullinertia and {other}"
-            raise element.reading.fault(MjcfValueError, element.node, message, attribute=other)
+            raise element.reading.error(MjcfValueError, element.node, message, attribute=other)
         xx, yy, zz, xy, xz, yz = element.vector("fullinertia", (0.0,) * 6)
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
     diagonal = np.diag(element.vector("diaginertia", ZERO))
@@ -82,7 +82,7 @@ def _sum(geoms: Sequence[MjcfGeom]) -> MjcfMass | None:
 def _checked(reading: MjcfReading, body: MjcfBody, mass: MjcfMass) -> MjcfMass:
     """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
     if not np.isfinite([mass.mass, *mass.com, *sum(mass.moment, ())]).all():
-        raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
+        raise reading.error(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
     moments, axes = np.linalg.eigh(np.array(mass.moment))
     bounded = _possible_moments(reading, body, moments)
     moment = matrix_of_array((axes * bounded) @ axes.T) if (bounded != moments).any() else mass.moment

@@ -59,10 +59,10 @@ class Meshes:
         self._reading.check(node)
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:
-            raise self._reading.fault(MjcfValueError, node, "has neither a name nor a file", attribute="name")
+            raise self._reading.error(MjcfValueError, node, "has neither a name nor a file", attribute="name")
         if name in table:
             message = f"a second {node.tag} {quoted(name)}; the first is in line {table[name].node.line}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute="name", value=name)
+            raise self._reading.error(MjcfValueError, node, message, attribute="name", value=name)
         table[name] = with_defaults(self._reading, node)
         self._check_hull_vertices(table[name])
 
@@ -72,17 +72,17 @@ class Meshes:
             message = (
                 f"maxhullvert: a hull has at least {LEAST_POINTS} vertices ({_ALL}: as many as there are), not {limit}"
             )
-            raise self._reading.fault(MjcfValueError, element.node, message, attribute="maxhullvert", value=limit)
+            raise self._reading.error(MjcfValueError, element.node, message, attribute="maxhullvert", value=limit)
 
     def field_size(self, node: XmlElement, name: str) -> tuple[float, ...]:
         """Return the four sizes of a height field."""
         element = self._named(node, "hfield", name, self._fields)
         if not element.has("size"):
-            raise self._reading.fault(MjcfValueError, element.node, "attribute 'size' is missing", attribute="size")
+            raise self._reading.error(MjcfValueError, element.node, "attribute 'size' is missing", attribute="size")
         size = element.vector("size", (0.0,) * 4)
         if min(size) <= 0.0:
             message = "size: a height field needs four positive numbers"
-            raise self._reading.fault(MjcfValueError, element.node, message, attribute="size", value=size)
+            raise self._reading.error(MjcfValueError, element.node, message, attribute="size", value=size)
         return size
 
     def heights(self, name: str) -> NDArray[np.float64]:
@@ -91,7 +91,7 @@ class Meshes:
         try:
             shares = _from_zero_to_one(self._grid(element))
         except GridFault as error:
-            raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+            raise self._reading.error(MjcfValueError, element.node, str(error), reason=str(error)) from None
         return shares.T * self.field_size(element.node, name)[2]
 
     def _grid(self, element: MjcfElement) -> Grid:
@@ -144,12 +144,12 @@ class Meshes:
 
     def _refused(self, element: MjcfElement, error: MeshFault) -> MjcfValueError:
         """Return the error of a mesh, with its file and line."""
-        return self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error))
+        return self._reading.error(MjcfValueError, element.node, str(error), reason=str(error))
 
     def _named(self, node: XmlElement, kind: str, name: str, table: dict[str, MjcfElement]) -> MjcfElement:
         if name not in table:
             message = f"there is no {kind} {quoted(name)}{did_you_mean(name, table)}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
+            raise self._reading.error(MjcfValueError, node, message, attribute=kind, value=name)
         return table[name]
 
     def _mesh_inertia(self, element: MjcfElement) -> MeshInertia:
@@ -163,7 +163,7 @@ class Meshes:
     def _shape(self, element: MjcfElement) -> tuple[Vertices, Faces]:
         node = element.node
         if element.has("builtin") or any(child.tag == "plugin" for child in node.children):
-            raise self._reading.fault(MjcfRefusedError, node, "meshes made by MuJoCo itself are not supported")
+            raise self._reading.error(MjcfRefusedError, node, "meshes made by MuJoCo itself are not supported")
         if element.text("file"):
             path = self._path(element)
             data = self._files.read(node, path, self._files.limits.mesh_bytes)
@@ -183,10 +183,10 @@ class Meshes:
         vertices = vertices - np.array(element.vector("refpos", ZERO))
         rotation = rotation_of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))
         if rotation is None:
-            raise self._reading.fault(MjcfValueError, element.node, "refquat is zero", attribute="refquat")
+            raise self._reading.error(MjcfValueError, element.node, "refquat is zero", attribute="refquat")
         scale = np.array(element.vector("scale", (1.0, 1.0, 1.0)))
         if not scale.all():
-            raise self._reading.fault(MjcfValueError, element.node, "scale is zero", attribute="scale")
+            raise self._reading.error(MjcfValueError, element.node, "scale is zero", attribute="scale")
         placed = vertices @ np.array(rotation) * scale
         return placed, faces[:, ::-1] if float(np.prod(np.sign(scale))) < 0 else faces
 

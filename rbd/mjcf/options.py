@@ -32,7 +32,7 @@ def _compiler(element: MjcfElement) -> None:
     reading.check(element.node)
     if element.choice("coordinate", ("local", "global"), "local") == "global":
         message = "coordinate='global' is no longer part of the format; save the file with MuJoCo 2.3.3 or older"
-        raise reading.fault(MjcfRefusedError, element.node, message, attribute="coordinate")
+        raise reading.error(MjcfRefusedError, element.node, message, attribute="coordinate")
     settings.degree = element.choice("angle", ("degree", "radian"), _word(settings.degree)) == "degree"
     settings.euler = _sequence(element, settings.euler)
     settings.limits_by_range = element.flag("autolimits", settings.limits_by_range)
@@ -65,7 +65,7 @@ def _sequence(element: MjcfElement, default: str) -> str:
         return default
     if not re.fullmatch("[xyzXYZ]{3}", text):
         message = f"eulerseq: {quoted(text)} is no sequence of three axes, such as xyz or XYZ"
-        raise element.reading.fault(MjcfValueError, element.node, message, attribute="eulerseq", value=text)
+        raise element.reading.error(MjcfValueError, element.node, message, attribute="eulerseq", value=text)
     return text
 
 

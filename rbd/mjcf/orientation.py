@@ -26,7 +26,7 @@ def read_rotation(element: MjcfElement) -> Matrix3:
     forms_of_element = [form for form in ORIENTATION if form in element.node.attributes]
     if len(forms_of_element) > 1:
         message = f"has both {forms_of_element[0]} and {forms_of_element[1]}; an orientation is given once"
-        raise element.reading.fault(MjcfValueError, element.node, message, attribute=forms_of_element[1])
+        raise element.reading.error(MjcfValueError, element.node, message, attribute=forms_of_element[1])
     forms = [form for form in (*forms_of_element, *reversed(ORIENTATION)) if element.has(form)]
     if not forms:
         return IDENTITY
@@ -34,7 +34,7 @@ def read_rotation(element: MjcfElement) -> Matrix3:
     rotation = _rotation(element, form)
     if rotation is None:
         node = element.source(form) or element.node
-        raise element.reading.fault(MjcfValueError, node, f"{form} gives no direction: it is too short", attribute=form)
+        raise element.reading.error(MjcfValueError, node, f"{form} gives no direction: it is too short", attribute=form)
     return rotation
 
 

@@ -169,7 +169,7 @@ def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechani
 def _check_root(reading: MjcfReading, tree: XmlElement) -> None:
     if tree.tag != "mujoco":
         hint = ": this is a URDF file; rbd.load_urdf reads those" if tree.tag == "robot" else ""
-        raise reading.fault(MjcfSyntaxError, tree, f"the root element must be <mujoco>, not {quoted(tree.tag)}{hint}")
+        raise reading.error(MjcfSyntaxError, tree, f"the root element must be <mujoco>, not {quoted(tree.tag)}{hint}")
 
 
 def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:

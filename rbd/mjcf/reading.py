@@ -38,7 +38,7 @@ class MjcfReading(FileReading[MjcfReport]):
             first = names[name]
             where = f"line {first.line}" if first.file == node.file else f"{first.file}, line {first.line}"
             message = f"a second {kind} {quoted(name)}; the first is in {where}"
-            raise self.fault(MjcfTopologyError, node, message, name=name, first_line=first.line)
+            raise self.error(MjcfTopologyError, node, message, name=name, first_line=first.line)
         if name is not None:
             names[name] = node
 
@@ -48,7 +48,7 @@ class MjcfReading(FileReading[MjcfReport]):
         """Return the error for an attribute that names what is not in the file: a body, a joint, a site."""
         prefix = "" if attribute == kind else f"{attribute}: "
         message = f"{prefix}there is no {kind} {quoted(name)}{did_you_mean(name, names)}"
-        return self.fault(MjcfTopologyError, node, message, attribute=attribute, name=name)
+        return self.error(MjcfTopologyError, node, message, attribute=attribute, name=name)
 
     def named(self, node: XmlElement, attribute: str, kind: str, table: Mapping[str, T]) -> T:
         """Return the entry of a table that an attribute names; raise MjcfTopologyError if there is none."""
@@ -62,7 +62,7 @@ class MjcfReading(FileReading[MjcfReport]):
         name = node.attributes.get(attribute)
         if name is not None and name not in self.defaults:
             message = f"{attribute}: there is no default class {quoted(name)}{did_you_mean(name, self.defaults)}"
-            raise self.fault(MjcfValueError, node, message, attribute=attribute, value=name)
+            raise self.error(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 
     def check(self, node: XmlElement, kind: str | None = None) -> None:

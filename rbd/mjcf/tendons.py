@@ -70,7 +70,7 @@ class TendonReader:
         joint = self._reading.named(node, "joint", "joint", self._joints)
         if joint.kind not in ("hinge", "slide"):
             message = f"a fixed tendon has hinges and slides, joint {quoted(joint.name)} is none"
-            raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=joint.name)
+            raise self._reading.error(MjcfValueError, node, message, attribute="joint", name=joint.name)
         return joint.name, (self._reading.quantity(node, "coef"),)
 
     def _has_effects(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
@@ -100,5 +100,5 @@ class TendonReader:
             high = low
         if low > high:
             node, message = element.source("springlength") or element.node, f"springlength: {low:g} is above {high:g}"
-            raise self._reading.fault(MjcfValueError, node, message, attribute="springlength", value=(low, high))
+            raise self._reading.error(MjcfValueError, node, message, attribute="springlength", value=(low, high))
         return low, high

@@ -4,7 +4,7 @@ The reader goes through a file in this order: elements with lines (`rbd.files.xm
 element is checked), the order of its joints, the Mechanism.
 
 read.py         `load_urdf`, `parse_urdf`: the order of the reading
-reading.py      context of all readers: options, the report; limits.py: `UrdfLimits`
+reading.py      context of all readers: `UrdfLimits`, options, the report
 description.py  the robot, its links and joints, as the readers describe them
 robot.py        `<robot>`
 links.py        `<link>` and `<inertial>`
@@ -25,9 +25,9 @@ write_elements.py  other elements as text
 from __future__ import annotations
 
 from rbd.files.report import Finding
-from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, resolve_mesh
 from rbd.urdf.read import load_urdf, parse_urdf
+from rbd.urdf.reading import UrdfLimits
 from rbd.urdf.report import Geometry, Mimic, Snapped, UrdfReport, UrdfWarning
 from rbd.urdf.write import format_urdf, write_urdf
 

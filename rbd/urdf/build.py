@@ -82,7 +82,7 @@ def _attach_root_link(
         if element is not None:
             taken = WORLD if what == "link" else name
             message = f"the name {quoted(taken)} is taken: it belongs to the {what} that stands above the root link"
-            raise reading.fault(UrdfTopologyError, element.node, message, name=taken)
+            raise reading.error(UrdfTopologyError, element.node, message, name=taken)
     with reading.errors_at(root.node):
         body = _body(reading, root)
         mechanism.attach(mechanism.root_body, body, Joint(name, QuaternionFloating() if floating else Fixed()))
@@ -92,7 +92,7 @@ def _attach_root_link(
 def _world_as_root(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
     if floating:
         message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
-        raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
+        raise reading.error(UrdfTopologyError, root.node, message, name=WORLD)
     if root.inertial is not None:
         reading.ignore(root.inertial.node, reason="the world does not move")
     return mechanism.root_body
@@ -114,7 +114,7 @@ def _inertia(reading: UrdfReading, frame: Frame, inertial: UrdfInertial) -> Spat
         if reading.strict:
             fields = {"reason": str(error), **error.fields}
             message = f"{error} (strict=False: {remedy})"
-            raise reading.fault(UrdfValueError, inertial.moment_node, message, **fields) from error
+            raise reading.error(UrdfValueError, inertial.moment_node, message, **fields) from error
         reading.warn(inertial.moment_node, f"{error}; {remedy}", refused=True)
         return unchecked_inertia(
             frame, inertial.mass, inertial.com, _possible(inertial.moment) if reading.project else inertial.moment

@@ -47,12 +47,12 @@ def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -
     text = node.attributes.get("type")
     if text is None:
         message = f"attribute 'type' is missing; the types are {', '.join(kinds)}"
-        raise reading.fault(UrdfValueError, node, message, attribute="type")
+        raise reading.error(UrdfValueError, node, message, attribute="type")
     for kind in kinds:
         if text == kind:
             return kind
     message = f"unknown joint type {quoted(text)}; the types are {', '.join(kinds)}"
-    raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
+    raise reading.error(UrdfValueError, node, message, attribute="type", value=text)
 
 
 def read_end(
@@ -61,12 +61,12 @@ def read_end(
     """Return the element of an end of a joint, which may have `others` as attributes, and the name of its link."""
     end = reading.single_child(node, tag)
     if end is None:
-        raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
+        raise reading.error(UrdfValueError, node, f"<{tag}> is missing")
     reading.ignore_unknown(end, others | {"link"})
     name = reading.name(end, "link")
     if name not in links:
         message = f"there is no link {quoted(name)}{did_you_mean(name, links)}"
-        raise reading.fault(UrdfTopologyError, end, message, name=name)
+        raise reading.error(UrdfTopologyError, end, message, name=name)
     return end, name
 
 

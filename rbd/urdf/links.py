@@ -45,7 +45,7 @@ def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
     reading.ignore_unknown(node, frozenset({"value"}))
     mass = reading.quantity(node, "value")
     if mass < 0.0:
-        raise reading.fault(UrdfValueError, node, f"the mass {mass!r} is negative", attribute="value", value=mass)
+        raise reading.error(UrdfValueError, node, f"the mass {mass!r} is negative", attribute="value", value=mass)
     return mass
 
 

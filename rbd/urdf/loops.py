@@ -30,7 +30,7 @@ def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, Urd
     damping, friction = read_dynamics(reading, node, kind)
     (parent, before), (child, after) = (_end(reading, node, tag, links) for tag in ("link1", "link2"))
     if parent == child:
-        raise reading.fault(UrdfTopologyError, node, f"joins link {quoted(child)} to itself", name=child)
+        raise reading.error(UrdfTopologyError, node, f"joins link {quoted(child)} to itself", name=child)
     joint = UrdfJoint(
         node, name, kind, parent=parent, child=child, pose=before, axis=read_axis_of(reading, node, kind),
         bounds=read_bounds(reading, node, kind, required=False), damping=damping, friction=friction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Literal
+from typing import Final
 
 from rbd.errors import UrdfValueError
 from rbd.files.pose import ZERO, Matrix3, Pose, Triple, float_matrix
@@ -13,7 +13,7 @@ from rbd.spatial.linalg import transpose3
 from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import minimal_rotation, rpy_to_rotation
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Snapped
+from rbd.urdf.report import Snappable, Snapped
 from rbd.urdf.snapping import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
 ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
@@ -53,7 +53,7 @@ def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Matrix3, Matri
 
 def _quaternion(reading: UrdfReading, origin: XmlElement) -> Matrix3:
     if "rpy" in origin.attributes:
-        raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
+        raise reading.error(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
     x, y, z, w = _unit_quaternion(reading, origin, quaternion)
     return float_matrix(quaternion_to_rotation((w, x, y, z)))
@@ -64,7 +64,7 @@ def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
         if length < 0.5:
-            raise reading.fault(UrdfValueError, origin, message, attribute="quat_xyzw")
+            raise reading.error(UrdfValueError, origin, message, attribute="quat_xyzw")
         reading.warn_or_refuse(origin, message, remedy="it is normalised", attribute="quat_xyzw")
     return tuple(c / length for c in quaternion)
 
@@ -72,9 +72,6 @@ def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple
 def rpy_rows(rpy: Triple) -> Matrix3:
     """Return the rotation of roll, pitch and yaw about the fixed x, y and z axes, in this order."""
     return float_matrix(rpy_to_rotation(rpy))
-
-
-Snappable = Literal["rotation", "translation", "axis"]
 
 
 def _note(
@@ -101,7 +98,7 @@ def read_axis(reading: UrdfReading, node: XmlElement) -> Triple:
 
 def _unit_axis(reading: UrdfReading, node: XmlElement, axis: Triple) -> Triple:
     if not any(axis):
-        raise reading.fault(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
+        raise reading.error(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
     length = math.hypot(*axis)
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         reading.warn(node, f"the axis has length {length:.6g}; it is normalised")

@@ -45,9 +45,9 @@ def resolve_mesh(
     home = [] if directory is None else [Path(directory)]
     directories = [*home, *declared.values()]
     if not directories:
-        raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
+        raise _error(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
     if not home and not Path(path).is_absolute():
-        raise _fault(reference, "a relative path, and the robot was not read from a file")
+        raise _error(reference, "a relative path, and the robot was not read from a file")
     return _confined_file(reference, Path(*home, path), directories)
 
 
@@ -56,13 +56,13 @@ def _scheme_and_path(reference: str) -> tuple[str, str]:
     try:
         check_reference(reference)
     except PathFault as error:
-        raise _fault(reference, str(error)) from None
+        raise _error(reference, str(error)) from None
     match = SCHEME.match(reference)
     scheme, path = (match.group(1).lower(), match.group(2)) if match else ("", reference)
     if scheme not in ("", "file", *_PACKAGE_SCHEMES):
-        raise _fault(reference, f"scheme {quoted(scheme)} is not supported; use package://, file:// or a path")
+        raise _error(reference, f"scheme {quoted(scheme)} is not supported; use package://, file:// or a path")
     if scheme == "file" and not path.startswith("/"):
-        raise _fault(reference, "file:// needs an absolute path: file:///...")
+        raise _error(reference, "file:// needs an absolute path: file:///...")
     return scheme, path
 
 
@@ -87,7 +87,7 @@ def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path
     if name not in packages:
         known = ", ".join(sorted(packages)) or "none"
         message = f"package {quoted(name)} is not declared (declared: {known}); pass packages={{{name!r}: directory}}"
-        raise _fault(reference, message, package=name)
+        raise _error(reference, message, package=name)
     home = packages[name]
     return _confined_file(reference, home / path.lstrip("/"), [home])
 
@@ -96,9 +96,9 @@ def _confined_file(reference: str, candidate: Path, directories: list[Path]) -> 
     try:
         return confined_file(candidate, directories)
     except PathFault as error:
-        raise _fault(reference, str(error), tried=error.tried) from None
+        raise _error(reference, str(error), tried=error.tried) from None
 
 
-def _fault(reference: str, message: str, /, **fields: object) -> UrdfPathError:
+def _error(reference: str, message: str, /, **fields: object) -> UrdfPathError:
     fields = {"tried": (), "file": None, "line": None, "column": None, "element": "mesh", **fields}
     return UrdfPathError(f"mesh {quoted(reference)}: {message}", reference=reference, **fields)

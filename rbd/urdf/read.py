@@ -15,9 +15,8 @@ from rbd.files.source import read_bytes, text_bytes
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
 from rbd.urdf.build import build
-from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages
-from rbd.urdf.reading import UrdfReading
+from rbd.urdf.reading import UrdfLimits, UrdfReading
 from rbd.urdf.report import UrdfReport, UrdfWarning
 from rbd.urdf.robot import read_robot
 

@@ -1,13 +1,26 @@
-"""Context of reading one URDF file: options, the report."""
+"""Context of reading one URDF file: limits, options, the report."""
 
 from __future__ import annotations
 
 from typing import final
 
+import attrs
+
 from rbd.files.formats import URDF
 from rbd.files.reading import FileReading
-from rbd.urdf.limits import UrdfLimits
+from rbd.files.xml import FileLimits
 from rbd.urdf.report import UrdfReport
+
+
+@final
+@attrs.frozen
+class UrdfLimits(FileLimits):
+    """Limits of the size and depth of URDF files; a file that exceeds them is refused.
+
+    >>> from rbd.urdf import UrdfLimits
+    >>> UrdfLimits(bytes=1_000_000).depth
+    32
+    """
 
 
 @final

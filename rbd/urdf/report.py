@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 import attrs
 from typing_extensions import override
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
 
 
+Snappable: TypeAlias = Literal["rotation", "translation", "axis"]
+
+
 @final
 @attrs.frozen
 class Snapped:
@@ -40,7 +43,7 @@ class Snapped:
     """
 
     element: str
-    what: Literal["rotation", "translation", "axis"]
+    what: Snappable
     line: int
     old: tuple[float, ...]
     new: tuple[float, ...]

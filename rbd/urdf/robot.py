@@ -43,11 +43,11 @@ def _refuse_others(reading: UrdfReading, root: XmlElement) -> None:
     """Raise UrdfSyntaxError for another format, UrdfRefusedError for a template."""
     if root.tag != "robot":
         advice = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
-        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>, not {quoted(root.tag)}{advice}")
+        raise reading.error(UrdfSyntaxError, root, f"the root element must be <robot>, not {quoted(root.tag)}{advice}")
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"
-            raise reading.fault(UrdfRefusedError, node, message)
+            raise reading.error(UrdfRefusedError, node, message)
 
 
 def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
@@ -61,7 +61,7 @@ def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
                 links[link.name] = link
     if not links:
         reading.raise_collected()
-        raise reading.fault(UrdfTopologyError, root, "the robot has no links")
+        raise reading.error(UrdfTopologyError, root, "the robot has no links")
     return links
 
 
@@ -95,4 +95,4 @@ def _loops(
 def _require_new(reading: UrdfReading, node: XmlElement, name: str, first: UrdfLink | UrdfJoint | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
-        raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
+        raise reading.error(UrdfTopologyError, node, message, name=name, first_line=first.node.line)

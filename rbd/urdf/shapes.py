@@ -65,11 +65,11 @@ def _shape(
 def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElement]:
     geometry = reading.single_child(node, "geometry")
     if geometry is None:
-        raise reading.fault(UrdfValueError, node, "<geometry> is missing")
+        raise reading.error(UrdfValueError, node, "<geometry> is missing")
     reading.ignore_unknown(geometry, frozenset(), frozenset(_SHAPES))
     shapes: list[tuple[_Shape, XmlElement]] = [(each.tag, each) for each in geometry.children if each.tag in _SHAPES]
     if not shapes:
-        raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
+        raise reading.error(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
     if len(shapes) > 1:
         reading.warn_or_refuse(
             shapes[1][1], f"a second shape; the first is in line {shapes[0][1].line}", remedy="the first is taken"
@@ -84,7 +84,7 @@ def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float,
     if shape == "box":
         reading.ignore_unknown(node, frozenset({"size"}))
         if "size" not in node.attributes:
-            raise reading.fault(UrdfValueError, node, "attribute 'size' is missing", attribute="size")
+            raise reading.error(UrdfValueError, node, "attribute 'size' is missing", attribute="size")
         return _lengths(reading, node, "size", reading.vector(node, "size", (0.0, 0.0, 0.0)))
     attributes = _ROUND[shape]
     reading.ignore_unknown(node, frozenset(attributes))
@@ -102,9 +102,9 @@ def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
         return None
     reference = node.attributes.get("filename", "")
     if not reference:
-        raise reading.fault(UrdfValueError, node, "attribute 'filename' is missing or empty", attribute="filename")
+        raise reading.error(UrdfValueError, node, "attribute 'filename' is missing or empty", attribute="filename")
     if not reference.isprintable():
-        raise reading.fault(UrdfValueError, node, "filename has control characters", attribute="filename")
+        raise reading.error(UrdfValueError, node, "filename has control characters", attribute="filename")
     return reference
 
 

@@ -21,18 +21,18 @@ def ordered(reading: UrdfReading, robot: UrdfRobot) -> tuple[UrdfLink, list[Urdf
     parents = _parent_joints(reading, robot)
     cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
     if cycle:
-        raise _cycle_fault(reading, parents, cycle)
+        raise _cycle_error(reading, parents, cycle)
     root = _root(reading, [link for name, link in robot.links.items() if name not in parents])
     return root, _parents_first(root.name, robot.joints.values())
 
 
-def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
+def _cycle_error(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
     """Return the error for a cycle of links; it names the joint of the cycle that is last in the file."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
     message = f"links form a cycle: {cycle_text(cycle)}; <loop_joint> closes loops"
-    return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
+    return reading.error(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
 def _parent_joints(reading: UrdfReading, robot: UrdfRobot) -> dict[str, UrdfJoint]:
@@ -40,12 +40,12 @@ def _parent_joints(reading: UrdfReading, robot: UrdfRobot) -> dict[str, UrdfJoin
     for joint in robot.joints.values():
         if joint.parent == joint.child:
             message = f"joins link {quoted(joint.child)} to itself"
-            raise reading.fault(UrdfTopologyError, joint.node, message, name=joint.child)
+            raise reading.error(UrdfTopologyError, joint.node, message, name=joint.child)
         first = parents.setdefault(joint.child, joint)
         if first is not joint:
             message = f"link {quoted(joint.child)} has a second parent; the first is by joint {quoted(first.name)}"
             where = f" in line {first.node.line}; <loop_joint> closes loops"
-            raise reading.fault(UrdfTopologyError, joint.node, message + where, name=joint.child)
+            raise reading.error(UrdfTopologyError, joint.node, message + where, name=joint.child)
     return parents
 
 
@@ -55,7 +55,7 @@ def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
         more = ", ..." if len(roots) > MAX_SHOWN else ""
         message = f"{len(roots)} links have no parent: {names}{more}; one must be the root"
         shown = tuple(link.name for link in roots)
-        raise reading.fault(UrdfTopologyError, roots[1].node, message, roots=shown)
+        raise reading.error(UrdfTopologyError, roots[1].node, message, roots=shown)
     return roots[0]
 
 
