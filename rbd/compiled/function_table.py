@@ -7,10 +7,10 @@ from typing import Final, final, get_args
 
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, gains_of_constraints
+from rbd.algorithms.loops.loop_gains import recorded_gains
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
+from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.arguments import require_choice, require_kind, sequence
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import recorded_function
@@ -74,11 +74,9 @@ class FunctionTable:
     ) -> RecordedFunction:
         """Return the function of a time step; each stabilisation of loops has its own."""
         layout = layout_of(self.mechanism)
-        gains = gains_of_constraints(layout, stabilization)
-        usual = gains is DEFAULT_GAINS or not layout.is_constrained
-        key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        options = DEFAULT_OPTIONS if usual else StepOptions(gains)
-        return self._recorded(key, lambda: step_spec(integrator, layout.ns, options), wrenches)
+        gains, suffix = recorded_gains(layout, stabilization)
+        key = f"step {integrator}{suffix}"
+        return self._recorded(key, lambda: step_spec(integrator, layout.ns, StepOptions(gains)), wrenches)
 
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""

@@ -11,10 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
-from rbd.algorithms.loops.loop_gains import gains_of_constraints
-from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
 from rbd.algorithms.soft_contact import point_forces
-from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.algorithms.time_steps.steps import step_function
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.record import Shape, recorded_program
@@ -116,8 +113,7 @@ def _integrate(
     if settings.model is not None:
         return _with_collisions(settings, settings.model.pairs, state, torques, h, inputs)
     s = tuple(inputs["s"]) if "s" in inputs else ()
-    step = step_function(settings.integrator, StepOptions(gains_of_constraints(state.layout, DEFAULT_STABILIZATION)))
-    return step(state, torques, h, s), point_forces(state, s)
+    return step_function(settings.integrator)(state, torques, h, s), point_forces(state, s)
 
 
 def _with_collisions(

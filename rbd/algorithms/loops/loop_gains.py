@@ -91,6 +91,16 @@ def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] 
     return () if gains is DEFAULT_GAINS else (gains,)
 
 
+def recorded_gains(layout: Layout, stabilization: Stabilization) -> tuple[ConstraintGains, str]:
+    """Return the gains of a recording, and what they add to its name: nothing for the default ones and without loops.
+
+    Raises as `gains_of_constraints` does.
+    """
+    gains = gains_of_constraints(layout, stabilization)
+    usual = gains is DEFAULT_GAINS or not layout.is_constrained
+    return (DEFAULT_GAINS, "") if usual else (gains, f" {gains!r}")
+
+
 def gains_of_constraints(layout: Layout, stabilization: Stabilization) -> ConstraintGains:
     """Return the gains of every loop and coupling of a mechanism's layout.
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, TypeAlias
 
-from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, gains_of_constraints
+from rbd.algorithms.loops.loop_gains import recorded_gains
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
-from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
+from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
 from rbd.compiled.specs import stage_spec, step_spec
@@ -61,23 +61,14 @@ def _specs(
     state: MechanismState, equations: EquationsOfMotion, tableau: ScalarTableau | None
 ) -> list[tuple[str, Callable[[], RecordingSpec], tuple[object, ...] | None]]:
     """Return names, makers of specifications, and objects of this process in them, of the stages of a step."""
-    layout = state.layout
-    ns, gains = layout.ns, gains_of_constraints(layout, equations.stabilization)
+    ns, (gains, suffix) = state.layout.ns, recorded_gains(state.layout, equations.stabilization)
     forces = tuple(element for element in equations.forces if is_recordable(element)) or None
-    usual = gains is DEFAULT_GAINS or not layout.is_constrained
-    is_plain = usual and forces is None
-    options = (
-        DEFAULT_OPTIONS if is_plain else StepOptions(DEFAULT_GAINS if usual else gains, recorded_loads(forces or ()))
-    )
     wrenches = all_wrench_inputs(state) if has_called_forces(equations) else ()
-    if (
-        options is DEFAULT_OPTIONS
-        and not wrenches
-        and (tableau is None or (tableau == CLASSICAL and equations.callbacks.is_held))
-    ):
+    is_plain = not (suffix or forces or wrenches)
+    if is_plain and (tableau is None or (tableau == CLASSICAL and equations.callbacks.is_held)):
         name: FixedStepMethod = "munthe-kaas-rk4" if tableau else "semi-implicit-euler"
         return [(f"step {name}", partial(step_spec, name, ns), None)]
-    suffix = "" if usual else f" {gains!r}"
+    options = StepOptions(gains, recorded_loads(forces or ()))
     return [
         (key_with_wrenches(name + suffix, wrenches), partial(_with_wrenches, spec, wrenches), forces)
         for name, spec in _named_stages(tableau, ns, options).items()
