@@ -65,23 +65,25 @@ class Executable(ABC):
 
         Without a compiler it warns and returns None. Raises the errors of the compiler.
         """
-        return self._ensure_compiled(rows, wait=True)
-
-    def _ensure_compiled(self, rows: bool, *, wait: bool) -> CompiledProgram | None:
-        """Return the machine code for one state or for rows.
-
-        Without `wait`, code that is not in the disk cache is made by the background thread, and the result is None.
-        """
-        if self._has_code(rows):
-            return self._code
-        if not native.available():
-            native.warn_interpreted()
-        elif wait:
-            with self._lock.inner:
-                self._compile_now(rows)
-        elif not self._load_if_possible():
-            self._queue()
+        if not self._has_code(rows):
+            if native.available():
+                with self._lock.inner:
+                    self._compile_now(rows)
+            else:
+                native.warn_interpreted()
         return self._code if self._has_code(rows) else None
+
+    def _compile_or_queue(self) -> CompiledProgram | None:
+        """Return the machine code for one state; None while the background thread makes it.
+
+        Code that is in the disk cache is loaded now.
+        """
+        if not self.is_compiled:
+            if not native.available():
+                native.warn_interpreted()
+            elif not self._load_if_possible():
+                self._queue()
+        return self.machine_code
 
     def _has_code(self, rows: bool) -> bool:
         return self._has_rows if rows else self.is_compiled
@@ -192,7 +194,7 @@ class ArrayExecutable(Executable):
         error = self._take_error()
         if error is not None and not self.is_compiled:
             raise error
-        return self._ensure_compiled(rows=False, wait=False)
+        return self._compile_or_queue()
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`; return the status."""

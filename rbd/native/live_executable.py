@@ -84,7 +84,7 @@ class LiveExecutable(Executable):
             return self.is_compiled
         self._interpreted += max(self._cost, 1)
         if self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._ensure_compiled(rows=False, wait=False)
+            self._compile_or_queue()
         return self.is_compiled
 
     def _compile_if_cheaper(self, before: int) -> Callable[..., Any] | None:
@@ -103,7 +103,7 @@ class LiveExecutable(Executable):
         if waits:
             self._compile_and_keep_error()
         elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._ensure_compiled(rows=False, wait=False)
+            self._compile_or_queue()
         elif before <= OPERATIONS_BEFORE_SEARCH:
             self._load_if_possible()
         return self._builtin
