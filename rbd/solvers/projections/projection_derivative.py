@@ -27,7 +27,7 @@ def projection_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
-    dense = _Dense.of(sizes)
+    dense = _DenseProgram.of(sizes)
     given, changes = dense.cut(operands), dense.cut(tangents)
     solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     of_friction, rows, moved = solution.of_friction(changes["friction"]), dense.rows(given), dense.rows(changes)
@@ -52,7 +52,7 @@ def projection_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of rows, sides, bounds and friction, at the active set."""
-    dense = _Dense.of(sizes)
+    dense = _DenseProgram.of(sizes)
     given = dense.cut(operands)
     solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     program = dense.program(given, 1, solution.sides(given), [0] * n)
@@ -78,7 +78,7 @@ def projection_vjp(
 
 @final
 @attrs.frozen
-class _Dense:
+class _DenseProgram:
     """The problem as a dense quadratic program, whose Hessian is the identity."""
 
     sizes: tuple[int, ...]
@@ -89,7 +89,7 @@ class _Dense:
     pattern: RowPattern
 
     @classmethod
-    def of(cls, sizes: tuple[int, ...]) -> _Dense:
+    def of(cls, sizes: tuple[int, ...]) -> _DenseProgram:
         """Read the sizes and tables of a call."""
         own, tables = AugmentedLagrangian.layout.bind(sizes), AugmentedLagrangian.layout.tables(sizes)
         columns = parts_between(tables["row_columns"], tables["row_ends"])
@@ -120,7 +120,7 @@ class _Dense:
 class _Solution:
     """Minimum with the modes of its rows: flags of numbers 0 and 1."""
 
-    dense: _Dense
+    dense: _DenseProgram
     point: Vector
     multipliers: Vector
     active: Vector
@@ -131,7 +131,7 @@ class _Solution:
     """Signs of the dry friction of rows that slide."""
 
     @classmethod
-    def of(cls, dense: _Dense, named: Mapping[str, Vector], results: Vector) -> _Solution:
+    def of(cls, dense: _DenseProgram, named: Mapping[str, Vector], results: Vector) -> _Solution:
         """Read the modes of the rows; a row is active if its multiplier is larger than its slack."""
         z, multipliers, modes, *_ = AugmentedLagrangian.layout.cut("result", dense.sizes, results).values()
         plain = dense.m - dense.intervals
