@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms.loops.reactions import loop_wrenches
 from rbd.algorithms.results.result_writer import ResultWriter
-from rbd.algorithms.results.solution import COPIED_ARRAYS, Contacts, Solution
+from rbd.algorithms.results.solution import COPIED_ARRAYS, ContactWrenches, Solution
 from rbd.algorithms.results.solved_motion import SolvedMotion
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
@@ -258,7 +258,7 @@ class DynamicsResult:
         state: State[Any],
         arrays: Mapping[str, Any],
         external: object = None,
-        contacts: Contacts = (),
+        contacts: ContactWrenches = (),
         further: Sequence[Callable[[], object]] = (),
     ) -> None:
         """Store a solution: the motion of `state`, and arrays, given as arrays or as nested scalars.

@@ -32,7 +32,8 @@ SOLVED_ARRAYS: Final[tuple[str, ...]] = (
     "sd",
 )
 """The arrays of a result besides the motion it belongs to: outputs of a recorded function that returns a result."""
-Contacts = Sequence["Wrench[Any] | None"]
+ContactWrenches = Sequence["Wrench[Any] | None"]
+"""Wrenches of contacts, one per body in its frame, None where there is no contact point; empty without contacts."""
 
 
 @final
@@ -56,7 +57,7 @@ class Solution:
     """A mapping, or as kernels take them."""
     parameters: int
     """The version of the mechanism's parameters."""
-    contacts: Contacts = ()
+    contacts: ContactWrenches = ()
 
 
 @final
@@ -70,7 +71,7 @@ class ResultCall(Call["DynamicsResult"]):
     external_wrenches: object = None
     frames: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
     """The bodies with external wrenches, or their names, with the frames of the wrenches."""
-    contacts: Contacts = ()
+    contacts: ContactWrenches = ()
     extra: Mapping[str, Sequence[Scalar]] = attrs.field(factory=dict[str, "Sequence[Scalar]"])
     """Further arrays of the result, by name."""
 

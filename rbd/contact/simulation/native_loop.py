@@ -63,7 +63,7 @@ class NativeLoop:
             has_ended = loop.run(times, self, (recorder.q[k:], recorder.v[k:], recorder.distances[k:], touching))
         finally:
             for i in range(loop.steps_taken):
-                recorder.note(k + i, touching[i + 1])
+                recorder.store_touching(k + i, touching[i + 1])
         return loop.steps_taken, None if has_ended else loop.stages[0].vector.copy()
 
     def convert(self, answer: object, vector: Array) -> None:

@@ -159,7 +159,7 @@ class ContactSimulator:
                 float_array(given, given.shape, "control", copy=False)
             message = f"the simulation diverged at t = {time:g}: {error}"
             raise DivergedError(message, time=time, q=q.copy(), v=v.copy()) from error
-        recorder.append(k, *as_tuple(results))
+        recorder.store(k, *as_tuple(results))
 
     def _step_function(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""

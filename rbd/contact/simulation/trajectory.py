@@ -80,12 +80,12 @@ class TrajectoryRecorder:
         self._events: list[ContactEvent] = []
         self.touching: Array = np.zeros(pairs)
 
-    def append(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
+    def store(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
         """Store the results of step k."""
         self.q[k + 1], self.v[k + 1], self.distances[k + 1] = q, v, distances
-        self.note(k, touching)
+        self.store_touching(k, touching)
 
-    def note(self, k: int, touching: Array) -> None:
+    def store_touching(self, k: int, touching: Array) -> None:
         """Store the pairs that touched in step k, and the event if some met."""
         if touching.tobytes() != self.touching.tobytes():
             met = np.flatnonzero((touching > 0) & (self.touching == 0))
