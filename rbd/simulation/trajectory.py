@@ -56,6 +56,22 @@ def _s(values: ArrayLike) -> Array:
     return _frozen(values, "s")
 
 
+def trusted_trajectory(t: Array, q: Array, v: Array, s: Array) -> Trajectory:
+    """Make a trajectory of finite floats with a row per time, which does not decrease; copies them, unchecked.
+
+    >>> t, rows = np.array([0.0, 0.1]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> trusted_trajectory(t, rows, rows, rows[:, :0])
+    Trajectory(2 samples, t = 0 ... 0.1 s)
+    """
+    trajectory = object.__new__(Trajectory)
+    for name, values in zip(_FIELDS, (t, q, v, s), strict=True):
+        array = values.copy(order="C")
+        array.flags.writeable = False
+        object.__setattr__(trajectory, name, array)
+    object.__setattr__(trajectory, "events", ())
+    return trajectory
+
+
 def _no_states(trajectory: Trajectory) -> Array:
     return np.empty((trajectory.t.size, 0))
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.algorithms.time_steps.runge_kutta import ScalarTableau
 from rbd.errors import ArgumentError, DivergedError, ShapeError
 from rbd.scalars.arrays import Array
 from rbd.simulation import (
@@ -442,4 +443,18 @@ def test_a_run_within_another_of_the_same_state_has_memory_of_its_own(compiled: 
         nests.append(True)
     assert ends[0] == ends[1]
     assert np.frombuffer(ends[0]).any()
+    assert compiled
+
+
+def test_a_method_is_named_once(compiled: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    named, method = list[object](), MuntheKaas(ButcherTableau(a=((0, 0), (0.625, 0)), b=(0.2, 0.8)))
+
+    def key(tableau: ScalarTableau) -> str:
+        named.append(tableau)
+        return "a tableau of a test"
+
+    monkeypatch.setattr(ScalarTableau, "key", property(key))
+    for _ in range(3):
+        run(damping, tree(), integrator=method)
+    assert len(named) == 1
     assert compiled

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.scalars.arrays import Array
 from rbd.simulation import InMemory, NpzFile, RingBuffer, Sink, Sizes, Throttle
+from rbd.simulation import trajectory as trajectory_module
 from rbd.simulation.trajectory import Trajectory
 from tests.simulation.contacts import block, floor
 
@@ -50,6 +52,40 @@ def test_a_ring_buffer_keeps_the_last_samples(size: int) -> None:
     for name in FIELDS:
         assert np.array_equal(getattr(last, name), getattr(whole, name)[-size:])
     assert_same(ring.trajectory(), last)
+
+
+def test_samples_of_a_run_are_checked_once_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked, original = list[str](), trajectory_module.check_finite
+
+    def check(array: Array, name: str) -> None:
+        checked.append(name)
+        original(array, name)
+
+    monkeypatch.setattr(trajectory_module, "check_finite", check)
+    found = run()
+    assert checked == []
+    for name in FIELDS:
+        array = getattr(found, name)
+        assert array.flags.c_contiguous
+        assert array.flags.owndata
+        assert not array.flags.writeable
+    assert found.events == ()
+    assert_same(Trajectory(found.t, found.q, found.v, found.s), found)
+    assert checked == list(FIELDS)
+
+
+@pytest.mark.parametrize("sink", [InMemory(), RingBuffer(3)], ids=["memory", "ring"])
+def test_other_samples_are_refused(sink: Sink) -> None:
+    one = np.ones(1)
+    for error, times, value in ((NotFiniteError, (0.0, 1.0), np.nan), (ArgumentError, (1.0, 0.0), 1.0)):
+        sink.begin(Sizes(1, 1, 0))
+        for t in times:
+            sink.store(t, one, value * one, one[:0])
+        with pytest.raises(error):
+            sink.finish()
+    sink.begin(Sizes(1, 1, 0))
+    with pytest.raises(ShapeError):
+        sink.finish()
 
 
 class Forgetful(Sink):

@@ -6,8 +6,8 @@ A step whose torques are constant is one program; otherwise there is one per sta
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Final, TypeAlias
+from functools import lru_cache, partial
+from typing import Final, NamedTuple, TypeAlias
 
 from rbd.algorithms.loops.loop_gains import recorded_gains
 from rbd.algorithms.time_steps.formulas import FixedStepMethod
@@ -27,7 +27,7 @@ from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.programs.recorded_steps import recorded_step
 from rbd.simulation.programs.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
-from rbd.simulation.tableau import scalar_tableau
+from rbd.simulation.tableau import ButcherTableau, scalar_tableau
 from rbd.state import MechanismState
 
 StageProgram: TypeAlias = tuple[ArrayExecutable, float]
@@ -39,39 +39,54 @@ def stage_programs(
     state: MechanismState, method: Integrator, equations: EquationsOfMotion
 ) -> list[StageProgram] | None:
     """Return the programs of the stages of `method`; None for methods without, and where one cannot be recorded."""
-    tableau = _tableau(method)
-    if not abi.is_supported() or not (tableau or isinstance(method, SemiImplicitEuler)):
+    rule = _rule(method)
+    if not abi.is_supported() or not (rule or isinstance(method, SemiImplicitEuler)):
         return None
-    recorded = [recorded_step(state.mechanism, *spec) for spec in _specs(state, equations, tableau)]
+    recorded = [recorded_step(state.mechanism, *spec) for spec in _specs(state, equations, rule)]
     programs = [program for program in recorded if program is not None]
     if len(programs) < len(recorded):
         return None
-    fractions = tuple(map(to_float, tableau.c)) if tableau and len(recorded) > 1 else _SINGLE_STAGE
+    fractions = rule.fractions if rule and len(recorded) > 1 else _SINGLE_STAGE
     return list(zip(programs, fractions, strict=True))
 
 
-def _tableau(method: Integrator) -> ScalarTableau | None:
+class _Rule(NamedTuple):
+    """A Runge-Kutta method: its tableau, the name of its numbers, and its times as fractions of the step."""
+
+    tableau: ScalarTableau
+    key: str
+    fractions: tuple[float, ...]
+
+
+def _rule(method: Integrator) -> _Rule | None:
     """Return the Runge-Kutta method of an integrator, if it is one."""
     if isinstance(method, (MuntheKaas, AdaptiveMuntheKaas)):
-        return scalar_tableau(method.tableau, estimates_error=isinstance(method, AdaptiveMuntheKaas))
+        return _rule_of(method.tableau, isinstance(method, AdaptiveMuntheKaas))
     return None
 
 
+@lru_cache(maxsize=32)
+def _rule_of(given: ButcherTableau, estimates_error: bool) -> _Rule:
+    """Return the Runge-Kutta method of a tableau, with the estimate of its error if that is asked for."""
+    tableau = scalar_tableau(given, estimates_error=estimates_error)
+    return _Rule(tableau, tableau.key, tuple(map(to_float, tableau.c)))
+
+
 def _specs(
-    state: MechanismState, equations: EquationsOfMotion, tableau: ScalarTableau | None
+    state: MechanismState, equations: EquationsOfMotion, rule: _Rule | None
 ) -> list[tuple[str, Callable[[], RecordingSpec], tuple[object, ...] | None]]:
     """Return names, makers of specifications, and objects of this process in them, of the stages of a step."""
     ns, (gains, suffix) = state.layout.ns, recorded_gains(state.layout, equations.stabilization)
     forces = tuple(element for element in equations.forces if is_recordable(element)) or None
     wrenches = all_wrench_inputs(state) if has_called_forces(equations) else ()
     is_plain = not (suffix or forces or wrenches)
-    if is_plain and (tableau is None or (tableau == CLASSICAL and equations.callbacks.is_held)):
-        name: FixedStepMethod = "munthe-kaas-rk4" if tableau else "semi-implicit-euler"
+    if is_plain and (rule is None or (rule.tableau == CLASSICAL and equations.callbacks.is_held)):
+        name: FixedStepMethod = "munthe-kaas-rk4" if rule else "semi-implicit-euler"
         return [(f"step {name}", partial(step_spec, name, ns), None)]
     options = StepOptions(gains, recorded_loads(forces or ()))
     return [
         (key_with_wrenches(name + suffix, wrenches), partial(_with_wrenches, spec, wrenches), forces)
-        for name, spec in _named_stages(tableau, ns, options).items()
+        for name, spec in _named_stages(rule, ns, options).items()
     ]
 
 
@@ -79,11 +94,9 @@ def _with_wrenches(spec: Callable[[], RecordingSpec], wrenches: WrenchInputs) ->
     return with_wrenches(spec(), wrenches)
 
 
-def _named_stages(
-    tableau: ScalarTableau | None, ns: int, options: StepOptions
-) -> dict[str, Callable[[], RecordingSpec]]:
+def _named_stages(rule: _Rule | None, ns: int, options: StepOptions) -> dict[str, Callable[[], RecordingSpec]]:
     """Return the specifications of the stages of a Runge-Kutta method; without one, of a semi-implicit step."""
-    if tableau is None:
+    if rule is None:
         return {"semi-implicit step": partial(step_spec, "semi-implicit-euler", ns, options)}
-    key = tableau.key
-    return {f"stage {k} of {key}": partial(stage_spec, tableau, k, ns, options) for k in range(tableau.stages)}
+    tableau = rule.tableau
+    return {f"stage {k} of {rule.key}": partial(stage_spec, tableau, k, ns, options) for k in range(tableau.stages)}
