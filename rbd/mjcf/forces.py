@@ -12,14 +12,14 @@ from rbd.mjcf.report import CoordinateSpring, GravityCompensation
 from rbd.mjcf.tendons import TendonReader
 
 
-class Forces(NamedTuple):
-    """Forces of actuators: armatures of joints, by name, and the actuators of the file that are supported."""
+class Actuators(NamedTuple):
+    """Actuators of a file: what they add to the armatures of joints, by name, and which of them are supported."""
 
     armatures: dict[str, float]
     supported: list[bool]
 
 
-def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody]) -> Forces:
+def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody]) -> Actuators:
     """Add actuators, springs and gravity compensation to the report."""
     tendons = TendonReader(reading, bodies)
     tendons.read(root)
@@ -35,7 +35,7 @@ def read_forces(reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody]) 
     for section in root.children:
         if section.tag == "deformable":
             reading.warn_or_refuse(section, "deformable bodies are not supported: they are missing")
-    return Forces(reader.armatures, [actuator is not None for actuator in actuators])
+    return Actuators(reader.armatures, [actuator is not None for actuator in actuators])
 
 
 def _add_spring(reading: MjcfReading, joint: MjcfJoint) -> None:

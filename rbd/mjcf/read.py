@@ -24,7 +24,7 @@ from rbd.mjcf.defaults import read_defaults
 from rbd.mjcf.description import MjcfBody
 from rbd.mjcf.equality import EqualityReader
 from rbd.mjcf.files import Files, Inclusion
-from rbd.mjcf.forces import Forces, read_forces
+from rbd.mjcf.forces import Actuators, read_forces
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
@@ -120,11 +120,11 @@ def parse_mjcf(
 @final
 @attrs.frozen(eq=False)
 class _Model:
-    """Model of a file before there is a mechanism: meshes, bodies, forces on them."""
+    """Model of a file before there is a mechanism: meshes, bodies, actuators."""
 
     meshes: Meshes
     bodies: list[MjcfBody]
-    forces: Forces
+    actuators: Actuators
 
 
 def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
@@ -148,19 +148,19 @@ def _model(reading: MjcfReading, tree: XmlElement, files: Files) -> _Model:
     meshes = Meshes(reading, tree, files)
     bodies = BodyReader(reading, GeomReader(reading, meshes)).read(tree)
     assign_masses(reading, bodies)
-    forces = read_forces(reading, tree, bodies)
+    actuators = read_forces(reading, tree, bodies)
     reading.raise_collected()
-    return _Model(meshes, bodies, forces)
+    return _Model(meshes, bodies, actuators)
 
 
 def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechanism:
     """Build the mechanism, then read what refers to its joints; raise what was collected."""
     bodies = model.bodies
-    builder = Builder(reading, bodies, model.forces.armatures)
+    builder = Builder(reading, bodies, model.actuators.armatures)
     builder.build()
     EqualityReader(reading, bodies, builder).read(tree)
     ContactReader(reading, bodies).read(tree)
-    KeyframeReader(reading, bodies, builder.mechanism, model.forces.supported).read(tree)
+    KeyframeReader(reading, bodies, builder.mechanism, model.actuators.supported).read(tree)
     reading.raise_collected()
     apply_damping_ratios(reading, tree, bodies, builder.mechanism)
     return builder.mechanism

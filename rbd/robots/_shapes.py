@@ -1,6 +1,7 @@
 """Inertias of solid bodies of uniform density (internal).
 
 Masses and sizes may be scalars of any family. Zeros are exact, so that programs have no multiplications by them.
+`SpatialInertia.box` and `.cylinder` multiply in another order: with them the programs of robots would have other bits.
 """
 
 from __future__ import annotations

@@ -7,16 +7,22 @@ from typing import Any, Generic, Never, NoReturn, Self, final
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import require_kind
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
 from rbd.spatial.force import Momentum, Wrench
-from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
+from rbd.spatial.frame import F, Frame, G, require_frame
 from rbd.spatial.linalg import Column, transform_force
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, VectorLike, checked_frames, refuse_product, slot_setters
+from rbd.spatial.values import (
+    MatrixLike,
+    VectorLike,
+    checked_frames,
+    refuse_product,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import check_source
 
 _new = object.__new__
@@ -42,11 +48,10 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
         value: Self = kind.trusted(self.frame, columns)
         return value
 
-    def _products_with(self, twist: Twist[Any, Any, F], operation: str) -> Vector:
-        require_kind(twist, Twist, operation=operation, argument="twist")
-        if twist.frame is not self.frame:
-            check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
-        return self.products(twist.angular_components, twist.linear_components)
+    def _transformed_columns(self, tf: Transform[F, Any]) -> tuple[Column, ...]:
+        if getattr(tf, "from_frame", None) is not self.frame:
+            check_source(tf, self.frame, f"{type(self).__name__}.transformed")
+        return tuple(transform_force(*tf.components, column) for column in self.columns)
 
     @override
     def __repr__(self) -> str:
@@ -83,10 +88,7 @@ class MomentumMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        if getattr(tf, "from_frame", None) is not self.frame:
-            check_source(tf, self.frame, "MomentumMatrix.transformed")
-        columns = tuple(transform_force(*tf.components, column) for column in self.columns)
-        return MomentumMatrix.trusted(tf.to_frame, columns)
+        return MomentumMatrix.trusted(tf.to_frame, self._transformed_columns(tf))
 
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
         return Momentum.trusted(self.frame, *self.checked_combination(v, "v"))
@@ -126,10 +128,7 @@ class WrenchMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        if getattr(tf, "from_frame", None) is not self.frame:
-            check_source(tf, self.frame, "WrenchMatrix.transformed")
-        columns = tuple(transform_force(*tf.components, column) for column in self.columns)
-        return WrenchMatrix.trusted(tf.to_frame, columns)
+        return WrenchMatrix.trusted(tf.to_frame, self._transformed_columns(tf))
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
         return Wrench.trusted(self.frame, *self.checked_combination(multipliers, "multipliers"))
@@ -139,7 +138,8 @@ class WrenchMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        return self._products_with(twist, "WrenchMatrix.power")
+        require_kind_in_frame(twist, Twist, self.frame, "WrenchMatrix.power", "twist")
+        return self.products(twist.angular_components, twist.linear_components)
 
     def power(self, twist: Twist[Any, Any, F]) -> Array:
         """Return the power of each column on a twist as a float64 array.
