@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from operator import call
-from typing import Final
+from typing import Final, TypeVar
 
+R = TypeVar("R")
 _done: Final[deque[object]] = deque(maxlen=0)
 
 consume: Final[Callable[[Iterable[object]], None]] = _done.extend
@@ -16,3 +17,12 @@ consume: Final[Callable[[Iterable[object]], None]] = _done.extend
 def run_uninterrupted(calls: Iterable[Callable[[], object]]) -> None:
     """Make calls of functions of C, in one call of C code."""
     consume(map(call, calls))
+
+
+def all_or_nothing(action: Callable[[], R], undo: Iterable[object]) -> R:
+    """Return the result of an action; when it raises anything, consume `undo`, which restores what it changed."""
+    try:
+        return action()
+    except BaseException:
+        consume(undo)
+        raise

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from copy import copy
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -140,6 +142,49 @@ def _rows(worlds: rbd.rollout.Worlds) -> list[np.ndarray[Any, Any]]:
     return [worlds.q.copy(), worlds.v.copy(), worlds.parameters["gravity"].copy(), worlds.t, worlds.status]
 
 
+@cache
+def _ended(mode: str) -> rbd.gym.VectorEnvironment:
+    """Return environments whose step is compiled: the first goes on, those behind it end now or have ended."""
+    environments = rbd.gym.VectorEnvironment("acrobot-swing-up", 3, 2, autoreset_mode=mode, threads=1)
+    environments.reset(seed=3)
+    environments.step(np.full((3, 1), 0.5))
+    environments.reset(options={"reset_mask": np.array([True, False, False])})
+    if mode == "NextStep":
+        environments.step(np.full((3, 1), 0.5))
+    return environments
+
+
+@cache
+def _single() -> rbd.gym.Environment:
+    environment = rbd.gym.Environment("acrobot-swing-up")
+    environment.reset(seed=3)
+    environment.step(np.array([0.5]))
+    return environment
+
+
+def _step_three(environments: rbd.gym.VectorEnvironment) -> None:
+    """Take a step that fails in one of three environments."""
+    environments.step(np.array([[np.nan], [0.5], [0.5]]))
+
+
+def _reset_two(environments: rbd.gym.VectorEnvironment) -> None:
+    mask = np.array([True, True, False])
+    environments.reset(seed=[None, 7, None], options={"reset_mask": mask})
+
+
+def _future(environments: rbd.gym.VectorEnvironment) -> list[np.ndarray[Any, Any]]:
+    """Return what worlds are, and what further steps of a copy yield: the ends and starts of episodes, too."""
+    worlds, twin = environments.worlds, copy(environments)
+    steps = [each for _ in range(4) for each in twin.step(np.full((3, 1), -0.5))[:4]]
+    return [worlds.q.copy(), worlds.v.copy(), worlds.t, worlds.status, *steps]
+
+
+def _single_future(environment: rbd.gym.Environment) -> list[np.ndarray[Any, Any]]:
+    worlds, twin = environment.worlds, copy(environment)
+    steps = [twin.step(np.array([-0.5]))[0], twin.reset()[0], np.array(twin.np_random_seed, float)]
+    return [worlds.q.copy(), worlds.v.copy(), worlds.t, worlds.status, *steps]
+
+
 CALLS: Final[dict[str, Interruptible]] = {
     "simulate": Interruptible(_pendulum, _simulation(0.05, control=_damped), _state),
     "simulate natively": Interruptible(_pendulum, _simulation(0.3), _state),
@@ -156,6 +201,16 @@ CALLS: Final[dict[str, Interruptible]] = {
     "randomize": Interruptible(_moved, lambda state: state.randomize(1), _motion),
     "add_all_pairs": Interruptible(_shapes, lambda model: model.add_all_pairs(neighbours=True), _pairs),
     "reset worlds": Interruptible(_worlds, _reset, _rows),
+    "step environments": Interruptible(lambda: copy(_ended("NextStep")), _step_three, _future),
+    "step environments that begin anew": Interruptible(lambda: copy(_ended("SameStep")), _step_three, _future),
+    "reset environments": Interruptible(lambda: copy(_ended("NextStep")), _reset_two, _future),
+    "step an environment": Interruptible(
+        lambda: copy(_single()), lambda made: made.step(np.array([np.nan])), _single_future
+    ),
+    "reset an environment": Interruptible(lambda: copy(_single()), lambda made: made.reset(seed=5), _single_future),
+    "reset an environment without a seed": Interruptible(
+        lambda: copy(_single()), lambda made: made.reset(), _single_future
+    ),
 }
 
 

@@ -49,6 +49,13 @@ def test_resets_of_worlds_are_whole_at_every_line() -> None:
     assert {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in lines} == {"before"}
 
 
+@pytest.mark.parametrize("name", [name for name in CALLS if "environment" in name])
+def test_steps_and_resets_of_environments_are_whole_at_every_line(name: str) -> None:
+    subject = CALLS[name]
+    lines = range(1, interrupted_calls.lines_of(subject) + 1)
+    assert "before" in {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in lines}
+
+
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # interrupted before a file is closed

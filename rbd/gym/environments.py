@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy, deepcopy
+from functools import partial
+from itertools import chain, starmap
 from typing import Any, Final, TypeAlias, cast, final
 
 import gymnasium
@@ -20,12 +22,13 @@ from rbd.arguments import require_choice, require_kind, sequence, whole_number
 from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
-from rbd.gym.episodes import Episodes
+from rbd.gym.episodes import Episodes, undo_draws
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Task
 from rbd.rollout.worlds import Worlds
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
+from rbd.uninterrupted import all_or_nothing
 
 TASKS: Final = {
     "acrobot-swing-up": acrobot_swing_up,
@@ -53,6 +56,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     after `max_episode_steps` actions. Episodes that have ended are reset in the next step, or in the same one with
     `autoreset_mode` "SameStep", which then has "final_obs" in its infos. A world whose simulation fails terminates with
     a reward of 0, and infos have its "status".
+
+    A step or a reset that raises or is interrupted changes nothing.
 
     Seed s gives sub-environment i the random numbers of a single environment with seed s + i, and its steps the same
     bits. Actions are clipped to the action space.
@@ -108,15 +113,22 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         seeds, mask = _seeds(seed, self.num_envs), _mask(options, self.num_envs)
         seeded = {k: seeding.np_random(each)[0] for k, each in enumerate(seeds) if each is not None}
         rows = np.flatnonzero(mask)
-        self._episodes.seed(seeded, rows)
-        self._begin(rows)
-        return self._episodes.observations(), {}
+        self._episodes.draw(np.array([row for row in rows if row not in seeded], np.intp))
+        return all_or_nothing(partial(self._reset, seeded, rows), self._undo())
 
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
         held, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
         self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts))
+        return all_or_nothing(partial(self._step, held, restarts), self._undo())
+
+    def _reset(self, seeded: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> tuple[Array, Infos]:
+        self._episodes.seed(seeded, rows)
+        self._begin(rows)
+        return self._episodes.observations(), {}
+
+    def _step(self, held: Array, restarts: NDArray[np.bool_]) -> Step:
         self._episodes.hold(held)
         if restarts.any():
             self._begin(np.flatnonzero(restarts))
@@ -133,6 +145,11 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def __copy__(self) -> VectorEnvironment:
         """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
         return deepcopy(self, _shared_by_copies(self._episodes))
+
+    def _undo(self) -> Iterator[object]:
+        """Return an iterator that restores the environment as it is now, in calls of C, while it is consumed."""
+        saved = [(self, "_needs_restart", self._needs_restart.copy()), (self, "_elapsed", self._elapsed.copy())]
+        return chain(self._episodes.undo(), starmap(setattr, saved))
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
@@ -155,6 +172,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
 @final
 class Environment(gymnasium.Env[Array, Array]):
     """Environment of a task: one world, with the bits of one in a `VectorEnvironment`.
+
+    A step or a reset that raises or is interrupted changes nothing.
 
     `gymnasium.make` makes it, too, and limits the length of episodes:
 
@@ -185,16 +204,28 @@ class Environment(gymnasium.Env[Array, Array]):
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:
         """Begin a new episode; return its first observation. There are no options."""
         _require_options(options)
-        super().reset(seed=_seeds(seed, 1)[0])
-        row = np.zeros(1, np.intp)
-        self._episodes.seed({0: self.np_random}, row)
-        self._episodes.begin(row)
-        return self._episodes.observations()[0], {}
+        return all_or_nothing(partial(self._reset, _seeds(seed, 1)[0]), self._undo_reset())
 
     @override
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
         """Hold the action for one step of the environment; also after the end of an episode."""
         held = self._episodes.clipped(as_numbers(action, "action")[None])
+        return all_or_nothing(partial(self._step, held), self._episodes.undo())
+
+    def _reset(self, seed: int | None) -> tuple[Array, Infos]:
+        super().reset(seed=seed)
+        row = np.zeros(1, np.intp)
+        self._episodes.seed({0: self.np_random}, row)
+        self._episodes.begin(row)
+        return self._episodes.observations()[0], {}
+
+    def _undo_reset(self) -> Iterator[object]:
+        """Return an iterator that restores the environment and its generator as they are now, while it is consumed."""
+        generator = self.np_random
+        saved = [(self, "_np_random", generator), (self, "_np_random_seed", self.np_random_seed)]
+        return chain(self._episodes.undo(), undo_draws([generator]), starmap(setattr, saved))
+
+    def _step(self, held: Array) -> tuple[Array, float, bool, bool, Infos]:
         self._episodes.hold(held)
         found = self._episodes.outcomes(held)
         info = {"status": int(self.worlds.status[0])} if found.failed[0] else {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, starmap
 from typing import NamedTuple, final
 
 import numpy as np
@@ -12,8 +13,9 @@ from rbd.errors import ArgumentError
 from rbd.gym.task import Task
 from rbd.rollout.cases import Start
 from rbd.rollout.rows import rows_of
-from rbd.rollout.worlds import Worlds
+from rbd.rollout.worlds import Worlds, undo_of
 from rbd.scalars.arrays import Array
+from rbd.uninterrupted import all_or_nothing
 
 
 class Outcomes(NamedTuple):
@@ -46,6 +48,14 @@ class Episodes:
         """Draw the starts of the next episodes of `rows`, before any world changes: the user's function may raise."""
         self._drawn |= self._starts(rows, self.generators, self._drawn)
 
+    def undo(self) -> Iterator[object]:
+        """Return an iterator that restores worlds, starts and generators as they are now, while it is consumed.
+
+        The numbers that generators have drawn since are not restored.
+        """
+        saved = [(self, "_drawn", dict(self._drawn)), (self, "generators", self.generators)]
+        return chain(undo_of(self.worlds), starmap(setattr, saved))
+
     def begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
         starts = [self._drawn.pop(row) for row in rows.tolist()]
@@ -74,8 +84,12 @@ class Episodes:
     def _starts(
         self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
     ) -> dict[int, Start]:
-        """Return starts of the next episodes of `rows`, of those that have no start drawn."""
-        return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
+        """Return starts of the next episodes of `rows`, of those that have no start drawn; or draw nothing."""
+        missing = [row for row in map(int, rows) if row not in drawn]
+        return all_or_nothing(
+            lambda: {row: self._start(generators[row]) for row in missing},
+            undo_draws([generators[row] for row in missing]),
+        )
 
     def _start(self, generator: np.random.Generator) -> Start:
         """Return the start of an episode; raise ArgumentError for other names than those of the first draw."""
@@ -85,3 +99,9 @@ class Episodes:
             message = f"start draws {shown[0]}, and drew {shown[1]} at first; draw the same names each time"
             raise ArgumentError(message, argument="start", value=tuple(start), allowed=first)
         return start
+
+
+def undo_draws(generators: Iterable[np.random.Generator]) -> Iterator[object]:
+    """Return an iterator that restores the states of generators as they are now, while it is consumed."""
+    saved = [(each.bit_generator, "state", each.bit_generator.state) for each in generators]
+    return starmap(setattr, saved)

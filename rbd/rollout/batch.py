@@ -6,8 +6,9 @@ the status of an input that is not finite. Nothing else of it is looked at, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, starmap
 from typing import Any, Final, final
 
 import numpy as np
@@ -60,6 +61,13 @@ class WorldBatch:
         for mine, its in zip(self._arrays(), arrays, strict=True):
             mine[...] = its
 
+    def undo(self) -> Iterator[object]:
+        """Return an iterator that restores arrays and messages as they are now, in calls of C, while it is consumed."""
+        arrays = {id(array): array for array in self._arrays()}.values()
+        saved = [(array, ..., array.copy()) for array in arrays]
+        messages = [(self, "_messages", dict(self._messages))]
+        return chain(starmap(np.ndarray.__setitem__, saved), starmap(setattr, messages))
+
     def _arrays(self) -> list[NDArray[Any]]:
         """Return all arrays that change."""
         return [*self.inputs.values(), *self.outputs.values(), self._frozen_after, self.status.codes]
@@ -70,17 +78,17 @@ class WorldBatch:
         steps = self.inputs["steps"]
         return np.where(np.isnan(steps), self._frozen_after, steps)
 
-    def take_steps(self, substeps: int, threads: int) -> None:
-        """Take integration steps; rows that fail are frozen, and their statuses noted.
+    def take_steps(self, steps: int, substeps: int, threads: int) -> None:
+        """Take steps, each of some integration steps; rows that fail are frozen, and their statuses noted.
 
         After an interrupt some rows have taken more steps than others, and those that failed may not be frozen yet.
         """
-        substeps_per_call = max(_ROWS_PER_CALL // max(self.count, 1), 1)
-        while substeps > 0 and self.count:
+        steps_per_call = max(_ROWS_PER_CALL // (max(self.count, 1) * substeps), 1)
+        while steps > 0 and self.count:
             codes = np.zeros(self.count, np.int64)
-            self._call_step(min(substeps, substeps_per_call), threads, codes)
+            self._call_step(min(steps, steps_per_call) * substeps, threads, codes)
             self._freeze_failed(codes)
-            substeps -= substeps_per_call
+            steps -= steps_per_call
 
     def explain(self, row: int) -> str:
         """Return the message of a row's failure."""
@@ -123,10 +131,15 @@ class WorldBatch:
         status.store(
             self.outline, codes[failed], failed.shape, lambda k: inputs_of_row(self.outline, inputs, int(failed[k]))
         )
-        for k, row in enumerate(failed.tolist()):
-            self._messages[row] = f"in step {int(steps[row])}: {status.explain(k)}"
-        self.status.codes[failed], self._frozen_after[failed] = status.codes, steps[failed]
-        steps[failed] = np.nan
+        messages = {row: f"in step {int(steps[row])}: {status.explain(k)}" for k, row in enumerate(failed.tolist())}
+        run_uninterrupted(
+            [
+                partial(self._messages.update, messages),
+                partial(self._frozen_after.__setitem__, failed, steps[failed]),
+                partial(self.status.codes.__setitem__, failed, status.codes),
+                partial(steps.__setitem__, failed, np.nan),
+            ]
+        )
 
 
 def zero_start(mechanism: Mechanism) -> dict[str, Array]:

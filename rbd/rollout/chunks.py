@@ -83,7 +83,7 @@ def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutP
     states = {name: np.empty((worlds.count, len(stored), *worlds.outputs[name].shape[1:])) for name in names}
     before = 0
     for k, number in enumerate(stored):
-        worlds.take_steps((number - before) * plan.substeps, threads)
+        worlds.take_steps(number - before, plan.substeps, threads)
         for name, array in states.items():
             array[:, k] = worlds.outputs[name]
         before = number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import final
 
@@ -172,7 +172,7 @@ class Worlds:
         number = whole_number(steps, "steps", 0)
         if actions is not None:
             self._set_actions(actions)
-        self._batch.take_steps(number * self._settings.substeps, self._threads)
+        self._batch.take_steps(number, self._settings.substeps, self._threads)
 
     def reset(
         self,
@@ -230,6 +230,11 @@ class Worlds:
     def __repr__(self) -> str:
         failed = np.count_nonzero(self._batch.status.codes)
         return f"<{self.count} worlds, nq = {self._mechanism.nq}, dt = {self._settings.dt:g} s, {failed} failed>"
+
+
+def undo_of(worlds: Worlds) -> Iterator[object]:
+    """Return an iterator that restores the worlds as they are now, in calls of C, while it is consumed."""
+    return worlds._batch.undo()
 
 
 def available_threads() -> int:

@@ -322,12 +322,17 @@ def test_a_thousand_quadrupeds_take_many_steps_on_the_ground_in_constant_memory(
     assert min(loaded) < 0.5 < max(loaded)
 
 
+def sliding_worlds(**settings: Any) -> Worlds:
+    """Return twenty worlds in which a body slides without forces."""
+    mechanism = rbd.testing.random_chain([rbd.Prismatic((1, 0, 0))], np.random.default_rng(0))
+    mechanism.gravity = (0, 0, 0)
+    return Worlds(mechanism, count=20, threads=1, **settings)
+
+
 def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worlds that move at 1 m/s, but for one that fails: q is the time, and failures are noted in later steps."""
     monkeypatch.setattr(batch, "_ROWS_PER_CALL", 100)
-    mechanism = rbd.testing.random_chain([rbd.Prismatic((1, 0, 0))], np.random.default_rng(0))
-    mechanism.gravity = (0, 0, 0)
-    worlds = Worlds(mechanism, count=20, dt=0.5, threads=1)
+    worlds = sliding_worlds(dt=0.5)
     worlds.step([[np.nan if k == 7 else 0.0] for k in range(20)])
     for line in range(1, 1 + count_lines(lambda: worlds.step(None, 30))):
         worlds.reset(None, v=[1.0])
@@ -336,6 +341,33 @@ def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> 
         worlds.step(None, 1)
         assert worlds.t[7] == 0
         assert (worlds.explain(7), worlds.explain(8)) == ("in step 0: action[0] is not finite", "no error")
+
+
+def test_interrupted_worlds_have_taken_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five integration steps of twenty rows fit into a call, and three make a step."""
+    monkeypatch.setattr(batch, "_ROWS_PER_CALL", 100)
+    worlds, times = sliding_worlds(dt=0.75, substeps=3), set[float]()
+    worlds.step()
+    for line in range(1, 1 + count_lines(lambda: worlds.step(None, 4))):
+        worlds.reset(None, v=[1.0])
+        assert raise_at(line, KeyboardInterrupt, lambda: worlds.step(None, 4))
+        np.testing.assert_array_equal(worlds.q[:, 0], worlds.t)
+        times |= set(worlds.t.tolist())
+    assert len(times) > 2
+
+
+def test_worlds_whose_failure_is_known_stay_as_they_are() -> None:
+    worlds, known = sliding_worlds(dt=0.5), set[bool]()
+    actions = [[np.nan if k == 7 else 0.0] for k in range(20)]
+    worlds.step(actions)
+    for line in range(1, 1 + count_lines(lambda: (worlds.reset(), worlds.step(actions)))):
+        worlds.reset(None, v=[1.0])
+        raise_at(line, KeyboardInterrupt, lambda: worlds.step(actions))
+        known.add(failed := bool(worlds.status[7]))
+        worlds.step(np.zeros(1))
+        assert (worlds.q[7, 0] == 0) == failed
+        assert worlds.explain(7).startswith("in step 0: action" if failed else "no error")
+    assert known == {False, True}
 
 
 def test_views_cannot_be_written() -> None:

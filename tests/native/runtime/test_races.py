@@ -21,6 +21,7 @@ from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock, once_under_compiler_lock
 from rbd.program.lazy_program import LazyProgram
+from tests.deep import share
 from tests.native import programs
 from tests.native.processes import run
 
@@ -87,10 +88,14 @@ def test_a_mechanism_is_shared_by_threads_from_the_first_call_on(what: str, tmp_
 @pytest.mark.parametrize("threads", [2, 4, 8])
 @pytest.mark.parametrize("what", ["states", "robot"])
 def test_two_hundred_processes_share_a_mechanism_among_threads(
-    what: str, threads: int, warm: bool, tmp_path: Path
+    what: str, threads: int, warm: bool, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    for k in range(200):
+    count = share(200)
+    for k in range(count):
         assert run(_SHARED, (threads, what), tmp_path if warm else tmp_path / str(k)) == "same\n"
+    of, cache = "states" if what == "states" else "a compiled robot", "warm" if warm else "cold"
+    record_property("what", f"processes in which {threads} threads make the first calls of {of}, {cache} cache")
+    record_property("count", f"{count}: results bitwise equal to those of one thread")
 
 
 @pytest.fixture
