@@ -24,6 +24,7 @@ contacts.py       distances and simulation of a hand
 legged.py         legged robots on the ground
 worlds.py         many quadrupeds in one call, or one after the other
 simulations.py    `simulate` with a control in Python
+rollouts.py       short rollouts in one call, or step by step
 preparation.py    recording, compilation, loading from disk
 startup.py        import and first calls of a new process
 

@@ -8,7 +8,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.bench import contacts, legged, peers, simulations, worlds
+from rbd.bench import contacts, legged, peers, rollouts, simulations, worlds
 from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.peak import peak
 from rbd.bench.queries import Queries, Query
@@ -87,10 +87,13 @@ def _query_groups(engine: RbdEngine, *, with_peers: bool) -> Iterator[Group]:
 
 
 def _control_groups(engine: RbdEngine) -> Iterator[Group]:
-    """Yield the simulations with a control in Python."""
+    """Yield the simulations with a control in Python, and the short rollouts."""
     for rule in simulations.Rule:
         contenders = [simulations.simulation(engine, rule), simulations.step_loop(engine, rule)]
         yield Group(Section.CONTROLLED, rule.value, contenders, reference=simulations.LOOP)
+    for rule in simulations.Rule:
+        contenders = [rollouts.short_rollout(engine, rule), rollouts.short_loop(engine, rule)]
+        yield Group(Section.SHORT, rule.value, contenders, reference=simulations.LOOP)
 
 
 def _batch_groups(engine: RbdEngine, loaded: Sequence[Peer], settings: BenchSettings) -> Iterator[Group]:

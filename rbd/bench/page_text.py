@@ -46,6 +46,8 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   it at every stage, four times per step of fourth-order Runge-Kutta; a loop in Python calls it, and `step` of the
   compiled robot, once per step. A quadruped on compliant feet holds its stance by PD control, called once per step of
   1 ms.
+* *Ten steps from Python* are one call of `rollout` of the compiled robot, or ten calls of `step` with its integrator as
+  a keyword; torques are constant.
 * *Worlds* are quadrupeds of rbd on the ground, with the control recorded: `rbd.rollout.Worlds` steps all of them in one
   call. *One robot after the other* takes all steps of one robot in one call, on one thread, in a loop over robots.
 * `MuJoCo` elsewhere: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, without

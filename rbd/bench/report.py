@@ -30,12 +30,13 @@ class Section(StrEnum):
     GROUND_THREADS = "many robots on the ground, two threads"
     GROUND_SINGLE = "one robot on the ground"
     CONTROLLED = "a simulation with a control in Python"
+    SHORT = "ten steps from Python"
     WORLDS = "worlds in one call, one thread"
     WORLDS_THREADS = "worlds in one call, two threads"
 
 
 GROUND_SECTIONS = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
-LOOP_SECTIONS = (Section.CONTROLLED, Section.WORLDS, Section.WORLDS_THREADS)
+LOOP_SECTIONS = (Section.CONTROLLED, Section.SHORT, Section.WORLDS, Section.WORLDS_THREADS)
 """Sections whose reference is a loop in Python."""
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""

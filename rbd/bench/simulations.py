@@ -14,13 +14,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 import rbd
+from rbd.algorithms.time_steps.formulas import FixedStepMethod
 from rbd.bench.contender import Contender, repeated
 from rbd.bench.legged import RUBBER
 from rbd.bench.rbd_engine import RbdEngine
 from rbd.compiled import CompiledRobot
 from rbd.contact import Sphere
 from rbd.scalars.arrays import Array
-from rbd.simulation import IntegratorName
 from rbd.spatial.half_space import HalfSpace
 
 PythonControl: TypeAlias = Callable[[float, rbd.MechanismState], Array]
@@ -41,7 +41,7 @@ STEPS: Final = 1000
 """Steps of a run, from the start."""
 DT, QUADRUPED_DT = 1e-4, 1e-3
 """Steps in seconds; those of falling robots are short, so that none diverges."""
-_INTEGRATORS: Final[dict[Rule, IntegratorName]] = {
+INTEGRATORS: Final[dict[Rule, FixedStepMethod]] = {
     Rule.EULER: "semi-implicit-euler",
     Rule.RUNGE_KUTTA: "munthe-kaas-rk4",
 }
@@ -56,7 +56,7 @@ def simulation(engine: RbdEngine, rule: Rule) -> Contender:
     def last() -> Array:
         state.set_configuration(q)
         state.set_velocity(v)
-        rbd.simulate(state, STEPS * DT, control, dt=DT, integrator=_INTEGRATORS[rule])
+        rbd.simulate(state, STEPS * DT, control, dt=DT, integrator=INTEGRATORS[rule])
         return state.q.copy()
 
     return Contender(SIMULATE, repeated(last), STEPS, lambda k: last())

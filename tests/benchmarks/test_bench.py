@@ -23,7 +23,17 @@ from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import RBD, Contender, Quantity, difference
 from rbd.bench.peak import PEAK, peak
 from rbd.bench.queries import Query
-from rbd.bench.report import LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET, SOLUTION, Preparation, Report, ReportRow, Section
+from rbd.bench.report import (
+    LOOP_DYNAMICS,
+    LOOP_DYNAMICS_AFTER_SET,
+    LOOP_SECTIONS,
+    SOLUTION,
+    Preparation,
+    Report,
+    ReportRow,
+    Section,
+)
+from rbd.bench.rollouts import ROLLOUT
 from rbd.bench.run import warm_up
 from rbd.bench.samples import COUNT, random_samples
 from rbd.bench.simulations import LOOP, SIMULATE, Rule
@@ -82,6 +92,7 @@ def test_every_section_is_measured(report: Report) -> None:
     expected |= {(Section.LIVE, SOLUTION, rbd_engine.LIVE), (Section.SMALL_BATCH, Quantity.INVERSE, rbd_engine.CALL)}
     expected |= {(Section.LIVE, query, rbd_engine.LIVE) for query in Query}
     expected |= {(Section.CONTROLLED, rule, who) for rule in Rule for who in (SIMULATE, LOOP)}
+    expected |= {(Section.SHORT, rule, who) for rule in Rule for who in (ROLLOUT, LOOP)}
     expected |= {(Section.VALUES, operation, RBD) for operation in Operation}
     many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
     expected |= {(*group, who) for group in many for who in (rbd_engine.CALL, rbd_engine.ROW_ORDER, PEAK)}
@@ -116,7 +127,7 @@ def test_states_of_a_linkage_are_closed() -> None:
 def test_rows_have_plausible_numbers(report: Report) -> None:
     for row in report.rows:
         assert 0 < row.best <= row.seconds
-        assert (row.speedup is None) == (row.section != Section.CONTROLLED)  # nobody else to compare with
+        assert (row.speedup is None) == (row.section not in LOOP_SECTIONS)  # nobody else to compare with
         assert row.difference is None or row.difference < 1e-12
 
 
