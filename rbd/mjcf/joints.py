@@ -98,6 +98,7 @@ def _is_limited(element: MjcfElement, switch: str, attribute: str) -> bool:
 
 def _range(element: MjcfElement, kind: JointKind) -> tuple[float, float]:
     if kind == "ball" and _is_limited(element, "limited", "range"):
+        element.vector("range", (0.0, 0.0))  # raises for what is no pair of numbers
         message = "range: the angle of a ball joint is not bounded"
         element.reading.warn_or_refuse(element.node, message, attribute="range")
     if kind in ("free", "ball"):

@@ -157,6 +157,8 @@ FAULTS = {
     ),
     "mesh twice": section("<asset><mesh name='m'/>\n<mesh name='m'/></asset>", VALUE, "a second mesh 'm'", 3),
     "mesh without a name": section("<asset>\n<mesh/></asset>", VALUE, "neither a name nor a file", 3),
+    "a range of a ball that is no pair": joint("type='ball' range='1'", "needs 2 numbers"),
+    "a range of a ball that is no number": joint("type='ball' limited='true' range='0 x'", "is no number"),
     "joint type": joint("type='screw'", "'screw' is none of"),
     "joint, zero axis": joint("axis='0 0 0'", "no direction"),
     "joint range reversed": joint("range='1 -1'", "not below"),
