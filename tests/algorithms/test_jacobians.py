@@ -167,7 +167,7 @@ def test_jacobian_errors_name_the_function_that_was_called(name: str) -> None:
         getattr(rbd.algorithms, name)(a_case.state, 3, *further)
 
 
-@examples(1)
+@examples(0.5)
 @given(cases(bodies=6))
 def test_relative_accelerations_of_all_pairs_are_derivatives_of_relative_twists(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism

@@ -44,7 +44,7 @@ def states(model: CollisionModel, count: int) -> tuple[Array, Array, Array]:
     return q, v, rng.normal(size=(count, nv)) * 5
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.deep), 0.5])
 def test_steps_are_those_of_the_active_set_method_and_do_not_need_it(friction: float) -> None:
     model = humanoid(friction)
     given = states(model, 16)

@@ -158,8 +158,7 @@ def recorded(feet: Feet, *, friction: float = 0.05, stop: float = 0.05) -> Progr
     return Program.of(graph, "flat_feet", outputs | {"exact": found.by_active_set})
 
 
-@pytest.mark.optimised
-@pytest.mark.parametrize(("friction", "stop"), [(0.05, 0.05), (0.0, 8.0)])
+@pytest.mark.parametrize(("friction", "stop"), [pytest.param(0.05, 0.05, marks=pytest.mark.optimised), (0.0, 8.0)])
 def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits(friction: float, stop: float) -> None:
     """Some robots fly, others stand, are pushed sideways, lie on one edge of a foot, or reach stops of their legs."""
     feet, count, rng = flat_feet(4, points=4), 19, np.random.default_rng(1)
@@ -176,10 +175,11 @@ def test_one_lane_many_lanes_and_the_interpreter_give_the_same_bits(friction: fl
     assert np.any(held)
     assert friction or not np.all(held)  # without friction, robots whose stops are far have another method
     assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, count), expected)
-    for lanes in (2, 8):
-        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, count), expected)
-    assert_same_bits(native_rows(CompiledProgram(program, 8), arrays, count, threads=2), expected)
-    reversed_rows = native_rows(CompiledProgram(program, 8), [x[::-1].copy() for x in arrays], count)
+    two, eight = (CompiledProgram(program, lanes) for lanes in (2, 8))
+    assert_same_bits(native_rows(two, arrays, count), expected)
+    assert_same_bits(native_rows(eight, arrays, count), expected)
+    assert_same_bits(native_rows(eight, arrays, count, threads=2), expected)
+    reversed_rows = native_rows(eight, [x[::-1].copy() for x in arrays], count)
     assert np.array_equal(reversed_rows[0][::-1], expected[0])
 
 

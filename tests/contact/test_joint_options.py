@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import CollisionModel, ContactSimulator, JointOptions, contact_step, contact_step_derivatives
+from rbd.contact import (
+    CollisionModel,
+    ContactSimulator,
+    HalfSpace,
+    JointOptions,
+    Sphere,
+    contact_step,
+    contact_step_derivatives,
+)
 from rbd.contact.simulation.control import Control
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars.arrays import Array
@@ -160,26 +170,57 @@ def test_planar_joints_have_stops_along_their_coordinates() -> None:
     assert after.q[-1, 1] > 0.5  # it goes on along the stop
 
 
-def test_derivatives_of_steps_with_friction_and_stops_agree_with_finite_differences() -> None:
-    robot = rbd.robots.quadruped()
+def leg() -> tuple[CollisionModel, Array]:
+    """Return a floating leg on its heel and toe, 2 mm deep, whose knee is at its stop."""
+    mechanism, parent = rbd.Mechanism(gravity=(0, 0, -9.81)), "world"
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    ground = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    free, hip, knee = rbd.QuaternionFloating(), rbd.Revolute((0, 1, 0)), rbd.Revolute((0, 1, 0))
+    for name, kind, low in (("trunk", free, 0.0), ("thigh", hip, -1.5), ("shank", knee, -0.8)):
+        inertia = rbd.SpatialInertia(rbd.Frame(name), mass=1.5, moment_about_com=np.diag([0.01, 0.02, 0.015]))
+        body, limits = rbd.RigidBody(name, inertia), {} if kind is free else {"position_bounds": (low, 1.5)}
+        joint = rbd.Joint(f"{name} joint", kind, **limits)
+        below = (0, 0, -0.3 if name == "shank" else 0)
+        before = mechanism.body(parent).default_frame
+        mechanism.attach(parent, body, joint, joint_pose=rbd.Transform(joint.frame_before, before, translation=below))
+        parent = name
+    for x in (-0.05, 0.05):
+        frame = rbd.Frame(f"sole at {x}")
+        body.add_frame(rbd.Transform(frame, body.default_frame, translation=(x, 0, -0.3)))
+        model.add_pair(model.add(body, Sphere(frame, 0.02)), ground)
+    q = np.array([1, 0, 0, 0, 0, 0, 0.3 * np.cos(0.8) + 0.318, 0.8, -0.8])
+    return model, q
+
+
+def quadruped() -> tuple[CollisionModel, Array]:
+    """Return a quadruped on its feet, 2 mm deep, whose first knee is at its stop."""
+    robot, q = rbd.robots.quadruped(), QUADRUPED - 2e-3 * np.eye(19)[6]
+    q[9] = -2.7
+    return rbd.robots.quadruped_collision_model(robot), q
+
+
+@pytest.mark.parametrize(("make", "knee"), [(leg, 7), pytest.param(quadruped, 8, marks=pytest.mark.deep)])
+def test_derivatives_of_steps_with_friction_and_stops_agree_with_finite_differences(
+    make: Callable[[], tuple[CollisionModel, Array]], knee: int
+) -> None:
+    (model, q), options, rng = make(), JointOptions(stiffness=50.0, damping=2.0), np.random.default_rng(2)
+    robot, nv = model.mechanism, model.mechanism.nv
     for joint in robot.tree_joints[1:]:
         joint.friction = 0.3
-    model, options = rbd.robots.quadruped_collision_model(robot), JointOptions(stiffness=50.0, damping=2.0)
-    rng = np.random.default_rng(2)
-    q, v, tau = QUADRUPED - 2e-3 * np.eye(19)[6], rng.normal(size=18) * 0.3, rng.normal(size=18)
-    q[9] = -2.7  # a knee at its stop, which closes further
-    v[8] = -1.0
+    v, tau = rng.normal(size=nv) * 0.3, rng.normal(size=nv)
+    v[[5, knee]] = -1.0  # the feet go down, and the knee closes further
     state = rbd.MechanismState(robot, q, v)
     found = contact_step_derivatives(state, model, tau, DT, friction=0.7, joints=options)
+    assert (contact_step(state, model, tau, DT, friction=0.7, joints=options).impulses > 0).any()
 
     def after(v: Array) -> Array:
         state = rbd.MechanismState(robot, q, v)
         return np.asarray(contact_step(state, model, tau, DT, friction=0.7, joints=options).v)
 
-    h, columns = 1e-6, np.eye(18)
+    h, columns = 1e-6, np.eye(nv)
     differences = np.array([(after(v + h * e) - after(v - h * e)) / (2 * h) for e in columns]).T
     np.testing.assert_allclose(found.v_by_v, differences, rtol=0, atol=1e-5)
-    assert abs(after(v)[8]) < 1e-9
+    assert abs(after(v)[knee]) < 1e-9
 
 
 def test_errors_name_the_argument() -> None:

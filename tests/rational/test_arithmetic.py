@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import rbd
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, SingularError
 from rbd.rational import Polynomial, RationalForwardKinematics, RationalFunction
+from tests.algorithms.helpers import examples
 from tests.rational.test_polynomial import EXACT, MIXED, S_VALUES, VARIABLES, polynomials
 
 USED = ("cos[0]", "sin[0]", "s[1]")
@@ -71,6 +72,7 @@ def test_arithmetic_with_numbers(name: str, number: Any) -> None:
         assert found(s) == pytest.approx(wanted, abs=1e-14)
 
 
+@examples(0.4)
 @given(E, E, E)
 def test_field_axioms(a: RationalFunction, b: RationalFunction, c: RationalFunction) -> None:
     for left, right in [

@@ -120,9 +120,10 @@ def fall(chain: ClosedChain, time: float) -> None:
 
 
 @pytest.mark.optimised  # it runs longer than it is compiled
+@pytest.mark.parametrize("time", [20.0, pytest.param(60.0, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("make", CHAINS.values(), ids=CHAINS)
-def test_closed_chains_stay_closed_in_machine_code_for_a_minute(make: Callable[[], ClosedChain]) -> None:
-    fall(make(), 60.0)
+def test_closed_chains_stay_closed_in_machine_code(make: Callable[[], ClosedChain], time: float) -> None:
+    fall(make(), time)
 
 
 # --- files of installed packages ------------------------------------------------------------------------------------

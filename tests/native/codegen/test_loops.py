@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
@@ -27,6 +27,7 @@ from rbd.program.rolling import THRESHOLD, find_loops
 from rbd.program.status import NO_MEMORY
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.equations import ltdl_factor
+from tests.algorithms.helpers import examples
 from tests.export.building import compiled_c
 from tests.native.programs import (
     LABELS,
@@ -139,7 +140,7 @@ def repeated(seed: int) -> Program:
 
 
 @pytest.mark.optimised
-@settings(max_examples=25)
+@examples(0.3)
 @given(st.integers(0, 10**6), st.sampled_from([0, 100, 500]), st.sampled_from([(1, 1000), (4, 17), (8, 1000)]))
 def test_rolled_code_gives_the_bits_of_the_interpreter(seed: int, threshold: int, sizes: tuple[int, int]) -> None:
     program, (lanes, chunk) = repeated(seed), sizes
@@ -236,9 +237,11 @@ def test_results_for_the_next_iteration_share_a_slot() -> None:
         assert_same_bits(native_singles(kernel, arrays, 9), reference(program, arrays, 9))
 
 
-def test_forward_dynamics_of_a_thousand_bodies() -> None:
-    for mechanism in (rbd.robots.chain(1000), chain(300)):
+@pytest.mark.parametrize(("size", "random"), [(250, 100), pytest.param(1000, 300, marks=pytest.mark.deep)])
+def test_forward_dynamics_of_long_chains(size: int, random: int) -> None:
+    for mechanism in (rbd.robots.chain(size), chain(random)):
         program = check(mechanism, "forward_dynamics", THRESHOLD, torques=mechanism.nv)
+        assert len(program.code) > THRESHOLD
         assert straight_part(program, THRESHOLD) < 2000
 
 
