@@ -234,7 +234,7 @@ class Worlds:
 
 def undo_of(worlds: Worlds) -> Iterator[object]:
     """Return an iterator that restores the worlds as they are now, in calls of C, while it is consumed."""
-    return worlds._batch.undo()
+    return worlds._batch.undo()  # pyright: ignore[reportPrivateUsage]  # for environments, no part of the public class
 
 
 def available_threads() -> int:
