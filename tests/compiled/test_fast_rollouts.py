@@ -24,6 +24,7 @@ pytestmark = [pytest.mark.optimised, needs_builtins]
 STEPS, DT = 4, 0.01
 Q, V, TAU = np.random.default_rng(5).normal(size=(3, 7))
 SERIES = np.random.default_rng(6).normal(size=(STEPS, 7))
+QS = np.random.default_rng(7).normal(size=(3, 7))
 Rollout = Callable[..., tuple[Any, ...]]
 CALLS: dict[str, Callable[[Rollout], tuple[Any, ...]]] = {
     "constant torques": lambda rollout: rollout(Q, V, TAU, DT, STEPS),
@@ -34,6 +35,12 @@ CALLS: dict[str, Callable[[Rollout], tuple[Any, ...]]] = {
     "NumPy's number": lambda rollout: rollout(Q, V, TAU, np.float64(DT), STEPS),
     "keywords": lambda rollout: rollout(Q, V, steps=STEPS, dt=DT, tau=TAU, threads=1, status=None, out=None),
     "another integrator": lambda rollout: rollout(Q, V, TAU, DT, STEPS, integrator="semi-implicit-euler"),
+    "rows of q": lambda rollout: rollout(QS, V, TAU, DT, STEPS),
+    "one row": lambda rollout: rollout(QS[:1], V, TAU, DT, STEPS),
+    "rows of all": lambda rollout: rollout(QS, QS[::-1].copy(), QS + 1, DT, STEPS),
+    "rows of torques of every step": lambda rollout: rollout(QS, V, np.stack([SERIES, 2 * SERIES, -SERIES]), DT, STEPS),
+    "as many rows as steps": lambda rollout: rollout(QS, V, QS, DT, 3),
+    "rows of steps": lambda rollout: rollout(QS, V, None, np.array([DT, 2 * DT, 0.5 * DT]), STEPS),
     "a wrench": lambda rollout: rollout(Q, V, TAU, DT, STEPS, external_wrenches={"link7": np.arange(6.0)}),
 }
 
@@ -84,6 +91,23 @@ def test_a_builtin_has_the_bits_of_python_and_of_steps(robot: CompiledRobot, nam
     assert in_python == [1]
 
 
+def test_rows_of_a_batch_are_those_of_one_state(robot: CompiledRobot) -> None:
+    series = np.stack([SERIES, 2 * SERIES, -SERIES])
+    qs, vs = robot.rollout(QS, V, series, DT, STEPS)
+    for k in range(3):
+        q, v = robot.rollout(QS[k], V, series[k], DT, STEPS)
+        assert qs[k].tobytes() == q.tobytes()
+        assert vs[k].tobytes() == v.tobytes()
+
+
+def test_errors_name_the_row(robot: CompiledRobot, in_python: list[int]) -> None:
+    torques = np.stack([TAU, np.full(7, np.nan), TAU])
+    with pytest.raises(NotFiniteError, match="in row 1") as caught:
+        robot.rollout(QS, V, torques, DT, STEPS)
+    assert caught.value.__notes__ == [f"in step 0 of {STEPS}"]
+    assert in_python == [1]
+
+
 def test_rows_are_those_of_a_loop_of_steps(robot: CompiledRobot) -> None:
     q, v = Q, V
     qs, vs = robot.rollout(Q, V, SERIES, DT, STEPS)
@@ -104,7 +128,12 @@ def test_rows_are_those_of_a_loop_of_steps(robot: CompiledRobot) -> None:
         ((Q, V, TAU, DT, STEPS), {"status": RowStatus()}),
         ((Q, V, TAU, DT, STEPS), {"threads": 2}),
         ((list(Q), V, TAU, DT, STEPS), {}),
-        ((np.stack([Q, Q]), V, TAU, DT, STEPS), {}),
+        ((np.stack([Q, Q])[None], V, TAU, DT, STEPS), {}),
+        ((np.stack([Q, Q])[:0], V, TAU, DT, STEPS), {}),
+        ((Q, np.stack([V, Q]), TAU, DT, STEPS), {}),
+        ((np.stack([Q, Q, Q, Q]), V, TAU, DT, 40), {}),
+        ((np.stack([Q, Q]), V, np.zeros((1, STEPS, 7)), DT, STEPS), {}),
+        ((np.asfortranarray(np.stack([Q, V])), V, TAU, DT, STEPS), {}),
         ((Q, V, np.asfortranarray(SERIES), DT, STEPS), {}),
         ((Q, V, TAU.astype(np.float32), DT, STEPS), {}),
     ],
