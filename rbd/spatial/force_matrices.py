@@ -88,7 +88,8 @@ class MomentumMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        return MomentumMatrix.trusted(tf.to_frame, self._transformed_columns(tf))
+        columns = self._transformed_columns(tf)  # checks the transform first
+        return MomentumMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
         return Momentum.trusted(self.frame, *self.checked_combination(v, "v"))
@@ -128,7 +129,8 @@ class WrenchMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        return WrenchMatrix.trusted(tf.to_frame, self._transformed_columns(tf))
+        columns = self._transformed_columns(tf)  # checks the transform first
+        return WrenchMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
         return Wrench.trusted(self.frame, *self.checked_combination(multipliers, "multipliers"))
