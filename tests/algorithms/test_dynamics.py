@@ -87,7 +87,7 @@ def test_inverse_dynamics_undoes_forward_dynamics(a_case: Case, frame: str) -> N
     close(back, tau, 1e-11, scale=scale)
 
 
-@examples(1)
+@examples(0.6)
 @given(cases(bodies=9, passive=True))
 def test_dynamics_and_articulated_bodies_and_the_mass_matrix_agree(a_case: Case) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()

@@ -101,7 +101,7 @@ def difference(
     return np.asarray(apart) / span, (ends[1][1] - ends[0][1]) / span
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param("hand", marks=pytest.mark.deep), *list(CASES)[1:]])
 def test_derivatives_of_steps_agree_with_finite_differences(case: str) -> None:
     make, dt, mu = CASES[case]
     made = make()

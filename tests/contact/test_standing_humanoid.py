@@ -13,7 +13,7 @@ from tests.contact.humanoids import Foot, held, on_feet, standing
 STIFFNESS, DAMPING = 2e4, 400.0
 
 
-@pytest.mark.parametrize("kind", ["box", "capsules"])
+@pytest.mark.parametrize("kind", ["box", pytest.param("capsules", marks=pytest.mark.deep)])
 def test_the_ground_carries_the_weight_of_a_humanoid_at_rest(kind: Foot) -> None:
     model = on_feet(kind)
     robot, start = model.mechanism, standing(model)

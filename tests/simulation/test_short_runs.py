@@ -24,6 +24,8 @@ ROBOTS: dict[str, Callable[[], rbd.Mechanism]] = {
     "quadruped": rbd.robots.quadruped,
     "linkage": rbd.robots.four_bar,
 }
+NAMES = [pytest.param(name, marks=pytest.mark.optimised(name != "quadruped")) for name in ROBOTS]
+"""The largest is compiled without optimisation."""
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler", "dormand-prince")
 
 
@@ -70,7 +72,7 @@ def no_code(self: ArrayExecutable) -> bool:
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("control", CONTROLS)
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_interpreted_steps_have_the_bits_of_machine_code(
     name: str, control: str, integrator: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

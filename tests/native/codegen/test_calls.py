@@ -67,13 +67,15 @@ def hostile(program: Program, count: int, seed: int) -> list[Any]:
 @pytest.mark.parametrize(("m", "n", "columns"), [(1, 1, 1), (2, 3, 2), (4, 2, 1), (5, 9, 3)])
 def test_machine_code_gives_the_bits_of_the_interpreter(m: int, n: int, columns: int) -> None:
     program = solves(m, n, columns)
+    in_rows = [CompiledProgram(program, *cut) for cut in ((1, 1000), (2, 7), (4, 1000), (8, 31), (8, 1000))]
+    alone = [CompiledProgram(program, 1, chunk) for chunk in (3, 1000)]
     for seed in (1, 2):
         arrays = hostile(program, 21, seed)
         expected = reference(program, arrays, 21)
-        for lanes, chunk in ((1, 1000), (2, 7), (4, 1000), (8, 31), (8, 1000)):
-            assert_same_bits(native_rows(CompiledProgram(program, lanes, chunk), arrays, 21), expected)
-        for chunk in (3, 1000):
-            assert_same_bits(native_singles(CompiledProgram(program, 1, chunk), arrays, 21), expected)
+        for compiled in in_rows:
+            assert_same_bits(native_rows(compiled, arrays, 21), expected)
+        for compiled in alone:
+            assert_same_bits(native_singles(compiled, arrays, 21), expected)
 
 
 def test_the_pivot_at_fault_is_the_status_of_its_lane() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, ScalarError
@@ -35,6 +35,7 @@ from rbd.solvers import (
     SOLVE_POSITIVE_DEFINITE,
     solve_factored,
 )
+from tests.algorithms.helpers import examples
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
 
@@ -104,7 +105,7 @@ def test_any_number_of_columns_gives_the_bits_of_one_after_the_other(m: int, str
     agree(every_word(m, stride), 9, m)
 
 
-@settings(max_examples=20)
+@examples(0.2)
 @given(st.integers(1, 9), st.integers(1, 90), st.integers(0, 10**6))
 def test_sparse_factors_on_machine_code(size: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
