@@ -85,8 +85,7 @@ def test_derivatives_agree_with_finite_differences(seed: int, speed: str) -> Non
             np.testing.assert_allclose(slope[:, k], (ends[0] - ends[1]) / 2e-6, rtol=0, atol=2e-6 * scale)
 
 
-@pytest.mark.optimised
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(6), pytest.param(6, marks=[pytest.mark.optimised, pytest.mark.deep])])
 def test_derivatives_by_all_data_agree_with_finite_differences(seed: int) -> None:
     """With pairs of all kinds of tangents."""
     n, p = 4, 2

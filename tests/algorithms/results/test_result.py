@@ -49,7 +49,7 @@ def snapshot(result: DynamicsResult, a_case: Case) -> list[np.ndarray]:
     return [np.array(array) for array in arrays]
 
 
-@examples(1)
+@examples(0.5)
 @given(cases(passive=True))
 def test_arrays(a_case: Case) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
@@ -67,7 +67,7 @@ def test_arrays(a_case: Case) -> None:
     assert result.constraint_rank == 0
 
 
-@examples(1)
+@examples(0.5)
 @given(cases())
 def test_accelerations_are_derivatives_of_twists(a_case: Case) -> None:
     a_case.mechanism.gravity = a_case.rng.standard_normal(3) * 5
@@ -89,7 +89,7 @@ def test_joint_wrenches_of_every_joint_type(kind: str) -> None:
     check_joint_wrenches(case(kind, seed=61, passive=True))
 
 
-@examples(1)
+@examples(0.5)
 @given(cases(passive=True))
 def test_joint_wrenches_of_trees(a_case: Case) -> None:
     check_joint_wrenches(a_case)

@@ -92,10 +92,10 @@ def guarded_program(name: str, sizes: tuple[int, ...], count: int) -> Program:
 def test_lanes_that_need_nothing_get_zeros_beside_others(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, count = observed_calls(name, monkeypatch), 33
     assert len(calls) == (4 if name == "project_by_dual_active_set" else 2)
-    for sizes, operands in calls.items():
+    for k, (sizes, operands) in enumerate(calls.items()):
         program, (rows, needed) = guarded_program(name, sizes, len(operands[0])), rows_of(operands, count)
         expected = reference(program, rows, count)
         assert (expected[0] != 0).any(axis=1).tolist() == needed.tolist()
         assert_same_bits(native_singles(CompiledProgram(program, 1), rows, count), expected)
-        for lanes in (2, 8):
+        for lanes in (2, 8)[k % 2 :]:
             assert_same_bits(native_rows(CompiledProgram(program, lanes), rows, count), expected)
