@@ -17,7 +17,7 @@ from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
 TorqueFunction = Callable[[ScalarState, Scalar], Vector]
-"""TorqueFunction as a function of the state and of the part of the step that has passed, from 0 to 1."""
+"""Returns torques for the state and the part of the step that has passed, from 0 to 1."""
 
 
 def step_function(
