@@ -21,12 +21,17 @@ MAX_OVERLOADS: Final = 16
 """Overloads of a method, at most."""
 
 
+def _interned(name: str) -> str:
+    """Return the one string of these letters; attrs would parse the signature of `sys.intern`, which is slow."""
+    return sys.intern(name)
+
+
 @final
 @attrs.frozen(eq=False)
 class CallParameter:
     """A parameter of a builtin; see `parameters_ir.py`."""
 
-    name: str = attrs.field(converter=sys.intern)
+    name: str = attrs.field(converter=_interned)
     kind: int
     index: int = 0
     value: object = None
