@@ -184,6 +184,11 @@ def test_tests_say_how_closely_they_compare(paths: Paths) -> None:
     assert faults(paths, lambda path: rules.hidden_tolerances(parse(path))) == {}
 
 
+@each_test_folder
+def test_files_of_tests_stay_short(paths: Paths) -> None:
+    assert faults(paths, lambda path: len(path.read_text(encoding="utf-8").splitlines()) > 500) == {}
+
+
 # -- the rules detect violations ---------------------------------------------------------------------------------------
 
 

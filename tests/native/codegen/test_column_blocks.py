@@ -223,8 +223,7 @@ def test_copies_in_blocks_are_the_copies_one_by_one(pairs: list[tuple[int, int]]
 
 def test_places_side_by_side_are_copied_whole() -> None:
     graph = Graph()
-    stride = 24
-    y = EVERY_WORD((stride, stride, 2, 0, 1), graph.input("x", (3 * stride,)))
+    y = EVERY_WORD((24, 24, 2, 0, 1), graph.input("x", (72,)))
     agree(Program.of(graph, "places", {"a": y[3:40], "b": y[::-1], "c": y[50:58], "d": (*y[60:], *y[:7])}), 3, 5)
 
 
@@ -353,7 +352,7 @@ def test_signs_of_both_factors_are_written_out() -> None:
     assert written.interpret(x=[0.3, -0.7])["y"].tolist() == program.interpret(x=[0.3, -0.7])["y"].tolist()
 
 
-NOT_UNROLLED: dict[Callable[[Scaled], int], str] = {
+NOT_INLINED: dict[Callable[[Scaled], int], str] = {
     _twofold: "'*' outside fma",
     _plus_one: "'+' outside fma",
     _half: "the constant 0.5",
@@ -367,14 +366,13 @@ NOT_UNROLLED: dict[Callable[[Scaled], int], str] = {
 }
 
 
-@pytest.mark.parametrize("function", NOT_UNROLLED, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", NOT_INLINED, ids=lambda function: function.__name__)
 def test_what_batches_cannot_write_out_is_refused(function: Callable[[Scaled], int]) -> None:
     """They would drop or change a term; singles and batches refuse alike."""
-    wrong = Intrinsic(f"unrolled{function.__name__}_for_tests", Scaled, function, lambda n: 2 * n, inlined=True)
-    graph = Graph()
-    program = Program.of(graph, "wrong", {"y": wrong((2,), graph.input("x", (2,)))})
+    wrong = Intrinsic(f"inlined{function.__name__}_for_tests", Scaled, function, lambda n: 2 * n, inlined=True)
+    program = Program.of(graph := Graph(), "wrong", {"y": wrong((2,), graph.input("x", (2,)))})
     for attempt in (lambda: wrong.routine, lambda: inlining.inline_calls(program)):
-        with pytest.raises(ArgumentError, match=re.escape(NOT_UNROLLED[function])):
+        with pytest.raises(ArgumentError, match=re.escape(NOT_INLINED[function])):
             attempt()
 
 
