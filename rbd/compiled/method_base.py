@@ -18,7 +18,7 @@ from rbd.array_functions.parameter_checks import check_parameters
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
 from rbd.compiled.function_table import FunctionTable
-from rbd.compiled.method_builtins import Options, WrenchKeys
+from rbd.compiled.method_builtins import NO_BUILTIN, Options, WrenchKeys
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.mechanism import RigidBody
@@ -85,7 +85,10 @@ class MethodBase:
                 raise ArgumentError(message, argument=name, value=value, allowed=names) from None
 
     def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
-        """Use a builtin for calls of the method `name` with these options, which are frequent; here, do nothing."""
+        """Use a builtin for calls of the method `name` with these options, which are frequent; here, do nothing.
+
+        Calls with `NO_BUILTIN` among their options have none.
+        """
 
     def _array(
         self,
@@ -122,16 +125,16 @@ class MethodBase:
     def _wrench_options(
         self, external: WrenchArrays | None, inputs: WrenchInputs, frame: WrenchFrame
     ) -> dict[str, object]:
-        """Return the options of a call with external wrenches; wrenches with frames of their own are not among them."""
-        options: dict[str, object] = {"external_wrenches": None, "wrench_frame": frame}
+        """Return the options of a call with external wrenches; builtins take them as arrays only."""
+        given: object = None
         if external and all(type(value) is np.ndarray for value in external.values()):
             layout = layout_of(self._table.mechanism)
             keys = list[RigidBody | str](external)
             keys.sort(key=layout.body_index)
-            options["external_wrenches"] = WrenchKeys(tuple(keys), inputs)
+            given = WrenchKeys(tuple(keys), inputs)
         elif external:
-            options["external_wrenches"] = external
-        return options
+            given = NO_BUILTIN
+        return {"external_wrenches": given, "wrench_frame": frame}
 
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Options: TypeAlias = Mapping[str, object]
 """Values of the options that a function was recorded for, by the names of parameters of its method."""
+
+NO_BUILTIN: Final = object()
+"""The value of an option that builtins do not take."""
 
 
 @final

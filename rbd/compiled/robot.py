@@ -15,6 +15,7 @@ from rbd.array_functions.function import RecordedFunction
 from rbd.compiled.algorithm_methods import AlgorithmMethods
 from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import (
+    NO_BUILTIN,
     Options,
     builtin_documentation,
     method_binding,
@@ -145,7 +146,7 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
         """
-        if name not in self.__dict__:
+        if name not in self.__dict__ and NO_BUILTIN not in options.values():
             setattr(self, name, _PythonRobot(self._table).builtin(name, function, options))
 
 
@@ -175,7 +176,7 @@ class _PythonRobot(AlgorithmMethods, StepMethods):
     @override
     def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
         """Add a builtin for other options, which are called often."""
-        if self._overloads is None:
+        if self._overloads is None or NO_BUILTIN in options.values():
             return
         key = options_key(options)
         if key not in self._known and len(self._known) < _MAX_OPTIONS:

@@ -9,6 +9,7 @@ import pickle
 import weakref
 from collections.abc import Callable
 from types import BuiltinFunctionType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,6 +221,26 @@ def test_wrenches_with_frames_of_their_own_are_no_arrays(mechanism: rbd.Mechanis
     again = robot.inverse_dynamics(Q, V, A, external_wrenches={body: wrench})
     assert pickle.dumps(framed) == pickle.dumps(root) == pickle.dumps(again)
     assert pickle.dumps(framed) != pickle.dumps(arrays)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "step", "rollout"])
+@pytest.mark.parametrize("kind", [list, tuple, "framed"])
+def test_one_dictionary_of_other_wrenches_in_many_calls(mechanism: rbd.Mechanism, kind: Any, name: str) -> None:
+    """Builtins take arrays only; an object that stays the same is read anew in each call."""
+    robot, body = rbd.compile(mechanism), mechanism.bodies[-1]
+    rest = {"inverse_dynamics": (), "step": (0.01,), "rollout": (0.01, 3)}[name]
+
+    def wrench(x: Any) -> Any:
+        return rbd.Wrench(body.default_frame, x[:3], x[3:]) if kind == "framed" else kind(x)
+
+    def call(external: Any) -> bytes:
+        found = getattr(robot, name)(Q, V, A, *rest, external_wrenches=external)
+        return b"".join(each.tobytes() for each in (found if isinstance(found, tuple) else (found,)))
+
+    same = {body: wrench(WRENCH)}
+    first = warm(robot, lambda _: call(same))
+    same[body] = wrench(2 * WRENCH)
+    assert first != call(same) == warm(robot, lambda _: call({body: 2 * WRENCH}))
 
 
 @needs_builtins

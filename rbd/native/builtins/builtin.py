@@ -114,7 +114,7 @@ def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
     arguments = len(ports.inputs) + (binding is not None and binding.series is not None)
     if not abi.is_supported() or max(arguments, len(ports.outputs)) > MAX_PORTS:
         return False
-    if binding is not None and binding.signature is not None and not binding.signature.is_possible:
+    if binding is not None and binding.signature is not None and not binding.signature.is_possible(arguments):
         return False
     return sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) <= MAX_LAYOUT_WORDS
 

@@ -6,7 +6,7 @@ import ctypes
 import sys
 from array import array
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Final, cast, final
 
 import attrs
 
@@ -59,6 +59,12 @@ class CallParameter:
         return cls(name, MAPPING, first, keys, is_required=True)
 
     @property
+    def inputs(self) -> range:
+        """The inputs of the program that the parameter gives."""
+        keys = cast("tuple[object, ...]", self.value) if self.kind == MAPPING else (self.name,) * (self.kind == INPUT)
+        return range(self.index, self.index + len(keys))
+
+    @property
     def words(self) -> tuple[int, ...]:
         """The words for machine code."""
         has_object = self.value is not None or self.kind == CONSTANT
@@ -74,10 +80,11 @@ class CallSignature:
     defaults: Sequence[Array | None]
     """None for inputs that must be given, and for the number of calls of a rollout, which is behind them."""
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether a builtin may have these parameters."""
-        return len(self.parameters) <= MAX_PARAMETERS
+    def is_possible(self, argument_count: int) -> bool:
+        """Return whether a builtin may have these parameters: they or defaults give all inputs of a program."""
+        given = {k for each in self.parameters for k in each.inputs}
+        given.update(k for k, each in enumerate(self.defaults) if each is not None)
+        return len(self.parameters) <= MAX_PARAMETERS and given.issuperset(range(argument_count))
 
     def words(self, argument_count: int) -> tuple[dict[str, int], tuple[object, ...]]:
         """Return the words of a context for a program with so many inputs, and what they refer to."""

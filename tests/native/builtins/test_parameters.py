@@ -128,6 +128,14 @@ def test_arrays_that_cannot_take_several_results_are_handed_on(entry: Any, lead:
     assert not good.any()
 
 
+def test_inputs_that_nothing_gives_prevent_a_builtin() -> None:
+    """Else machine code would read an object that is not there."""
+    x = CallParameter.input("x", 0, None, is_required=True, is_positional=True)
+    for others in ([], [CallParameter.constant("more", {})], [CallParameter.mapping("more", 2, (KEY,))]):
+        signature = CallSignature([x, *others], [None, None])
+        assert make_builtin(combined(1), handed_on, Binding(signature=signature)) is handed_on
+
+
 def test_dictionaries_of_inputs() -> None:
     parameters = [
         CallParameter.input("x", 0, None, is_required=True, is_positional=True),
